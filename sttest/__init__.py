@@ -1,0 +1,3 @@
+"""sttest: a simulation-first testbed for streaming dataflow accelerators that run LLMs."""
+
+__version__ = "0.1.0"
