@@ -1,0 +1,1 @@
+"""Design spaces: plain functions from a small graph of facts to decisions, without IR."""
