@@ -1,0 +1,103 @@
+"""Boards: an FPGA card composed of parts, or a GPU given by its headline numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sttest.boards.part import Fabric, Hbm, Launch, Memory, Part, Pcie, Power, Toolchain
+from sttest.boards.quantity import (
+    Gigabytes,
+    GigabytesPerSecond,
+    Megabytes,
+    Megahertz,
+    Nanometres,
+    TeraOpsPerSecond,
+    Watts,
+)
+from sttest.errors import InputError
+
+# Names end up in folder names.
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+
+
+class FpgaBoard(Part):
+    """An FPGA card that dataflow kernels can be compiled for."""
+
+    device: Literal["fpga"]
+    name: Name
+    title: str
+    node_nm: Nanometres
+    clock_mhz: Megahertz
+    onchip_mb: Megabytes
+    peak_int8_tops: TeraOpsPerSecond
+    fabric: Fabric
+    memory: Memory
+    pcie: Pcie
+    power: Power
+    launch: Launch
+    toolchain: Toolchain
+
+    @property
+    def hbm(self) -> Hbm:
+        """The HBM of the board.
+
+        Raises:
+            InputError: the board has none.
+        """
+        if self.memory.hbm is None:
+            raise InputError("board-without-hbm", f"board '{self.name}' has no HBM", where="memory.hbm")
+        return self.memory.hbm
+
+    @property
+    def clock_ns(self) -> float:
+        """Period of the kernel clock."""
+        return 1e3 / self.clock_mhz.value
+
+    @property
+    def peak_bandwidth_gb_per_s(self) -> float:
+        """Declared bandwidth of the HBM, all pseudo-channels together."""
+        return self.hbm.peak_gb_per_s
+
+    @property
+    def sustained_bandwidth_gb_per_s(self) -> float:
+        """Sequential bandwidth of one pseudo-channel times the pseudo-channels."""
+        return self.hbm.sustained_gb_per_s
+
+    def hbm_bytes_per_cycle_per_channel(self, clock_mhz: float | None = None, *, sustained: bool = False) -> float:
+        """Bytes per kernel cycle and pseudo-channel; the clock defaults to the board's."""
+        clock = self.clock_mhz.value if clock_mhz is None else clock_mhz
+        return self.hbm.bytes_per_cycle_per_channel(clock, sustained=sustained)
+
+    def cycles_from_us(self, time_us: float) -> int:
+        """A duration in cycles of the board's clock, to the nearest cycle."""
+        return round(time_us * self.clock_mhz.value)
+
+
+class GpuBoard(Part):
+    """A GPU of the baselines: enough for its row in a table, nothing to compile for.
+
+    ``idle_w`` and ``load_w`` are absent where no reading of the card alone is published.
+    """
+
+    device: Literal["gpu"]
+    name: Name
+    title: str
+    node_nm: Nanometres
+    clock_mhz: Megahertz
+    tdp_w: Watts
+    idle_w: Watts | None = None
+    load_w: Watts | None = None
+    peak_int8_tops: TeraOpsPerSecond
+    offchip_gb: Gigabytes
+    offchip_gb_per_s: GigabytesPerSecond
+    onchip_mb: Megabytes
+
+    @property
+    def peak_bandwidth_gb_per_s(self) -> float:
+        """Declared bandwidth of the memory outside the die."""
+        return self.offchip_gb_per_s.value
+
+
+Board = FpgaBoard | GpuBoard

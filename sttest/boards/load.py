@@ -1,0 +1,98 @@
+"""Boards by name or by file, with ``extends:`` for what-ifs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from sttest.boards.board import Board, FpgaBoard, GpuBoard
+from sttest.boards.validation import validated
+from sttest.boards.yaml_file import read_mapping
+from sttest.errors import InputError, did_you_mean
+
+DATA_DIR = Path(__file__).parent / "data"
+SHIPPED = ("a100", "rtx2080ti", "u280", "u55c")
+DEVICES = {"fpga": FpgaBoard, "gpu": GpuBoard}
+
+
+def board_names() -> list[str]:
+    """Names of the boards that come with sttest, sorted."""
+    return sorted(SHIPPED)
+
+
+def load_board(name_or_path: str | Path) -> Board:
+    """The board of a shipped name (``u55c``) or of a YAML file (``mine.yaml``).
+
+    Raises:
+        InputError: unknown name, unreadable file, or a description that is not a
+            board; the message names file, key and the nearest known key.
+    """
+    path = _board_path(str(name_or_path), Path.cwd(), where="board")
+    data = _resolved(path, chain=())
+    device = data.get("device")
+    if not isinstance(device, str) or device not in DEVICES:
+        what = f"device is {device!r}, not one of {', '.join(DEVICES)}"
+        raise InputError("bad-value", what, where=str(path), levers=["extend a board, as in 'extends: u55c'"])
+    return validated(DEVICES[device], data, str(path))
+
+
+def require_hbm(board: Board) -> FpgaBoard:
+    """The board, if dataflow kernels can be fed from its HBM.
+
+    Raises:
+        InputError: the board is a GPU or has no HBM pseudo-channels.
+    """
+    if _feeds_kernels(board):
+        return board
+    fitting = [name for name in board_names() if _feeds_kernels(load_board(name))]
+    raise InputError(
+        "board-without-hbm",
+        f"board '{board.name}' has no HBM pseudo-channels for dataflow kernels",
+        levers=[f"choose one of {', '.join(fitting)}"],
+    )
+
+
+def _feeds_kernels(board: Board) -> TypeGuard[FpgaBoard]:
+    return isinstance(board, FpgaBoard) and board.memory.hbm is not None
+
+
+def _board_path(name: str, folder: Path, where: str) -> Path:
+    """The file of a shipped board or, for what looks like a path, that file beside ``folder``."""
+    if name in board_names():
+        return DATA_DIR / f"{name}.yaml"
+    if name.endswith((".yaml", ".yml")) or "/" in name:
+        return (folder / name).resolve()
+    levers = [did_you_mean(name, board_names()), "give the path of a .yaml file"]
+    raise InputError("unknown-board", f"unknown board '{name}'", where=where, levers=levers)
+
+
+def _resolved(path: Path, chain: tuple[Path, ...]) -> dict[str, Any]:
+    """The keys of a board file over those of the boards that it extends."""
+    if path in chain:
+        loop = " -> ".join(step.name for step in (*chain, path))
+        raise InputError("extends-cycle", f"'extends' goes round in a circle: {loop}", where=str(path))
+    data = {"name": path.stem, **read_mapping(path)}
+    base_name = data.pop("extends", None)
+    if base_name is None:
+        return data
+    if not isinstance(base_name, str):
+        raise InputError("bad-value", "'extends' is not the name or path of a board", where=str(path))
+    base = _board_path(base_name, path.parent, where=f"{path}: extends")
+    return _merged(_resolved(base, (*chain, path)), data, origin=path.name)
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any], origin: str) -> dict[str, Any]:
+    """``over`` laid over ``base``, key by key in depth; lists are replaced whole."""
+    merged = {**base, **_with_provenance(base, over, origin)}
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            merged[key] = _merged(base[key], value, origin)
+    return merged
+
+
+def _with_provenance(base: dict[str, Any], over: dict[str, Any], origin: str) -> dict[str, Any]:
+    """A changed value no longer has the source of the value that it replaces: say so."""
+    if "value" not in over or "source" not in base:
+        return over
+    note = f"what-if of {origin}; before: {base.get('value')} {base.get('unit')} ({base['source']})"
+    return {"source": note, "kind": "assumed", **over}

@@ -1,0 +1,204 @@
+"""The parts that an FPGA board is composed of.
+
+Each docstring says where the shipped numbers of the part come from; the value
+itself, with its own source, is in ``data/<board>.yaml``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sttest.boards.quantity import (
+    Bits,
+    Bytes,
+    Count,
+    GigabytesPerSecond,
+    Kind,
+    Megahertz,
+    Microseconds,
+    Nanoseconds,
+    Ratio,
+    Watts,
+)
+
+BRAM36_BYTES = 36 * 1024 // 8
+URAM_BYTES = 288 * 1024 // 8
+
+Page = Literal["hit", "closed", "miss", "kernel"]
+
+
+class Part(BaseModel):
+    """What every part has in common: immutable, and no key that it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Slr(Part):
+    """What user logic may take of one super logic region, the shell already taken off."""
+
+    lut: Count
+    dsp: Count
+    bram18: Count
+    uram: Count
+
+
+class Fabric(Part):
+    """Programmable logic of the die (AMD device tables) and the budgets of its SLRs.
+
+    ``resource_threshold`` is the share of a budget that a design may fill and still
+    be expected to route.
+    """
+
+    lut: Count
+    ff: Count
+    dsp: Count
+    bram36: Count
+    uram: Count
+    slrs: tuple[Slr, ...] = Field(min_length=1)
+    sll_per_boundary: Count
+    resource_threshold: Ratio
+
+    @property
+    def onchip_bytes(self) -> int:
+        """Bits of all BRAM36 and URAM blocks of the die, parity bits included, in bytes."""
+        return self.bram36.count * BRAM36_BYTES + self.uram.count * URAM_BYTES
+
+    @property
+    def usable_onchip_bytes(self) -> int:
+        """BRAM and URAM within the SLR budgets, in bytes; the threshold is not applied."""
+        return sum(slr.bram18.count * BRAM36_BYTES // 2 + slr.uram.count * URAM_BYTES for slr in self.slrs)
+
+
+class Hbm(Part):
+    """High-bandwidth memory: identical pseudo-channels, each behind one AXI port.
+
+    Peaks and sizes are AMD's (UG1393, PG276); sustained bandwidth and page latencies
+    are those of Shuhai (FCCM 2020) on a U280, second hand.
+    """
+
+    stacks: Count
+    pseudo_channels: Count
+    bytes_per_channel: Bytes
+    peak_gb_per_s_per_channel: GigabytesPerSecond
+    sustained_gb_per_s_per_channel: GigabytesPerSecond
+    page_hit_ns: Nanoseconds
+    page_closed_ns: Nanoseconds
+    page_miss_ns: Nanoseconds
+    switch_ns: Nanoseconds
+    kernel_read_ns: Nanoseconds
+    axi_ports: Count
+    axi_port_bits: Bits
+    axi_port_mhz: Megahertz
+    max_burst_bytes: Bytes
+    outstanding_bursts: Count
+
+    @property
+    def size_bytes(self) -> int:
+        """Capacity of all pseudo-channels."""
+        return self.pseudo_channels.count * self.bytes_per_channel.count
+
+    @property
+    def peak_gb_per_s(self) -> float:
+        """Declared bandwidth of all pseudo-channels together."""
+        return self.pseudo_channels.value * self.peak_gb_per_s_per_channel.value
+
+    @property
+    def sustained_gb_per_s(self) -> float:
+        """Sequential bandwidth of one channel times the channels: a ceiling, not one measurement."""
+        return self.pseudo_channels.value * self.sustained_gb_per_s_per_channel.value
+
+    @property
+    def axi_port_gb_per_s(self) -> float:
+        """What one AXI port can carry: width times clock."""
+        return self.axi_port_bits.value / 8 * self.axi_port_mhz.value / 1e3
+
+    def bytes_per_cycle_per_channel(self, clock_mhz: float, *, sustained: bool = False) -> float:
+        """Bytes that one pseudo-channel moves per cycle of a kernel at ``clock_mhz``.
+
+        The peak is what the channel or its AXI port allows, whichever is less.
+        """
+        rate = self.sustained_gb_per_s_per_channel if sustained else self.peak_gb_per_s_per_channel
+        return min(rate.value, self.axi_port_gb_per_s) * 1e3 / clock_mhz
+
+    def read_latency_ns(self, page: Page = "kernel") -> float:
+        """Idle latency of one read.
+
+        ``hit``, ``closed`` and ``miss`` are seen at the AXI port, one switch included;
+        ``kernel`` is what an HLS kernel sees, its memory adapter included.
+        """
+        if page == "kernel":
+            return self.kernel_read_ns.value
+        pages = {"hit": self.page_hit_ns, "closed": self.page_closed_ns, "miss": self.page_miss_ns}
+        return pages[page].value + self.switch_ns.value
+
+    def read_latency_cycles(self, clock_mhz: float, page: Page = "kernel") -> int:
+        """`read_latency_ns` in whole cycles of a kernel at ``clock_mhz``, rounded up."""
+        return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
+
+
+class Ddr(Part):
+    """DIMMs of the board, where it has any; streaming kernels use the HBM."""
+
+    channels: Count
+    bytes_per_channel: Bytes
+    peak_gb_per_s_per_channel: GigabytesPerSecond
+    sustained_gb_per_s_per_channel: GigabytesPerSecond
+
+
+class Memory(Part):
+    """Memories outside the die."""
+
+    hbm: Hbm | None = None
+    ddr: Ddr | None = None
+
+
+class Pcie(Part):
+    """The link to the host: DMA rates as read by the board's own validation run."""
+
+    generation: Count
+    lanes: Count
+    host_to_card_gb_per_s: GigabytesPerSecond
+    card_to_host_gb_per_s: GigabytesPerSecond
+
+
+class Power(Part):
+    """Board power.
+
+    ``load_*`` bracket a board that decodes: readings of comparable designs, low,
+    central and high.  ``tdp_w`` is a limit, not a reading.
+    """
+
+    tdp_w: Watts
+    idle_w: Watts
+    load_low_w: Watts
+    load_w: Watts
+    load_high_w: Watts
+
+
+class Launch(Part):
+    """What starting a kernel costs the host.
+
+    ``single_*`` bracket one launch whose end is awaited; ``back_to_back_us`` lies between
+    two runs that follow each other; ``queued_us`` is the amortised cost with a full
+    queue and thus no latency; ``token_gap_us`` is the idle time of the device between
+    two tokens of a generation with its host work.
+    """
+
+    single_low_us: Microseconds
+    single_high_us: Microseconds
+    back_to_back_us: Microseconds
+    queued_us: Microseconds
+    token_gap_us: Microseconds
+
+
+class Toolchain(Part):
+    """Names that the vendor's tools need."""
+
+    part: str
+    platform: str
+    vitis: str
+    source: str
+    kind: Kind
