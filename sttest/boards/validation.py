@@ -59,10 +59,10 @@ def _dotted(location: Location) -> str:
 def _known_keys(model: type[BaseModel], location: Location) -> list[str]:
     """Fields of the model that ``location`` leads to from ``model``."""
     current = [model]
-    for step in location:
-        if isinstance(step, int):
-            continue
+    for step in map(str, location):
         fields = [found.model_fields[step] for found in current if step in found.model_fields]
+        if not fields:  # an index of a list or a key of a mapping: the models inside stay the same
+            continue
         current = [inner for field in fields for inner in _models_in(field.annotation)]
     return [name for found in current for name in found.model_fields]
 
