@@ -1,0 +1,1 @@
+"""The dialects that sttest adds to MLIR's own."""

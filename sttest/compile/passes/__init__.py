@@ -1,0 +1,1 @@
+"""One pass per file, each named as on the command line."""

@@ -1,0 +1,217 @@
+"""`!df.itensor`: a tensor together with the order in which it is streamed.
+
+``itensor<2x2xf32, iter_space: [4,4]*[2,2], iter_map: (d0,d1)->(d0,d1)>`` says
+that one token carries a 2x2 tile, that the loops ``d0 = 0,2,4,6`` and
+``d1 = 0,2,4,6`` stream the tensor, outermost first, and that the tile of an
+iteration lies at offset ``(d0, d1)``.  Equal types mean equal stream order.
+(StreamTensor, MICRO 2025, section 3.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from math import prod
+
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, IntAttr
+from xdsl.dialects.builtin import FixedBitwidthType as Scalar
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
+from xdsl.ir.affine import AffineMap
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+_LINEAR_KINDS = (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
+
+
+@irdl_attr_definition
+class ITensorType(ParametrizedAttribute, TypeAttribute):
+    """Iterative tensor type.
+
+    Parameters:
+        element: shape of the slice that one token carries, in data elements.
+        dtype: type of one data element.
+        vector: whether the token is a vector register (``vector<2x4xf32>``).
+        trips, steps: trip count and step (in data elements) of each loop, outermost first.
+        iter_map: loop values to the offset of the token's slice, one result per data dim.
+    """
+
+    name = "df.itensor"
+
+    element: ArrayAttr[IntAttr]
+    dtype: Attribute
+    vector: BoolAttr
+    trips: ArrayAttr[IntAttr]
+    steps: ArrayAttr[IntAttr]
+    iter_map: AffineMapAttr
+
+    @staticmethod
+    def of(
+        element: Sequence[int],
+        dtype: Attribute,
+        trips: Sequence[int],
+        steps: Sequence[int],
+        iter_map: AffineMap,
+        *,
+        vector: bool = False,
+    ) -> ITensorType:
+        """Builds the type from plain numbers."""
+        return ITensorType(
+            _ints(element), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map)
+        )
+
+    @property
+    def element_shape(self) -> tuple[int, ...]:
+        """Shape of one token, in data elements per data dim."""
+        return tuple(size.data for size in self.element)
+
+    @property
+    def trip_counts(self) -> tuple[int, ...]:
+        """Trip count of each loop, outermost first."""
+        return tuple(trip.data for trip in self.trips)
+
+    @property
+    def step_sizes(self) -> tuple[int, ...]:
+        """Step of each loop in data elements, outermost first."""
+        return tuple(step.data for step in self.steps)
+
+    @property
+    def map(self) -> AffineMap:
+        """Loop values to token offset."""
+        return self.iter_map.data
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether a token is one vector register."""
+        return bool(self.vector)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of one pass over the iteration space."""
+        return prod(self.trip_counts)
+
+    @property
+    def token_elements(self) -> int:
+        """Data elements in one token."""
+        return prod(self.element_shape)
+
+    @property
+    def element_bits(self) -> int:
+        """Bits of one data element."""
+        if not isinstance(self.dtype, Scalar):
+            raise VerifyException(f"itensor of {self.dtype}: the data type has no bit width")
+        return self.dtype.bitwidth
+
+    @property
+    def token_bits(self) -> int:
+        """Bits of one token."""
+        return self.token_elements * self.element_bits
+
+    @property
+    def coefficients(self) -> tuple[tuple[int, ...], ...]:
+        """Per data dim, the coefficient of every loop in its offset."""
+        zero = self.map.eval((0,) * self.map.num_dims, ())
+        units = [_unit(self.map.num_dims, dim) for dim in range(self.map.num_dims)]
+        values = [self.map.eval(unit, ()) for unit in units]
+        return tuple(tuple(value[dim] - zero[dim] for value in values) for dim in range(len(self.map.results)))
+
+    @property
+    def full_shape(self) -> tuple[int, ...]:
+        """Shape of the tensor that the stream covers: per data dim, the highest offset plus the token's extent."""
+        zero = self.map.eval((0,) * self.map.num_dims, ())
+        return tuple(
+            zero[dim]
+            + size
+            + sum(
+                max(0, factor) * (trip - 1) * step
+                for factor, trip, step in zip(self.coefficients[dim], self.trip_counts, self.step_sizes, strict=True)
+            )
+            for dim, size in enumerate(self.element_shape)
+        )
+
+    def offsets(self) -> Iterator[tuple[int, ...]]:
+        """Offsets of all tokens in stream order, one coordinate per data dim."""
+        ranges = (range(0, trip * step, step) for trip, step in zip(self.trip_counts, self.step_sizes, strict=True))
+        return (self.map.eval(point, ()) for point in itertools.product(*ranges))
+
+    def with_dtype(self, dtype: Attribute) -> ITensorType:
+        """The same stream order over elements of another type."""
+        return ITensorType(self.element, dtype, self.vector, self.trips, self.steps, self.iter_map)
+
+    def verify(self) -> None:
+        """Refuses what streamtensor.md section 1 forbids, naming the rule."""
+        rank, loops = len(self.element), len(self.trips)
+        if self.map.num_symbols:
+            raise VerifyException("itensor: the iteration map must not have symbols")
+        if not loops == len(self.steps) == self.map.num_dims:
+            raise VerifyException(
+                f"itensor: {loops} trip counts, {len(self.steps)} steps and {self.map.num_dims} map dims must be equal"
+            )
+        if rank != len(self.map.results):
+            raise VerifyException(f"itensor: element rank {rank} must equal the {len(self.map.results)} map results")
+        if any(size < 1 for size in (*self.element_shape, *self.trip_counts, *self.step_sizes)):
+            raise VerifyException("itensor: element sizes, trip counts and steps must be static and at least 1")
+        if not all(_is_linear(expr) for expr in self.map.results):
+            raise VerifyException("itensor: the iteration map must be linear in the loops")
+
+    def print_parameters(self, printer: Printer) -> None:
+        """Prints in the paper's syntax."""
+        shape = "x".join(str(size) for size in self.element_shape)
+        with printer.in_angle_brackets():
+            printer.print_string(f"vector<{shape}x" if self.is_vector else f"{shape}x")
+            printer.print_attribute(self.dtype)
+            printer.print_string(">" if self.is_vector else "")
+            printer.print_string(f", iter_space: {_bracketed(self.trip_counts)}*{_bracketed(self.step_sizes)}")
+            printer.print_string(f", iter_map: {_map_text(self.map)}")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """Parses the paper's syntax; errors carry the source span."""
+        with parser.in_angle_brackets():
+            vector = parser.parse_optional_keyword("vector") is not None
+            if vector:
+                parser.parse_punctuation("<")
+            shape, dtype = parser.parse_ranked_shape()
+            if vector:
+                parser.parse_punctuation(">")
+            parser.parse_punctuation(",")
+            trips, steps = _parse_space(parser)
+            parser.parse_punctuation(",")
+            parser.parse_keyword("iter_map")
+            parser.parse_punctuation(":")
+            iter_map = parser.parse_affine_map()
+        return (_ints(shape), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map))
+
+
+def _parse_space(parser: AttrParser) -> tuple[list[int], list[int]]:
+    parser.parse_keyword("iter_space")
+    parser.parse_punctuation(":")
+    trips = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    parser.parse_characters("*")
+    steps = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+    return trips, steps
+
+
+def _ints(values: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr([IntAttr(value) for value in values])
+
+
+def _bracketed(values: Sequence[int]) -> str:
+    return f"[{','.join(map(str, values))}]"
+
+
+def _unit(size: int, position: int) -> tuple[int, ...]:
+    return tuple(int(index == position) for index in range(size))
+
+
+def _map_text(iter_map: AffineMap) -> str:
+    dims = ",".join(f"d{dim}" for dim in range(iter_map.num_dims))
+    return f"({dims})->({','.join(str(expr) for expr in iter_map.results)})"
+
+
+def _is_linear(expr: AffineExpr) -> bool:
+    if isinstance(expr, AffineBinaryOpExpr):
+        return expr.kind in _LINEAR_KINDS and _is_linear(expr.lhs) and _is_linear(expr.rhs)
+    return isinstance(expr, AffineDimExpr | AffineConstantExpr)

@@ -1,0 +1,167 @@
+"""Algebra on stream orders: when two are equal, and what buffer turns one into the other.
+
+A stream is seen as nested loops; loop ``l`` of ``trip`` iterations moves the
+token's offset by ``strides[d]`` data elements along data dim ``d`` (0 where the
+loop does not index ``d``: what is inside it is streamed again).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from sttest.compile.dialects.itensor import ITensorType
+from sttest.errors import InputError
+
+
+@dataclass(frozen=True)
+class StreamLoop:
+    """One loop of a stream: trip count and offset step along every data dim, in data elements."""
+
+    trip: int
+    strides: tuple[int, ...]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the loop only streams again what is inside it."""
+        return not any(self.strides)
+
+    def split(self, inner: int) -> tuple[StreamLoop, StreamLoop]:
+        """The same order as two loops, the inner one of ``inner`` iterations."""
+        outer = StreamLoop(self.trip // inner, tuple(stride * inner for stride in self.strides))
+        return outer, StreamLoop(inner, self.strides)
+
+
+def loops_of(stream: ITensorType) -> list[StreamLoop]:
+    """The canonical loops: no loop of one trip, and neighbours merged that step as one loop would."""
+    merged: list[StreamLoop] = []
+    for position, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True)):
+        if trip == 1:
+            continue
+        loop = StreamLoop(trip, tuple(row[position] * step for row in stream.coefficients))
+        if merged and _steps_as_one(merged[-1], loop):
+            loop = StreamLoop(merged.pop().trip * loop.trip, loop.strides)
+        merged.append(loop)
+    return merged
+
+
+def _steps_as_one(outer: StreamLoop, inner: StreamLoop) -> bool:
+    return all(far == inner.trip * near for far, near in zip(outer.strides, inner.strides, strict=True))
+
+
+def same_order(left: ITensorType, right: ITensorType) -> bool:
+    """Whether both types stream the same tokens in the same order, so that a plain FIFO joins them."""
+    return (
+        left.element_shape == right.element_shape
+        and left.full_shape == right.full_shape
+        and loops_of(left) == loops_of(right)
+    )
+
+
+def is_regular(stream: ITensorType) -> bool:
+    """Whether the map is a projected permutation and every mapped loop steps by the element size (no gap, no overlap)."""
+    if not stream.map.is_projected_permutation():
+        return False
+    return all(
+        step == stream.element_shape[dim]
+        for dim, row in enumerate(stream.coefficients)
+        for factor, step in zip(row, stream.step_sizes, strict=True)
+        if factor
+    )
+
+
+@dataclass(frozen=True)
+class ConverterBuffer:
+    """What a converter keeps on chip.
+
+    Attributes:
+        shape: extent of the buffer per data dim, in data elements (it exists twice: ping-pong).
+        before_loop: number of shared outer loops inside which the buffer lives.
+        blocks: how often it is filled, the product of the trips of these loops.
+    """
+
+    shape: tuple[int, ...]
+    before_loop: int
+    blocks: int
+
+    def ping_pong_bits(self, element_bits: int) -> int:
+        """Memory of both halves in bits (paper section 4.2: 2 × buffer)."""
+        return 2 * prod(self.shape) * element_bits
+
+
+def converter_buffer(source: ITensorType, result: ITensorType) -> ConverterBuffer:
+    """The smallest ping-pong buffer that turns ``source``'s order into ``result``'s.
+
+    The rule of the paper, per data dim (section 4.2 as mended in docs/itensor.md):
+    the outer loops that both sides share block the tensor; one block is buffered.
+    A loop is shared when both sides step it alike; a loop that one side runs as
+    two is split first.
+
+    Raises:
+        InputError: the two types cover different tensors.
+    """
+    if source.full_shape != result.full_shape or source.dtype != result.dtype:
+        raise InputError(
+            "converter-mismatch",
+            f"a converter needs one tensor on both sides, not {source.full_shape} x {source.dtype} "
+            f"and {result.full_shape} x {result.dtype}",
+            where="df.converter",
+        )
+    shared, left, right = _shared_loops(loops_of(source), loops_of(result))
+    while shared and not _blocks_agree(shared, left, right, source, result):
+        last = shared.pop()
+        left, right = [last, *left], [last, *right]
+    return ConverterBuffer(
+        shape=_extent(source, left), before_loop=len(shared), blocks=prod(loop.trip for loop in shared)
+    )
+
+
+def _shared_loops(
+    left: list[StreamLoop], right: list[StreamLoop]
+) -> tuple[list[StreamLoop], list[StreamLoop], list[StreamLoop]]:
+    shared: list[StreamLoop] = []
+    left, right = list(left), list(right)
+    while left and right and not left[0].repeats:
+        left, right = _align(left, right)
+        if left[0] != right[0]:
+            break
+        shared.append(left.pop(0))
+        right.pop(0)
+    return shared, left, right
+
+
+def _align(left: list[StreamLoop], right: list[StreamLoop]) -> tuple[list[StreamLoop], list[StreamLoop]]:
+    """Splits the longer first loop so that its outer part has the trips of the other's, where they nest."""
+    if left[0].trip > right[0].trip and left[0].trip % right[0].trip == 0:
+        return [*left[0].split(left[0].trip // right[0].trip), *left[1:]], right
+    if right[0].trip > left[0].trip and right[0].trip % left[0].trip == 0:
+        return left, [*right[0].split(right[0].trip // left[0].trip), *right[1:]]
+    return left, right
+
+
+def _blocks_agree(
+    shared: list[StreamLoop],
+    left: list[StreamLoop],
+    right: list[StreamLoop],
+    source: ITensorType,
+    result: ITensorType,
+) -> bool:
+    """Whether the shared loops cut both streams into the same, disjoint blocks."""
+    extent = _extent(source, left)
+    if extent != _extent(result, right):
+        return False
+    reach = list(extent)
+    for loop in reversed(shared):
+        moved = [dim for dim, stride in enumerate(loop.strides) if stride]
+        if any(loop.strides[dim] < reach[dim] for dim in moved):
+            return False
+        for dim in moved:
+            reach[dim] += (loop.trip - 1) * loop.strides[dim]
+    return True
+
+
+def _extent(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
+    return tuple(
+        size + sum((loop.trip - 1) * loop.strides[dim] for loop in loops)
+        for dim, size in enumerate(stream.element_shape)
+    )
