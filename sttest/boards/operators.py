@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.part import Part
-from sttest.boards.quantity import Kind
 from sttest.boards.validation import validated
 from sttest.boards.yaml_file import read_mapping
 from sttest.errors import InputError, did_you_mean
+from sttest.results import Kind
 
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
 

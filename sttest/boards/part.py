@@ -16,13 +16,13 @@ from sttest.boards.quantity import (
     Bytes,
     Count,
     GigabytesPerSecond,
-    Kind,
     Megahertz,
     Microseconds,
     Nanoseconds,
     Ratio,
     Watts,
 )
+from sttest.results import Kind
 
 BRAM36_BYTES = 36 * 1024 // 8
 URAM_BYTES = 288 * 1024 // 8

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fitted"]
+from sttest.results import Kind
 
 
 class Quantity(BaseModel):
