@@ -25,6 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, get_args
 
+from pydantic import BaseModel
+
 from sttest.errors import InputError, did_you_mean
 
 RESULTS_SCHEMA = "sttest.results/1"
@@ -110,10 +112,10 @@ def _canonical(data: object) -> str:
 
 
 def _plain(value: Any) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Mapping):

@@ -1,0 +1,143 @@
+"""Published numbers that the experiments print beside their own; the tables are in ``data/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from sttest.errors import InputError, did_you_mean
+
+DATA_DIR = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True)
+class Gpt2Row:
+    """One row of the published GPT-2 Medium latency tables: batch 1, greedy decoding."""
+
+    system: str
+    input_len: int
+    output_len: int
+    latency_ms: float
+    ttft_ms: float
+    speed_tok_per_s: float
+    source: str
+
+    @property
+    def decode_ms_per_token(self) -> float:
+        """Time per output token after the first answer: the inverse of the published speed."""
+        return 1e3 / self.speed_tok_per_s
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Geometric means, over the shapes of a table, of StreamTensor divided by a baseline."""
+
+    baseline: str
+    latency: float
+    ttft: float
+    speed: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Platform:
+    """One row of the published platform table."""
+
+    system: str
+    platform: str
+    node_nm: float
+    clock_mhz: float
+    quantisation: str
+    tdp_w: float
+    int8_peak_tops: float
+    offchip: str
+    offchip_gb_per_s: float
+    onchip_mb: float
+    source: str
+
+
+def published_table(name: str) -> pd.DataFrame:
+    """A table of ``data/`` as it is, by file name without ``.csv``: a copy, free to change.
+
+    Raises:
+        InputError: there is no such table.
+    """
+    known = [path.stem for path in DATA_DIR.glob("*.csv")]
+    _require(name, known, "table")
+    return _read(name).copy()
+
+
+def gpt2_systems() -> list[str]:
+    """Systems of the GPT-2 tables in published order, StreamTensor first."""
+    return list(dict.fromkeys(_read("gpt2_latency")["system"]))
+
+
+def gpt2_rows(system: str) -> list[Gpt2Row]:
+    """The published GPT-2 rows of one system, shortest sequence first.
+
+    Raises:
+        InputError: no such system.
+    """
+    _require(system, gpt2_systems(), "system")
+    table = _read("gpt2_latency")
+    chosen = table[table["system"] == system].sort_values("input_len")
+    return [Gpt2Row(**record) for record in chosen.to_dict("records")]
+
+
+def gpt2_row(system: str, input_len: int, output_len: int) -> Gpt2Row:
+    """The published GPT-2 row of one system and shape.
+
+    Raises:
+        InputError: no such system, or the shape was not published for it.
+    """
+    rows = gpt2_rows(system)
+    for row in rows:
+        if (row.input_len, row.output_len) == (input_len, output_len):
+            return row
+    shapes = ", ".join(f"[{row.input_len}:{row.output_len}]" for row in rows)
+    what = f"[{input_len}:{output_len}] is not published for '{system}'"
+    raise InputError("unknown-shape", what, levers=[f"choose one of {shapes}"])
+
+
+def gpt2_ratios(baseline: str) -> Ratios:
+    """The geometric means over one baseline as they are printed in the paper.
+
+    Raises:
+        InputError: the paper gives none for this baseline.
+    """
+    table = _read("gpt2_geomean_ratios").set_index("ours_over", drop=False)
+    _require(baseline, table.index, "baseline")
+    record = table.loc[baseline].to_dict()
+    return Ratios(baseline=record.pop("ours_over"), **record)
+
+
+def geometric_mean_ratio(ours: Iterable[float], theirs: Iterable[float]) -> float:
+    """Geometric mean of ``ours / theirs``, pairwise; all positive and at least one pair."""
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+    return float(pd.Series(ratios).prod() ** (1 / len(ratios)))
+
+
+def platform_of(system: str) -> Platform:
+    """What a system of the GPT-2 tables ran on.
+
+    Raises:
+        InputError: the platform table does not have it.
+    """
+    table = _read("platforms").set_index("system", drop=False)
+    _require(system, table.index, "system")
+    return Platform(**table.loc[system].to_dict())
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
+    return pd.read_csv(DATA_DIR / f"{name}.csv", keep_default_na=False)
+
+
+def _require(name: str, known: Iterable[str], what: str) -> None:
+    names = list(known)
+    if name not in names:
+        raise InputError(f"unknown-{what}", f"no published {what} '{name}'", levers=[did_you_mean(name, names)])
