@@ -1,0 +1,180 @@
+"""Attention of a decoder block: prefill over n tokens, decode of one token over a cache.
+
+Heads lie as [kv_heads, group, ...] (as [kv_heads, ...] where the group is one
+head): the query heads that share a key-value head meet its keys and values in
+one contraction, so these are never copied.  Activations stay token-major;
+keys and values have the cache's layout [kv_heads, positions, head_dim].
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from sttest.models.config import DecoderConfig
+from sttest.models.layers import Linear, f32, norm
+
+AttentionOutput = tuple[Tensor, Tensor, Tensor]
+
+
+class Rope(nn.Module):
+    """Turns each head by the table's 2x2 rotations, with neither slices nor concatenation."""
+
+    def forward(self, x: Tensor, table: Tensor) -> Tensor:
+        """[n, heads, head_dim] with a table [n, 2, 2, head_dim / 2]."""
+        n, heads, head_dim = x.shape
+        halves = x.view(n, heads, 2, head_dim // 2)
+        return (halves.unsqueeze(2) * table.unsqueeze(1)).sum(3).view(n, heads, head_dim)
+
+
+class CacheLayout(nn.Module):
+    """Keys or values [n, kv, d] as the cache has them, [kv, n, d]."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """See the class."""
+        return x.transpose(0, 1)
+
+
+class Scores(nn.Module):
+    """Scaled, masked products of queries and keys."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.scale = f32(config.score_scale)
+
+    def forward(self, q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
+        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
+        if not torch.compiler.is_exporting():
+            return torch.einsum("nh...d,hmd->nh...m", q, k) * self.scale + mask
+        # Product and sum fuse to one loop nest over the operands as they lie; a matmul would transpose both.
+        return (q.unsqueeze(-2) * _over_group(k, q.dim())).sum(-1) * self.scale + mask
+
+
+class OwnScore(nn.Module):
+    """Scaled product of each token's query with its own key."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.scale = f32(config.score_scale)
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
+        return (q * _beside(k, q)).sum(-1) * self.scale
+
+
+class Mix(nn.Module):
+    """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d]."""
+
+    def forward(self, p: Tensor, v: Tensor) -> Tensor:
+        """See the class."""
+        if not torch.compiler.is_exporting():
+            return torch.einsum("nh...m,hmd->nh...d", p, v)
+        return (p.unsqueeze(-1) * _over_group(v, p.dim())).sum(-2)
+
+
+def _over_group(cache: Tensor, rank: int) -> Tensor:
+    return cache.unsqueeze(1) if rank == 4 else cache
+
+
+def _beside(x: Tensor, q: Tensor) -> Tensor:
+    """[n, kv, d] with a group axis if ``q`` has one."""
+    return x.unsqueeze(2) if q.dim() == 4 else x
+
+
+class Softmax(nn.Module):
+    """Unnormalised softmax: exponentials and their sum; the division follows the contraction with the values."""
+
+    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., m] to exponentials [..., m] and denominators [...]."""
+        exponentials = torch.exp(scores - scores.amax(-1).unsqueeze(-1))
+        return exponentials, exponentials.sum(-1)
+
+
+class JointSoftmax(nn.Module):
+    """Unnormalised softmax over two groups of scores, without joining them in one tensor."""
+
+    def forward(self, cached: Tensor, new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """[..., c] and [...] to exponentials of both, and denominators [...]."""
+        peak = torch.maximum(cached.amax(-1), new)
+        p_cached, p_new = torch.exp(cached - peak.unsqueeze(-1)), torch.exp(new - peak)
+        return p_cached, p_new, p_cached.sum(-1) + p_new
+
+
+class Normalise(nn.Module):
+    """Division of the mixed values by the softmax's denominators, own value added before where there is one."""
+
+    def forward(
+        self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
+    ) -> Tensor:
+        """mixed [n, kv, (group,) d], denominator and p_new [n, kv, (group)], v [n, kv, d] to [n, kv * group * d]."""
+        if p_new is not None and v is not None:
+            mixed = mixed + p_new.unsqueeze(-1) * _beside(v, mixed)
+        return (mixed / denominator.unsqueeze(-1)).reshape(len(mixed), -1)
+
+
+class Projections(nn.Module):
+    """Linear layers of attention; queries and keys normed and turned as the family has it."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        width, kv_width = config.heads * config.head_dim, config.kv_heads * config.head_dim
+        self.config = config
+        self.q_proj = Linear(config.hidden, width, bias=config.qkv_bias)
+        self.k_proj = Linear(config.hidden, kv_width, bias=config.qkv_bias)
+        self.v_proj = Linear(config.hidden, kv_width, bias=config.qkv_bias)
+        self.q_norm = norm(config, config.head_dim) if config.qk_norm else None
+        self.k_norm = norm(config, config.head_dim) if config.qk_norm else None
+        self.q_rope = Rope() if config.rope_theta is not None else None
+        self.k_rope = Rope() if config.rope_theta is not None else None
+        self.k_new, self.v_new = CacheLayout(), CacheLayout()
+        self.o_proj = Linear(width, config.hidden, bias=config.o_bias)
+
+    def project(self, x: Tensor, rope: Tensor | None) -> AttentionOutput:
+        """[n, hidden] to q [n, kv, (group,) d] and k, v [n, kv, d]."""
+        n, kv, d = x.shape[0], self.config.kv_heads, self.config.head_dim
+        q, k = self.q_proj(x).view(n, -1, d), self.k_proj(x).view(n, kv, d)
+        if self.q_norm is not None and self.k_norm is not None:
+            q, k = self.q_norm(q), self.k_norm(k)
+        if self.q_rope is not None and self.k_rope is not None:
+            q, k = self.q_rope(q, rope), self.k_rope(k, rope)
+        if self.config.group > 1:
+            q = q.view(n, kv, -1, d)
+        return q, k, self.v_proj(x).view(n, kv, d)
+
+
+class PrefillAttention(Projections):
+    """Eager attention among n tokens."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__(config)
+        self.scores, self.softmax, self.mix, self.normalise = Scores(config), Softmax(), Mix(), Normalise()
+
+    def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None) -> AttentionOutput:
+        """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d]."""
+        q, k, v = self.project(x, rope)
+        k_new, v_new = self.k_new(k), self.v_new(v)
+        scores = self.scores(q, k_new, mask.view(len(mask), *[1] * (q.dim() - 2), -1))
+        p, denominator = self.softmax(scores)
+        return self.o_proj(self.normalise(self.mix(p, v_new), denominator)), k_new, v_new
+
+
+class DecodeAttention(Projections):
+    """Attention of one token to c cached positions and itself.
+
+    The cache and the new token are scored apart and joined by their common
+    maximum and denominator: nothing is appended to the cache on the way.
+    """
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__(config)
+        self.scores, self.own_score = Scores(config), OwnScore(config)
+        self.softmax, self.mix, self.normalise = JointSoftmax(), Mix(), Normalise()
+
+    def forward(
+        self, x: Tensor, mask: Tensor, rope: Tensor | None, k_cache: Tensor, v_cache: Tensor
+    ) -> AttentionOutput:
+        """x [1, hidden], mask [c], caches [kv, c, d] to y [1, hidden], k_new and v_new [kv, 1, d]."""
+        q, k, v = self.project(x, rope)
+        p_cached, p_new, denominator = self.softmax(self.scores(q, k_cache, mask), self.own_score(q, k))
+        mixed = self.normalise(self.mix(p_cached, v_cache), denominator, p_new, v)
+        return self.o_proj(mixed), self.k_new(k), self.v_new(v)

@@ -1,0 +1,84 @@
+"""One decoder block per family: the unit that is compiled, and run once per layer."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
+from sttest.models.config import DecoderConfig
+from sttest.models.layers import Gate, Linear, Residual, activation, norm
+
+
+class Mlp(nn.Module):
+    """``fc2(act(fc1(x)))``."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.fc1 = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
+        self.act = activation(config.activation)
+        self.fc2 = Linear(config.ffn, config.hidden, bias=config.mlp_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[n, hidden] to [n, hidden]."""
+        return self.fc2(self.act(self.fc1(x)))
+
+
+class GatedMlp(nn.Module):
+    """``down(act(gate(x)) * up(x))`` (Shazeer, arXiv 2002.05202)."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.gate_proj = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
+        self.up_proj = Linear(config.hidden, config.ffn, bias=config.mlp_bias)
+        self.act = Gate(activation(config.activation))
+        self.down_proj = Linear(config.ffn, config.hidden, bias=config.mlp_bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[n, hidden] to [n, hidden]."""
+        return self.down_proj(self.act(self.gate_proj(x), self.up_proj(x)))
+
+
+class _Block(nn.Module):
+    """Norms, feed-forward network and residual additions, the same in both phases."""
+
+    def __init__(self, config: DecoderConfig, attention: nn.Module) -> None:
+        super().__init__()
+        self.attn_norm = norm(config, config.hidden)
+        self.attn = attention
+        self.attn_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
+        self.attn_residual = Residual()
+        self.mlp_norm = norm(config, config.hidden)
+        self.mlp = GatedMlp(config) if config.gated else Mlp(config)
+        self.mlp_post_norm = norm(config, config.hidden) if config.post_norms else nn.Identity()
+        self.mlp_residual = Residual()
+
+    def finish(self, x: Tensor, attended: Tensor) -> Tensor:
+        """Everything after attention: [n, hidden] twice to [n, hidden]."""
+        x = self.attn_residual(x, self.attn_post_norm(attended))
+        return self.mlp_residual(x, self.mlp_post_norm(self.mlp(self.mlp_norm(x))))
+
+
+class PrefillBlock(_Block):
+    """The block over n tokens at once."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__(config, PrefillAttention(config))
+
+    def forward(self, x: Tensor, mask: Tensor, rope: Tensor | None = None) -> AttentionOutput:
+        """x [n, hidden], mask [n, n], rope [n, 2, 2, d/2] to y [n, hidden], k_new and v_new [kv, n, d]."""
+        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope)
+        return self.finish(x, attended), k_new, v_new
+
+
+class DecodeBlock(_Block):
+    """The block over one token that follows c cached ones."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__(config, DecodeAttention(config))
+
+    def forward(
+        self, x: Tensor, mask: Tensor, k_cache: Tensor, v_cache: Tensor, rope: Tensor | None = None
+    ) -> AttentionOutput:
+        """x [1, hidden], mask [c], caches [kv, c, d], rope [1, 2, 2, d/2] to y [1, hidden], k_new, v_new [kv, 1, d]."""
+        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache)
+        return self.finish(x, attended), k_new, v_new

@@ -1,0 +1,118 @@
+"""What a decoder-only language model is made of, as far as one of its blocks shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sttest.errors import InputError
+
+Activation = Literal["gelu_tanh", "silu"]
+Norm = Literal["layernorm", "rmsnorm", "rmsnorm_plus_one"]
+LayerKind = Literal["global", "local"]
+
+
+@dataclass(frozen=True)
+class RopeScaling:
+    """Llama 3 frequency scaling (Llama-3.1 model card, ``rope_scaling`` of its configuration).
+
+    Wavelengths above ``original_context / low`` positions are stretched by
+    ``factor``, those below ``original_context / high`` are kept, and those
+    between are blended.
+    """
+
+    factor: float
+    low: float
+    high: float
+    original_context: int
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """One decoder family at one size; sizes count elements, contexts count tokens.
+
+    Args:
+        name: the name by which commands know it.
+        public_name: the name under which it is published.
+        hidden: width of the residual stream.
+        ffn: width inside the feed-forward network.
+        heads: query heads; ``kv_heads`` of them have keys and values of their own.
+        gated: whether the feed-forward network multiplies by an up projection.
+        norm: ``rmsnorm_plus_one`` scales by 1 + weight.
+        post_norms: whether attention and feed-forward outputs are normalised before they are added.
+        rope_theta: base of the rotary embedding, None where positions are learned.
+        local_rope_theta: base on layers with a sliding window.
+        sliding_window: positions that a local layer sees, itself included.
+        global_every: every so-manieth layer is global, the others local.
+        source: where the numbers come from.
+    """
+
+    name: str
+    public_name: str
+    layers: int
+    hidden: int
+    ffn: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    vocab: int
+    max_context: int
+    activation: Activation
+    norm: Norm
+    eps: float
+    source: str
+    gated: bool = True
+    qkv_bias: bool = False
+    o_bias: bool = False
+    mlp_bias: bool = False
+    qk_norm: bool = False
+    post_norms: bool = False
+    rope_theta: float | None = None
+    local_rope_theta: float | None = None
+    rope_scaling: RopeScaling | None = None
+    sliding_window: int | None = None
+    global_every: int = 1
+    tied_embeddings: bool = True
+
+    def __post_init__(self) -> None:
+        if self.heads % self.kv_heads:
+            raise InputError(
+                "bad-config",
+                f"{self.heads} query heads cannot share {self.kv_heads} key-value heads evenly",
+                where=self.name,
+                levers=["make heads a multiple of kv_heads"],
+            )
+        if self.rope_theta is not None and self.head_dim % 2:
+            raise InputError(
+                "bad-config",
+                f"a rotary embedding needs an even head_dim, not {self.head_dim}",
+                where=self.name,
+                levers=["make head_dim even"],
+            )
+
+    @property
+    def group(self) -> int:
+        """Query heads per key-value head."""
+        return self.heads // self.kv_heads
+
+    @property
+    def score_scale(self) -> float:
+        """What attention scores are multiplied by."""
+        return self.head_dim**-0.5
+
+    def layer_kind(self, layer: int) -> LayerKind:
+        """Whether ``layer``, counted from 0, sees everything or only its window.
+
+        Raises:
+            InputError: there is no such layer.
+        """
+        if not 0 <= layer < self.layers:
+            raise InputError(
+                "no-such-layer",
+                f"layer {layer} asked for",
+                where=self.name,
+                levers=[f"choose a layer from 0 to {self.layers - 1}"],
+            )
+        if self.sliding_window is None or (layer + 1) % self.global_every == 0:
+            return "global"
+        return "local"

@@ -1,0 +1,115 @@
+"""Layers of a decoder block, written so that each becomes a few clean loops.
+
+Every scalar is exact in float32 (:func:`f32`), else the lowering carries it
+in double precision.  Sums drop their axis and get it back where they are
+used, so that what is computed once per row stays one value per row.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sttest.models.config import Activation, DecoderConfig
+
+
+def f32(value: float) -> float:
+    """``value`` rounded to float32."""
+    return float(np.float32(value))
+
+
+class Linear(nn.Module):
+    """``x @ weight + bias``, the weight stored [inputs, outputs] so that no transposition is needed."""
+
+    def __init__(self, inputs: int, outputs: int, *, bias: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(inputs, outputs))
+        self.bias = nn.Parameter(torch.empty(outputs)) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[n, inputs] to [n, outputs]."""
+        y = x @ self.weight
+        return y if self.bias is None else y + self.bias
+
+
+class LayerNorm(nn.Module):
+    """Ba et al., arXiv 1607.06450, over the last axis, in two passes over the data."""
+
+    def __init__(self, width: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(width))
+        self.bias = nn.Parameter(torch.empty(width))
+        self.eps, self.scale = f32(eps), f32(1.0 / width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        centred = x - (x * self.scale).sum(-1).unsqueeze(-1)
+        variance = (centred * centred).sum(-1) * self.scale
+        return centred * torch.rsqrt(variance + self.eps).unsqueeze(-1) * self.weight + self.bias
+
+
+class RMSNorm(nn.Module):
+    """Zhang and Sennrich, arXiv 1910.07467, over the last axis; ``plus_one`` scales by 1 + weight (Gemma)."""
+
+    def __init__(self, width: int, eps: float, *, plus_one: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(width))
+        self.eps, self.scale, self.plus_one = f32(eps), f32(1.0 / width), plus_one
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        mean_square = (x * x).sum(-1) * self.scale
+        normalised = x * torch.rsqrt(mean_square + self.eps).unsqueeze(-1)
+        return normalised * (1.0 + self.weight if self.plus_one else self.weight)
+
+
+class GeluTanh(nn.Module):
+    """Tanh form of GELU (Hendrycks and Gimpel, arXiv 1606.08415), written out."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        inner = (x + x * x * x * f32(0.044715)) * f32(math.sqrt(2.0 / math.pi))
+        return x * (torch.tanh(inner) + 1.0) * 0.5
+
+
+class Silu(nn.Module):
+    """``x * sigmoid(x)``."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        return x * torch.sigmoid(x)
+
+
+class Gate(nn.Module):
+    """Product of the activated gate and the up projection."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, gate: Tensor, up: Tensor) -> Tensor:
+        """Same shape thrice."""
+        return self.inner(gate) * up
+
+
+class Residual(nn.Module):
+    """Addition of what a branch computed to what it started from."""
+
+    def forward(self, x: Tensor, branch: Tensor) -> Tensor:
+        """Same shape thrice."""
+        return x + branch
+
+
+def norm(config: DecoderConfig, width: int) -> nn.Module:
+    """The norm of the family over ``width`` elements."""
+    if config.norm == "layernorm":
+        return LayerNorm(width, config.eps)
+    return RMSNorm(width, config.eps, plus_one=config.norm == "rmsnorm_plus_one")
+
+
+def activation(kind: Activation) -> nn.Module:
+    """The nonlinearity of the feed-forward network."""
+    return GeluTanh() if kind == "gelu_tanh" else Silu()

@@ -1,0 +1,102 @@
+"""From torch-mlir's linalg to few, clean loop nests.
+
+MLIR's own passes do the work, in an order and between fences that keep
+work from being repeated: a value that is computed once per row must not be
+fused into a loop over the row, and a matmul must not be dissolved into the
+reshapes around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sttest.models.unit_dims import drop_broadcast_dims
+
+_RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape")
+_COSTLY = ("arith.divf", "math.exp", "math.rsqrt", "math.tanh")
+
+
+def normalise(module: Any) -> None:
+    """Rewrite the only function of an MLIR ``module`` in place."""
+    _run(module, "canonicalize,cse")
+    drop_broadcast_dims(function_of(module))
+    _run(module, "canonicalize,cse")
+    _fuse_elementwise(module)
+    _run(module, "canonicalize,cse,linalg-generalize-named-ops")
+    _name_fills(function_of(module))
+    _run(module, "canonicalize,cse")
+
+
+def function_of(module: Any) -> Any:
+    """The only function of ``module``."""
+    (function,) = module.body.operations
+    return function
+
+
+def _run(module: Any, passes: str) -> None:
+    from torch_mlir.passmanager import PassManager
+
+    PassManager.parse(f"builtin.module(func.func({passes}))", module.context).run(module.operation)
+
+
+def _fuse_elementwise(module: Any) -> None:
+    """Fuse with fences: MLIR fuses only what has one use, so a fenced value is returned too while it runs."""
+    function = function_of(module)
+    returned = list(_terminator(function).operands)
+    _return(function, [*returned, *_fences(function)])
+    _run(module, "linalg-fuse-elementwise-ops")
+    _return(function, list(_terminator(function).operands)[: len(returned)])
+
+
+def _fences(function: Any) -> Iterator[Any]:
+    for op in function.regions[0].blocks[0].operations:
+        if op.operation.name in _RESHAPES:
+            yield op.operands[0]
+            yield op.results[0]
+        if op.operation.name == "linalg.generic" and _is_costly(op) and _is_broadcast(op.results[0]):
+            yield op.results[0]
+
+
+def _is_costly(generic: Any) -> bool:
+    return any(op.operation.name in _COSTLY for op in generic.regions[0].blocks[0].operations)
+
+
+def _is_broadcast(value: Any) -> bool:
+    """Whether a loop nest reads the same element of ``value`` again."""
+    for use in value.uses:
+        maps = use.owner.attributes["indexing_maps"] if "indexing_maps" in use.owner.attributes else ()
+        if any(m.value.n_dims > len(m.value.results) for m in list(maps)[use.operand_number : use.operand_number + 1]):
+            return True
+    return False
+
+
+def _terminator(function: Any) -> Any:
+    return list(function.regions[0].blocks[0].operations)[-1]
+
+
+def _return(function: Any, values: list[Any]) -> None:
+    from torch_mlir import ir
+    from torch_mlir.dialects import func
+
+    old = _terminator(function)
+    with function.context, old.location:
+        func.ReturnOp(values, ip=ir.InsertionPoint(old))
+        old.erase()
+        arguments = [argument.type for argument in function.arguments]
+        signature = ir.FunctionType.get(arguments, [value.type for value in values])
+        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+
+
+def _name_fills(function: Any) -> None:
+    """Give a loop nest that only writes a constant its name back, ``linalg.fill``."""
+    from torch_mlir import ir
+    from torch_mlir.dialects import linalg
+
+    for op in list(function.regions[0].blocks[0].operations):
+        if op.operation.name != "linalg.generic" or isinstance(op.operands[0].type, ir.RankedTensorType):
+            continue
+        with op.location, ir.InsertionPoint(op):
+            filled = linalg.fill(op.operands[0], outs=[op.operands[1]])
+        op.results[0].replace_all_uses_with(filled)
+        op.erase()

@@ -1,0 +1,102 @@
+"""What is lowered: a module, its named inputs and what is to be said of it in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sttest.errors import InputError
+from sttest.models.config import DecoderConfig
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+Phase = Literal["prefill", "decode"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A module to lower.
+
+    Args:
+        module: called with ``inputs`` as keywords.
+        inputs: example tensors by argument name; meta tensors will do.
+        caches: names of the inputs that are read from a cache.
+        results: names of what the module returns.
+        attributes: further facts for the text, each becomes ``sttest.<name>``.
+    """
+
+    module: nn.Module
+    inputs: Mapping[str, Tensor]
+    caches: tuple[str, ...] = ()
+    results: tuple[str, ...] = ("y",)
+    attributes: Mapping[str, str | int] = field(default_factory=dict)
+
+
+def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) -> None:
+    """Refuse what no block can be built for.
+
+    Raises:
+        InputError: unknown phase, or tokens or context out of range.
+    """
+    if phase not in ("prefill", "decode"):
+        raise InputError(
+            "unknown-phase", f"there is no phase '{phase}'", where="phase", levers=["choose prefill or decode"]
+        )
+    if tokens < 1:
+        raise InputError("bad-tokens", f"{tokens} tokens asked for", where="tokens", levers=["ask for at least 1"])
+    if phase == "prefill" and context != 0:
+        raise InputError(
+            "bad-context",
+            f"a prefill starts from an empty cache, not from {context} tokens",
+            where="context",
+            levers=["set context to 0"],
+        )
+    if phase == "decode" and tokens != 1:
+        raise InputError(
+            "bad-tokens", f"decode takes 1 token at a time, not {tokens}", where="tokens", levers=["set tokens to 1"]
+        )
+    if phase == "decode" and context < 1:
+        raise InputError(
+            "bad-context",
+            f"decode needs cached tokens, not {context}",
+            where="context",
+            levers=["set context to at least 1"],
+        )
+    if tokens + context > config.max_context:
+        raise InputError(
+            "context-too-long",
+            f"context past the limit of {config.public_name}",
+            where=config.name,
+            demand=tokens + context,
+            bound=config.max_context,
+            unit="tokens",
+            levers=["shorten the context"],
+        )
+
+
+def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int) -> Program:
+    """One decoder block on the meta device: shapes, no weights.
+
+    Raises:
+        InputError: see :func:`check_shape`.
+    """
+    check_shape(config, phase, tokens, context)
+    import torch
+
+    from sttest.models.blocks import DecodeBlock, PrefillBlock
+
+    prefill = phase == "prefill"
+    with torch.device("meta"):
+        module = (PrefillBlock if prefill else DecodeBlock)(config)
+        inputs = {"x": torch.empty(tokens, config.hidden)}
+        inputs["mask"] = torch.empty((tokens, tokens) if prefill else (context,))
+        if config.rope_theta is not None:
+            inputs["rope"] = torch.empty(tokens, 2, 2, config.head_dim // 2)
+        if not prefill:
+            cache_shape = (config.kv_heads, context, config.head_dim)
+            inputs |= {name: torch.empty(cache_shape) for name in ("k_cache", "v_cache")}
+    attributes: dict[str, str | int] = {"model": config.name, "phase": phase, "tokens": tokens, "context": context}
+    caches = () if prefill else ("k_cache", "v_cache")
+    return Program(module.eval(), inputs, caches, ("y", "k_new", "v_new"), attributes)

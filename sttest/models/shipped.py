@@ -1,0 +1,46 @@
+"""Blocks lowered in advance, so that everything below the front end runs without PyTorch."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from sttest.errors import InputError
+from sttest.models.registry import CONFIGS, get_config
+
+# Shapes of the shipped texts: (tokens, context).
+SHIPPED_SHAPES: dict[bool, dict[str, tuple[int, int]]] = {
+    True: {"prefill": (32, 0), "decode": (1, 32)},
+    False: {"prefill": (32, 0), "decode": (1, 64)},
+}
+
+
+def file_name(model: str, phase: str, tokens: int, context: int) -> str:
+    """Name of the text of a block, such as ``gpt2-decode-c64.mlir``."""
+    size = f"n{tokens}" if phase == "prefill" else f"c{context}"
+    return f"{model}-{phase}-{size}.mlir"
+
+
+def lowered_text(name: str, phase: str, *, small: bool = True) -> str:
+    """The shipped linalg text of one decoder block: 32 tokens, or 32 (small) or 64 (full size) cached ones.
+
+    Args:
+        name: a model of the registry, one of ``gpt2``, ``qwen``, ``llama``, ``llama-3.2-1b``, ``gemma``.
+        phase: ``prefill`` or ``decode``.
+        small: the family at test sizes, else at its published size.
+
+    Raises:
+        InputError: no such model or phase.
+    """
+    shapes = SHIPPED_SHAPES[small]
+    if phase not in shapes:
+        raise InputError(
+            "unknown-phase", f"there is no phase '{phase}'", where="phase", levers=["choose prefill or decode"]
+        )
+    model = get_config(name).name
+    path = files("sttest.models") / "lowered" / file_name(f"small-{model}" if small else model, phase, *shapes[phase])
+    return path.read_text(encoding="utf-8")
+
+
+def shipped() -> list[tuple[str, str, bool]]:
+    """Every ``(name, phase, small)`` that :func:`lowered_text` takes."""
+    return [(name, phase, small) for small, shapes in SHIPPED_SHAPES.items() for name in CONFIGS for phase in shapes]
