@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -66,14 +68,13 @@ def published_table(name: str) -> pd.DataFrame:
     Raises:
         InputError: there is no such table.
     """
-    known = [path.stem for path in DATA_DIR.glob("*.csv")]
-    _require(name, known, "table")
+    _require(name, [path.stem for path in DATA_DIR.glob("*.csv")], "table")
     return _read(name).copy()
 
 
 def gpt2_systems() -> list[str]:
     """Systems of the GPT-2 tables in published order, StreamTensor first."""
-    return list(dict.fromkeys(_read("gpt2_latency")["system"]))
+    return list(dict.fromkeys(record["system"] for record in _records("gpt2_latency")))
 
 
 def gpt2_rows(system: str) -> list[Gpt2Row]:
@@ -83,9 +84,8 @@ def gpt2_rows(system: str) -> list[Gpt2Row]:
         InputError: no such system.
     """
     _require(system, gpt2_systems(), "system")
-    table = _read("gpt2_latency")
-    chosen = table[table["system"] == system].sort_values("input_len")
-    return [Gpt2Row(**record) for record in chosen.to_dict("records")]
+    rows = [Gpt2Row(**record) for record in _records("gpt2_latency") if record["system"] == system]
+    return sorted(rows, key=lambda row: row.input_len)
 
 
 def gpt2_row(system: str, input_len: int, output_len: int) -> Gpt2Row:
@@ -109,16 +109,14 @@ def gpt2_ratios(baseline: str) -> Ratios:
     Raises:
         InputError: the paper gives none for this baseline.
     """
-    table = _read("gpt2_geomean_ratios").set_index("ours_over", drop=False)
-    _require(baseline, table.index, "baseline")
-    record = table.loc[baseline].to_dict()
-    return Ratios(baseline=record.pop("ours_over"), **record)
+    by_baseline = {record.pop("ours_over"): record for record in _records("gpt2_geomean_ratios")}
+    _require(baseline, by_baseline, "baseline")
+    return Ratios(baseline=baseline, **by_baseline[baseline])
 
 
 def geometric_mean_ratio(ours: Iterable[float], theirs: Iterable[float]) -> float:
     """Geometric mean of ``ours / theirs``, pairwise; all positive and at least one pair."""
-    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    return float(pd.Series(ratios).prod() ** (1 / len(ratios)))
+    return statistics.geometric_mean(one / other for one, other in zip(ours, theirs, strict=True))
 
 
 def platform_of(system: str) -> Platform:
@@ -127,14 +125,19 @@ def platform_of(system: str) -> Platform:
     Raises:
         InputError: the platform table does not have it.
     """
-    table = _read("platforms").set_index("system", drop=False)
-    _require(system, table.index, "system")
-    return Platform(**table.loc[system].to_dict())
+    by_system = {record["system"]: record for record in _records("platforms")}
+    _require(system, by_system, "system")
+    return Platform(**by_system[system])
 
 
 @cache
 def _read(name: str) -> pd.DataFrame:
     return pd.read_csv(DATA_DIR / f"{name}.csv", keep_default_na=False)
+
+
+def _records(name: str) -> list[dict[str, Any]]:
+    """The rows of a table as mappings from column to value."""
+    return [{str(column): value for column, value in row.items()} for row in _read(name).to_dict("records")]
 
 
 def _require(name: str, known: Iterable[str], what: str) -> None:
