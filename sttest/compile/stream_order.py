@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.ir.affine import AffineExpr, AffineMap
+
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.errors import InputError
 
@@ -164,4 +166,41 @@ def _extent(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
     return tuple(
         size + sum((loop.trip - 1) * loop.strides[dim] for loop in loops)
         for dim, size in enumerate(stream.element_shape)
+    )
+
+
+def halved_to(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
+    """A sub-tile of at most ``elements``: the largest dim (the outermost of equals) is divided until it fits.
+
+    >>> halved_to((16, 16), 64)
+    (8, 8)
+    """
+    sizes = list(shape)
+    while prod(sizes) > elements:
+        widest = sizes.index(max(sizes))
+        divisor = next(factor for factor in range(2, sizes[widest] + 1) if sizes[widest] % factor == 0)
+        sizes[widest] //= divisor
+    return tuple(sizes)
+
+
+def vectorized(stream: ITensorType, max_bits: int) -> ITensorType:
+    """The same stream with tokens that are vector registers of at most ``max_bits``.
+
+    A token that is too wide is cut by :func:`halved_to`; its parts follow each
+    other, the innermost data dim fastest.
+    """
+    vector = halved_to(stream.element_shape, max(1, max_bits // stream.element_bits))
+    parts = [size // part for size, part in zip(stream.element_shape, vector, strict=True)]
+    cut = [dim for dim, count in enumerate(parts) if count > 1]
+    loops = stream.map.num_dims
+    results = list(stream.map.results)
+    for position, dim in enumerate(cut):
+        results[dim] = results[dim] + AffineExpr.dimension(loops + position)
+    return ITensorType.of(
+        vector,
+        stream.dtype,
+        [*stream.trip_counts, *(parts[dim] for dim in cut)],
+        [*stream.step_sizes, *(vector[dim] for dim in cut)],
+        AffineMap(loops + len(cut), 0, tuple(results)),
+        vector=True,
     )

@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
+    I64,
     ArrayAttr,
+    FloatAttr,
     IntAttr,
     IntegerAttr,
     MemRefType,
     StringAttr,
     TensorType,
     UnitAttr,
-    I64,
     i64,
 )
 from xdsl.ir import Attribute, Block, Dialect, Operation, ParametrizedAttribute, Region, SSAValue, TypeAttribute
@@ -46,7 +47,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.stream_order import loops_of, same_order
+from sttest.compile.stream_order import same_order
 
 TILE = BaseAttr(ITensorType)
 
@@ -217,10 +218,11 @@ class TaskOp(NodeOp):
     tile = prop_def(IntListAttr)
     iterators = prop_def(StringAttr)
     origin = opt_prop_def(StringAttr)
+    init = opt_prop_def(FloatAttr)
     lanes = opt_prop_def(IntegerAttr[I64])
     payload = region_def("single_block")
     assembly_format = (
-        "$sym_name `loops` $trips `tile` $tile `kinds` $iterators (`lanes` $lanes^)? (`origin` $origin^)? "
+        "$sym_name `loops` $trips `tile` $tile `kinds` $iterators (`init` $init^)? (`lanes` $lanes^)? (`origin` $origin^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
@@ -254,6 +256,12 @@ class TaskOp(NodeOp):
     def reduction_iterations(self) -> int:
         """Iterations of the nest per result token."""
         return prod(trip for trip, kind in zip(self.trip_counts, self.loop_kinds, strict=True) if kind == "reduction")
+
+    @property
+    def reduction_points(self) -> int:
+        """Payload evaluations per result element."""
+        loops = zip(self.trip_counts, self.tile_sizes, self.loop_kinds, strict=True)
+        return prod(trip * size for trip, size, kind in loops if kind == "reduction")
 
     @property
     def lane_count(self) -> int:

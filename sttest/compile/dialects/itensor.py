@@ -16,8 +16,14 @@ from math import prod
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, IntAttr
 from xdsl.dialects.builtin import FixedBitwidthType as Scalar
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineExpr
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer

@@ -1,0 +1,211 @@
+"""The loop nest of one linalg op, with every operand's access traced through views to the tensor that is streamed.
+
+Transposes, broadcasts and reshapes move no data in a dataflow design: they
+only change which slice an iteration touches.  So an operand is followed
+through them to its *root*, a function argument or the result of a computing
+op, and its access is kept as one linear form per data dim of the root.  A
+reshape that merges dims makes a loop walk several data dims: that loop is
+split in two (``k -> k_head, k_channel``) for all operands at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import linalg, tensor
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from sttest.errors import InputError
+
+Form = dict[int, int]
+"""A linear form: loop number to coefficient."""
+
+
+@dataclass
+class Loop:
+    """One loop: extent in points and whether it reduces."""
+
+    extent: int
+    reduction: bool
+
+
+@dataclass
+class Access:
+    """How the nest touches one operand: offset along each data dim of ``root`` as a form over the loops."""
+
+    root: SSAValue
+    forms: list[Form]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the root tensor."""
+        return shape_of(self.root)
+
+    def loops(self) -> set[int]:
+        """The loops that index the operand."""
+        return {loop for form in self.forms for loop in form}
+
+
+def shape_of(value: SSAValue) -> tuple[int, ...]:
+    """Static shape of a tensor value."""
+    if not isinstance(value.type, TensorType):
+        raise InputError("not-a-tensor", f"expected a tensor, found {value.type}", where="linalg")
+    return value.type.get_shape()
+
+
+class IterationSpace:
+    """Loops and accesses of one ``linalg.generic``; loop numbers stay valid when loops are split.
+
+    Attributes:
+        loops: all loops by number.
+        order: loop numbers, parallel ones first, as the op has them.
+        inputs, outputs: accesses in operand order.
+    """
+
+    def __init__(self, op: linalg.GenericOp) -> None:
+        maps = [attr.data for attr in op.indexing_maps]
+        kinds = [kind.data.value for kind in op.iterator_types]
+        extents = _extents(op, maps, len(kinds))
+        self.loops = [Loop(extent, kind == "reduction") for extent, kind in zip(extents, kinds, strict=True)]
+        self.order = sorted(range(len(kinds)), key=lambda loop: self.loops[loop].reduction)
+        self._drop_unit_loops()
+        arity = len(op.inputs)
+        self._accesses = [
+            Access(value, [self._form(expr) for expr in access.results])
+            for value, access in zip(op.operands, maps, strict=True)
+        ]
+        for access in self._accesses[:arity]:
+            self._trace(access)
+        self.inputs, self.outputs = self._accesses[:arity], self._accesses[arity:]
+
+    def extent(self, loop: int) -> int:
+        """Points of a loop."""
+        return self.loops[loop].extent
+
+    def parallel(self) -> list[int]:
+        """Parallel loops in order."""
+        return [loop for loop in self.order if not self.loops[loop].reduction]
+
+    def reductions(self) -> list[int]:
+        """Reduction loops in order."""
+        return [loop for loop in self.order if self.loops[loop].reduction]
+
+    def _drop_unit_loops(self) -> None:
+        self.order = [loop for loop in self.order if self.loops[loop].extent > 1]
+
+    def _form(self, expr: object) -> Form:
+        if not isinstance(expr, AffineDimExpr):
+            return {}
+        return {expr.position: 1} if self.loops[expr.position].extent > 1 else {}
+
+    def _trace(self, access: Access) -> None:
+        """Follows views until the root, one view a step."""
+        while (step := self._through_view(access)) is not None:
+            access.root, access.forms = step
+
+    def _through_view(self, access: Access) -> tuple[SSAValue, list[Form]] | None:
+        op = access.root.owner
+        if isinstance(op, tensor.ExpandShapeOp):
+            groups = reassociation(op)
+            shape = shape_of(op.result)
+            return op.src, [self._gather([(access.forms[dim], shape[dim]) for dim in group]) for group in groups]
+        if isinstance(op, tensor.CollapseShapeOp):
+            groups, shape = reassociation(op), shape_of(op.src)
+            forms: list[Form] = [{} for _ in shape]
+            for position, group in enumerate(groups):
+                for dim, form in zip(group, self._scatter(access, position, [shape[d] for d in group]), strict=True):
+                    forms[dim] = form
+            return op.src, forms
+        if isinstance(op, linalg.GenericOp) and is_view(op):
+            source, target = (attr.data for attr in op.indexing_maps)
+            by_dim = {expr.position: access.forms[i] for i, expr in enumerate(target.results)}  # pyright: ignore
+            return op.inputs[0], [
+                dict(by_dim[expr.position]) if isinstance(expr, AffineDimExpr) else {} for expr in source.results
+            ]
+        return None
+
+    @staticmethod
+    def _gather(parts: Sequence[tuple[Form, int]]) -> Form:
+        """Row-major index of a group of dims: the forms scaled by the sizes inside them."""
+        form: Form = {}
+        scale = 1
+        for part, size in reversed(parts):
+            form |= {loop: factor * scale for loop, factor in part.items()}
+            scale *= size
+        return form
+
+    def _scatter(self, access: Access, position: int, sizes: Sequence[int]) -> list[Form]:
+        """The digits of a row-major index; loops that cross a digit boundary are split first."""
+        digits: list[Form] = [{} for _ in sizes]
+        scale = prod(sizes)
+        for digit, size in enumerate(sizes):
+            scale //= size
+            while (crossing := self._crossing(access.forms[position], scale)) is not None:
+                self._split(*crossing)
+            form = access.forms[position]
+            digits[digit] = {loop: factor // scale for loop, factor in form.items() if factor >= scale}
+            access.forms[position] = {loop: factor for loop, factor in form.items() if factor < scale}
+        return digits
+
+    def _crossing(self, form: Form, scale: int) -> tuple[int, int] | None:
+        """The first loop that runs over a multiple of ``scale``, and the extent that its inner part must have."""
+        for loop, factor in form.items():
+            if factor >= scale or factor * self.extent(loop) <= scale:
+                continue
+            if scale % factor or self.extent(loop) % (scale // factor):
+                raise InputError(
+                    "unaligned-reshape",
+                    f"a loop of {self.extent(loop)} points steps across a reshape boundary at {scale // factor}",
+                    where="linalg",
+                    levers=["reshape at a multiple of the inner dim"],
+                )
+            return loop, scale // factor
+        return None
+
+    def _split(self, loop: int, inner_extent: int) -> None:
+        """Loop ``l`` becomes ``outer * inner_extent + l`` in every access."""
+        outer = len(self.loops)
+        self.loops.append(Loop(self.extent(loop) // inner_extent, self.loops[loop].reduction))
+        self.loops[loop].extent = inner_extent
+        self.order.insert(self.order.index(loop), outer)
+        for access in self._accesses:
+            for form in access.forms:
+                if loop in form:
+                    form[outer] = form[loop] * inner_extent
+
+
+def reassociation(op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> list[list[int]]:
+    """Groups of dims of the side with the higher rank."""
+    return [[index.value.data for index in group] for group in op.reassociation]
+
+
+def is_view(op: linalg.GenericOp) -> bool:
+    """Whether a generic only permutes or broadcasts its one input."""
+    if len(op.inputs) != 1 or len(op.outputs) != 1:
+        return False
+    if any(kind.data.value != "parallel" for kind in op.iterator_types):
+        return False
+    last = op.body.block.last_op
+    if last is None or list(op.body.block.ops) != [last] or last.operands[0] is not op.body.block.args[0]:
+        return False
+    source, target = (attr.data for attr in op.indexing_maps)
+    return _is_permutation(target) and source.is_projected_permutation(allow_zero_in_results=True)
+
+
+def _is_permutation(target: AffineMap) -> bool:
+    return target.is_projected_permutation() and len(target.results) == target.num_dims
+
+
+def _extents(op: linalg.GenericOp, maps: Sequence[AffineMap], rank: int) -> list[int]:
+    extents = [1] * rank
+    for value, access in zip(op.operands, maps, strict=True):
+        if not isinstance(value.type, TensorType):
+            continue
+        for expr, size in zip(access.results, value.type.get_shape(), strict=True):
+            if isinstance(expr, AffineDimExpr):
+                extents[expr.position] = size
+    return extents

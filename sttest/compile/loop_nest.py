@@ -1,0 +1,160 @@
+"""Which tile and which order the loops of a linalg op get, and the itensor types that follow.
+
+Rules (streamtensor.md sections 1.1 and 2.1):
+- one default tile size for all loops; a loop shorter than it is not tiled, a
+  loop that it does not divide takes its largest divisor below it;
+- parallel loops between tiles outside, reductions inside;
+- a contraction tiles one row loop, one column loop and one reduction loop, the
+  longest of each kind; batch loops step one by one and lie outermost;
+- any other op takes tile and order of the producer of its largest operand, so
+  that the edge between them needs no converter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.iteration import Access, Form, IterationSpace
+from sttest.compile.stream_order import loops_of
+
+# Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
+_SHORT_EXTENT = 4
+
+
+@dataclass(frozen=True)
+class LoopNest:
+    """Tile loops of one op, outermost first.
+
+    Attributes:
+        space: the loops and accesses.
+        order: loop numbers.
+        tile: points per iteration of every loop.
+    """
+
+    space: IterationSpace
+    order: tuple[int, ...]
+    tile: Mapping[int, int]
+
+    @property
+    def trips(self) -> list[int]:
+        """Iterations of every loop in order."""
+        return [self.space.extent(loop) // self.tile[loop] for loop in self.order]
+
+    @property
+    def tile_sizes(self) -> list[int]:
+        """Points per iteration of every loop in order."""
+        return [self.tile[loop] for loop in self.order]
+
+    @property
+    def kinds(self) -> list[str]:
+        """``parallel`` or ``reduction`` for every loop in order."""
+        return ["reduction" if self.space.loops[loop].reduction else "parallel" for loop in self.order]
+
+    def input_type(self, access: Access, dtype: Attribute) -> ITensorType:
+        """The order in which an operand is streamed: all loops of the nest."""
+        return self._itensor(access, self.order, dtype)
+
+    def output_type(self, access: Access, dtype: Attribute) -> ITensorType:
+        """The order in which a result is streamed: the parallel loops of the nest."""
+        return self._itensor(access, [loop for loop in self.order if not self.space.loops[loop].reduction], dtype)
+
+    def _itensor(self, access: Access, loops: Iterable[int], dtype: Attribute) -> ITensorType:
+        loops = list(loops)
+        steps = [self._step(access, loop) for loop in loops]
+        element = [1 + sum(factor * (self.tile[loop] - 1) for loop, factor in form.items()) for form in access.forms]
+        results = [self._offset(form, loops) for form in access.forms]
+        trips = [self.space.extent(loop) // self.tile[loop] for loop in loops]
+        return ITensorType.of(element, dtype, trips, steps, AffineMap(len(loops), 0, tuple(results)))
+
+    def _step(self, access: Access, loop: int) -> int:
+        factors = [form[loop] for form in access.forms if loop in form]
+        return self.tile[loop] * (factors[0] if factors else 1)
+
+    @staticmethod
+    def _offset(form: Form, loops: list[int]) -> AffineExpr:
+        terms = [AffineExpr.dimension(loops.index(loop)) for loop in sorted(form, key=lambda loop: -form[loop])]
+        return sum(terms[1:], start=terms[0]) if terms else AffineExpr.constant(0)
+
+
+def plan_nest(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:
+    """Chooses tile and order.
+
+    Args:
+        space: the op's loops and accesses.
+        producers: stream types of the roots that another op produces.
+        default_tile: the one tile size, in points.
+    """
+    if is_contraction(space):
+        return _contraction(space, default_tile)
+    return _adopt(space, producers, default_tile)
+
+
+def is_contraction(space: IterationSpace) -> bool:
+    """Whether the op multiplies two operands over a common reduction and pairs the loops that are not in both."""
+    reductions = set(space.reductions())
+    if prod(space.extent(loop) for loop in reductions) <= _SHORT_EXTENT:
+        return False
+    factors = [access for access in space.inputs if reductions <= access.loops()]
+    if len(factors) < 2:
+        return False
+    common = set.intersection(*(access.loops() for access in factors))
+    return bool(set(space.parallel()) - common) or not space.parallel()
+
+
+def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
+    reductions = set(space.reductions())
+    left, right = [access.loops() for access in space.inputs if reductions <= access.loops()][:2]
+    batch = [loop for loop in space.parallel() if loop in left & right]
+    rows = [loop for loop in space.parallel() if loop in left - right]
+    columns = [loop for loop in space.parallel() if loop not in left]
+    tile = dict.fromkeys(space.order, 1)
+    for group in (rows, columns, space.reductions()):
+        if group:
+            longest = max(reversed(group), key=space.extent)
+            tile[longest] = tile_of(space.extent(longest), default_tile)
+    return LoopNest(space, (*batch, *rows, *columns, *space.reductions()), tile)
+
+
+def _adopt(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:
+    tile: dict[int, int] = {}
+    order: list[int] = []
+    known = [access for access in space.inputs if access.root in producers]
+    for access in sorted(known, key=lambda access: -prod(access.shape))[:1]:
+        tile, order = _follow(space, access, producers[access.root])
+    for loop in space.order:
+        if loop not in tile:
+            extent = space.extent(loop)
+            tile[loop] = tile_of(extent, default_tile) if extent > _SHORT_EXTENT else 1
+            order.append(loop)
+    order.sort(key=lambda loop: space.loops[loop].reduction)
+    return LoopNest(space, tuple(order), tile)
+
+
+def _follow(space: IterationSpace, access: Access, source: ITensorType) -> tuple[dict[int, int], list[int]]:
+    """Tile and order in which the producer streams the operand, in terms of the consumer's loops."""
+    tile: dict[int, int] = {}
+    for form, size in zip(access.forms, source.element_shape, strict=True):
+        for loop, factor in sorted(form.items(), key=lambda term: term[1]):
+            tile[loop] = tile_of(space.extent(loop), max(1, size // factor))
+    order: list[int] = []
+    for stream_loop in loops_of(source):
+        for dim, stride in enumerate(stream_loop.strides):
+            if stride:
+                terms = sorted(access.forms[dim].items(), key=lambda term: -term[1])
+                order += [loop for loop, _ in terms if loop not in order]
+    return tile, order + [loop for loop in tile if loop not in order]
+
+
+def tile_of(extent: int, tile: int) -> int:
+    """The largest divisor of ``extent`` that is at most ``tile``.
+
+    >>> tile_of(64, 16), tile_of(7, 16), tile_of(40, 16)
+    (16, 7, 10)
+    """
+    return next(size for size in range(min(extent, tile), 0, -1) if extent % size == 0)

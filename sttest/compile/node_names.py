@@ -1,0 +1,63 @@
+"""One name per node of a kernel, and per edge between two."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from xdsl.ir import Operation, SSAValue
+
+from sttest.compile.dialects.df import (
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    ForkOp,
+    InstanceOp,
+    KernelOp,
+    StreamOp,
+    TaskOp,
+)
+from sttest.compile.names import identifier
+
+
+class NodeNames:
+    """Names of the nodes in a kernel's body, the same at the itensor level and at the stream level."""
+
+    def __init__(self, kernel: KernelOp) -> None:
+        self._names: dict[Operation, str] = {}
+        self._edges: Counter[str] = Counter()
+        taken: Counter[str] = Counter()
+        for node in kernel.body.block.ops:
+            if isinstance(node, InstanceOp | StreamOp):
+                continue
+            base = self._base(node)
+            taken[base] += 1
+            self._names[node] = base if taken[base] == 1 else f"{base}_{taken[base]}"
+
+    def of(self, node: Operation) -> str:
+        """The node's name."""
+        return self._names[node]
+
+    def edge(self, source: Operation, target: Operation, port: int) -> str:
+        """A unique name for the stream from ``source`` to input ``port`` of ``target``."""
+        name = f"{self.of(source)}__{self.of(target)}"
+        self._edges[name] += 1
+        return name if self._edges[name] == 1 else f"{name}_{port}"
+
+    def _base(self, node: Operation) -> str:
+        if isinstance(node, TaskOp):
+            return node.sym_name.data
+        if isinstance(node, DmaReadOp):
+            return f"load_{identifier(node.origin.data if node.origin else 'tensor')}"
+        if isinstance(node, DmaWriteOp):
+            return f"store_{identifier(node.origin.data if node.origin else 'tensor')}"
+        if isinstance(node, ConverterOp):
+            return f"order_{self._producer(node.sources[0])}"
+        if isinstance(node, ForkOp):
+            return f"fork_{self._producer(node.sources[0])}"
+        return node.name.replace("df.", "")
+
+    def _producer(self, stream: SSAValue) -> str:
+        owner = stream.owner
+        if isinstance(owner, InstanceOp):
+            owner = owner.source.owner
+        return self._names.get(owner, "stream") if isinstance(owner, Operation) else "stream"

@@ -1,0 +1,65 @@
+"""`assign-lanes`: intensity-aware unrolling, the tiling space's decision written onto the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from sttest.compile.dialects.df import TaskOp, i64_attr
+from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
+from sttest.compile.task_facts import work
+from sttest.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True)
+class AssignLanes(ModulePass):
+    """Spreads ``overall_unroll`` lanes over the tasks, or takes the lanes that another shape was given.
+
+    Every task starts with ``first_lanes`` (the documented default unroll of
+    16: one row of a tile); the budget then goes to the slowest, step by step.
+    ``fixed`` (``name:lanes``) sets lanes instead: one bitstream serves many
+    shapes, so the lanes chosen at one shape hold at the others.
+    """
+
+    name = "assign-lanes"
+
+    overall_unroll: int = 4096
+    first_lanes: int = 16
+    fixed: tuple[str, ...] = ()
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Sets ``lanes`` on every task.
+
+        Raises:
+            DoesNotFitError: the budget does not cover the first lanes.
+            InputError: ``fixed`` names a task that is not there, or misses one.
+        """
+        tasks = [task for task in op.walk() if isinstance(task, TaskOp)]
+        lanes = self._given(tasks) if self.fixed else self._chosen(tasks)
+        for task in tasks:
+            task.properties["lanes"] = i64_attr(lanes[task.sym_name.data])
+
+    def _chosen(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
+        return allocate_unroll([self._facts(task) for task in tasks], self.overall_unroll)
+
+    def _facts(self, task: TaskOp) -> TilingFacts:
+        choices = lane_choices(task.tile_sizes)
+        first = max(choice for choice in choices if choice <= self.first_lanes)
+        return TilingFacts(task.sym_name.data, work(task), tuple(choice for choice in choices if choice >= first))
+
+    def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
+        given = {name: int(lanes) for name, _, lanes in (entry.rpartition(":") for entry in self.fixed)}
+        for task in tasks:
+            name = task.sym_name.data
+            if name not in given:
+                raise InputError(
+                    "no-lanes", f"no lanes are given for task '{name}'", where=self.name,
+                    levers=[did_you_mean(name, given)],
+                )  # fmt: skip
+            # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
+            given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
+        return given

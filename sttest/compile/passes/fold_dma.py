@@ -1,0 +1,25 @@
+"""`fold-dma`: a DMA and a task with exactly matching access share one local buffer instead of a FIFO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.passes import ModulePass
+
+from sttest.compile.dialects.df import DmaReadOp, TaskOp
+
+
+@dataclass(frozen=True)
+class FoldDma(ModulePass):
+    """Marks `df.dma_read` ops whose one reader is a task that reads in the DMA's own order."""
+
+    name = "fold-dma"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Sets ``folded``: the stream becomes the DMA's ping-pong tile buffer and is not sized as a FIFO."""
+        for dma in [item for item in op.walk() if isinstance(item, DmaReadOp)]:
+            uses = list(dma.streams[0].uses)
+            if len(uses) == 1 and isinstance(uses[0].operation, TaskOp):
+                dma.properties["folded"] = UnitAttr()
