@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from sttest.models.normalise import function_of
@@ -23,11 +24,11 @@ def annotate(module: Any, program: Program, names: Sequence[str], kinds: Sequenc
         function.attributes[f"sttest.{name}"] = _attribute(module.context, value)
     for op in function.regions[0].blocks[0].operations:
         if op.operation.name.startswith("linalg."):
-            op.attributes["sttest.source"] = _attribute(module.context, _source(op))
+            op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
 
 
 def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:
-    from torch_mlir import ir
+    ir = import_module("torch_mlir.ir")
 
     with context:
         if isinstance(value, str):
@@ -37,7 +38,7 @@ def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:
         return ir.ArrayAttr.get([ir.StringAttr.get(item) for item in value])
 
 
-def _source(op: Any) -> str:
+def source_of(op: Any) -> str:
     """Path of the module that an op came from; of the consumer where several were fused."""
     found = re.search(r'"([^"]+)"', str(op.location))
     return found.group(1) if found else "block"

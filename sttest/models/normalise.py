@@ -9,6 +9,7 @@ reshapes around it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from sttest.models.unit_dims import drop_broadcast_dims
@@ -35,8 +36,7 @@ def function_of(module: Any) -> Any:
 
 
 def _run(module: Any, passes: str) -> None:
-    from torch_mlir.passmanager import PassManager
-
+    PassManager = import_module("torch_mlir.passmanager").PassManager  # noqa: N806
     PassManager.parse(f"builtin.module(func.func({passes}))", module.context).run(module.operation)
 
 
@@ -65,8 +65,10 @@ def _is_costly(generic: Any) -> bool:
 def _is_broadcast(value: Any) -> bool:
     """Whether a loop nest reads the same element of ``value`` again."""
     for use in value.uses:
-        maps = use.owner.attributes["indexing_maps"] if "indexing_maps" in use.owner.attributes else ()
-        if any(m.value.n_dims > len(m.value.results) for m in list(maps)[use.operand_number : use.operand_number + 1]):
+        if use.owner.name != "linalg.generic":
+            continue
+        reads = list(use.owner.attributes["indexing_maps"])[use.operand_number].value
+        if reads.n_dims > len(reads.results):
             return True
     return False
 
@@ -76,7 +78,7 @@ def _terminator(function: Any) -> Any:
 
 
 def _return(function: Any, values: list[Any]) -> None:
-    from torch_mlir import ir
+    ir = import_module("torch_mlir.ir")
     from torch_mlir.dialects import func
 
     old = _terminator(function)
@@ -90,7 +92,7 @@ def _return(function: Any, values: list[Any]) -> None:
 
 def _name_fills(function: Any) -> None:
     """Give a loop nest that only writes a constant its name back, ``linalg.fill``."""
-    from torch_mlir import ir
+    ir = import_module("torch_mlir.ir")
     from torch_mlir.dialects import linalg
 
     for op in list(function.regions[0].blocks[0].operations):

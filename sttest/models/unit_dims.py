@@ -8,6 +8,7 @@ step, and put reshapes around each matmul instead.
 
 from __future__ import annotations
 
+from importlib import import_module
 from itertools import count
 from typing import Any
 
@@ -20,7 +21,7 @@ def drop_broadcast_dims(function: Any) -> None:
 
 
 def _drop_in(generic: Any) -> None:
-    from torch_mlir import ir
+    ir = import_module("torch_mlir.ir")
 
     maps = [attribute.value for attribute in generic.attributes["indexing_maps"]]
     for index, old in enumerate(maps):
@@ -36,7 +37,7 @@ def _drop_in(generic: Any) -> None:
 
 def _without_dims(expand: Any, kept: list[int]) -> Any:
     """The operand of ``expand`` reshaped to the ``kept`` result dims only."""
-    from torch_mlir import ir
+    ir = import_module("torch_mlir.ir")
     from torch_mlir.dialects import tensor
 
     source, wide = expand.operands[0], expand.results[0].type
