@@ -1,0 +1,77 @@
+"""How a memory port cuts its byte stream into bursts, and when each byte of one is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sttest.sim.graph import Channel, Memory
+
+
+def ceil_div(number: int, divisor: int) -> int:
+    """Division of whole numbers, rounded up."""
+    return -(-number // divisor)
+
+
+@dataclass(frozen=True)
+class BurstPlan:
+    """Burst i holds bytes [i, i + 1) * ``burst_bytes`` of the stream and goes to ``channels[i % len(channels)]``."""
+
+    tokens: int
+    token_bytes: int
+    burst_bytes: int
+    window: int
+    start: int
+    channels: tuple[Channel, ...]
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of the whole stream."""
+        return self.tokens * self.token_bytes
+
+    @property
+    def bursts(self) -> int:
+        """Bursts of the whole stream; the last may be short."""
+        return ceil_div(self.total_bytes, self.burst_bytes)
+
+    def channel(self, burst: int) -> Channel:
+        """The channel that a burst goes to."""
+        return self.channels[burst % len(self.channels)]
+
+    def beats(self, burst: int) -> int:
+        """Beats that a burst takes on its channel."""
+        size = min(self.burst_bytes, self.total_bytes - burst * self.burst_bytes)
+        return ceil_div(size, self.channel(burst).beat_bytes)
+
+    def occupancy_cycles(self, burst: int) -> int:
+        """Cycles for which a burst occupies its channel."""
+        return self._cycles(burst, self.beats(burst))
+
+    def bursts_of(self, token: int) -> range:
+        """The bursts that hold bytes of a token."""
+        first = token * self.token_bytes // self.burst_bytes
+        return range(first, ceil_div((token + 1) * self.token_bytes, self.burst_bytes))
+
+    def bursts_done(self, tokens: int) -> int:
+        """Bursts all of whose bytes lie in the first ``tokens`` tokens."""
+        return self.bursts if tokens == self.tokens else tokens * self.token_bytes // self.burst_bytes
+
+    def arrival_delay(self, burst: int, token: int) -> int:
+        """Cycles from a burst's start on its channel to the arrival of the last byte of the token that it holds."""
+        end = min((token + 1) * self.token_bytes, (burst + 1) * self.burst_bytes)
+        last_beat = (end - 1 - burst * self.burst_bytes) // self.channel(burst).beat_bytes
+        return self.channel(burst).latency + self._cycles(burst, last_beat + 1)
+
+    def response_delay(self, burst: int) -> int:
+        """Cycles from a write burst's start on its channel to its response."""
+        return self.occupancy_cycles(burst) + self.channel(burst).latency
+
+    def _cycles(self, burst: int, beats: int) -> int:
+        channel = self.channel(burst)
+        return ceil_div(beats * channel.beats_den, channel.beats_num)
+
+
+def burst_plan(port: Memory, channels: dict[str, Channel]) -> BurstPlan:
+    """The bursts of a memory port."""
+    chosen = tuple(channels[name] for name in port.channels)
+    window = port.outstanding * len(chosen)
+    return BurstPlan(port.tokens, port.token_bytes, port.burst_bytes, window, port.start, chosen)

@@ -1,0 +1,111 @@
+"""Depths with which a deadlocked graph finishes, with as few tokens added as can be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sttest.sim.deadlock import Deadlock, Edge, describe, find_cycle, wait_edges
+from sttest.sim.flat import UNBOUNDED, FlatGraph, depths_of
+from sttest.sim.graph import TimedGraph
+from sttest.sim.liveness import TokenState, advance
+
+
+def explain(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool = False) -> Deadlock:
+    """The certificate of a graph that deadlocks."""
+    depths = np.full(len(graph.fifos), UNBOUNDED, np.int64) if unbounded else depths_of(graph)
+    state = advance(flat, depths)
+    cycle, is_closed = find_cycle(wait_edges(flat, depths.tolist(), state))
+    fix, is_minimal = _find_fix(flat, depths, state, cycle)
+    named = {graph.fifos[index].name: depth for index, depth in sorted(fix.items())}
+    return Deadlock(tuple(describe(graph, state, edge) for edge in cycle), is_closed, named, is_minimal)
+
+
+def _find_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, cycle: list[Edge]) -> tuple[dict[int, int], bool]:
+    """FIFO index → depth, and whether no fix adds fewer tokens; nothing where unbounded FIFOs deadlock too.
+
+    A fix must deepen some FIFO that the cycle waits to write, so a single FIFO is looked for there.
+    """
+    if not advance(flat, np.full_like(depths, UNBOUNDED), state).is_done(flat):
+        return {}, False
+    full = sorted({edge.op // 2 for edge in cycle if edge.op % 2})
+    singles = {index: depth for index in full if (depth := _least_single(flat, depths, state, index))}
+    if not singles:
+        return _several(flat, depths, state, cycle), False
+    best = min(singles, key=lambda index: (singles[index] - depths[index], index))
+    return {best: singles[best]}, _is_least(flat, depths, full, best, singles[best])
+
+
+def _least_single(flat: FlatGraph, depths: np.ndarray, state: TokenState, index: int) -> int | None:
+    """The least depth of one FIFO with which the graph finishes, None if there is none."""
+    raised = depths.copy()
+    raised[index] = UNBOUNDED
+    unbounded = advance(flat, raised, state)
+    if not unbounded.is_done(flat):
+        return None
+    return _least_common(flat, raised, depths, [index], int(unbounded.peak[index]))
+
+
+def _least_common(flat: FlatGraph, trial: np.ndarray, depths: np.ndarray, group: Sequence[int], high: int) -> int:
+    """Least depth up to ``high`` that the FIFOs of a group may have together, each at least its own in ``depths``.
+
+    With ``high``, and the others as in ``trial``, the graph finishes.
+    """
+    trial, members = trial.copy(), np.array(group)
+    low = int(depths[members].min())
+    while low < high:
+        middle = (low + high) // 2
+        trial[members] = np.maximum(depths[members], middle)
+        if advance(flat, trial).is_done(flat):
+            high = middle
+        else:
+            low = middle + 1
+    return high
+
+
+def _is_least(flat: FlatGraph, depths: np.ndarray, full: list[int], index: int, depth: int) -> bool:
+    """Whether it can be shown that no fix adds fewer tokens.
+
+    One token is the least there is.  And where only this FIFO is full on the cycle, every fix deepens
+    it; if one token less is too little even with all others unbounded, every fix adds as much.
+    """
+    if depth == depths[index] + 1:
+        return True
+    if len(full) > 1:
+        return False
+    others = np.full_like(depths, UNBOUNDED)
+    others[index] = depth - 1
+    return not advance(flat, others).is_done(flat)
+
+
+def _several(flat: FlatGraph, depths: np.ndarray, state: TokenState, cycle: list[Edge]) -> dict[int, int]:
+    """Unbinds FIFOs along one cycle after the other until the graph finishes, then takes each back."""
+    trial = depths.copy()
+    groups: list[list[int]] = []
+    while not state.is_done(flat):
+        edges = wait_edges(flat, trial.tolist(), state)
+        cycle = find_cycle(edges)[0]
+        first = next(edge for edge in cycle if edge.op % 2)
+        group = [e.op // 2 for e in edges[first.waiter] if e.op % 2 and e.peer == first.peer]
+        groups.append(group)
+        trial[group] = UNBOUNDED
+        state = advance(flat, trial, state)
+    for group in groups:
+        trial[group] = np.maximum(depths[group], state.peak[group])
+    for group in groups:
+        _lower(flat, trial, depths, group)
+    return {int(i): int(trial[i]) for i in np.flatnonzero(trial > depths)}
+
+
+def _lower(flat: FlatGraph, trial: np.ndarray, depths: np.ndarray, group: list[int]) -> None:
+    """Takes the depths of a group back as far as the graph stays live, first together, then each."""
+    common = _least_common(flat, trial, depths, group, int(trial[group].max()))
+    trial[group] = np.maximum(depths[group], common)
+    for index in group:
+        high = int(trial[index])
+        if high == depths[index]:
+            continue
+        trial[index] = high - 1
+        is_live = advance(flat, trial).is_done(flat)
+        trial[index] = _least_common(flat, trial, depths, [index], high - 1) if is_live else high

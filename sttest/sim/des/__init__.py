@@ -1,0 +1,1 @@
+"""The discrete-event engine: real simulated time in SimPy, one process per process of the graph."""

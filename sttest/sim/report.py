@@ -1,0 +1,50 @@
+"""A simulation in words."""
+
+from __future__ import annotations
+
+from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.graph import TimedGraph
+from sttest.sim.simulation import Simulation
+
+
+def report(simulation: Simulation) -> str:
+    """A few lines: the verdict, and on a deadlock who waits for whom and what would help."""
+    head = f"{simulation.name}: {simulation.verdict}"
+    if simulation.deadlock is not None:
+        return "\n".join([head, *_deadlock_lines(simulation.deadlock, simulation.graph)])
+    if simulation.throughput is not None:
+        return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
+    cycles = simulation.cycles or 0
+    time = f" = {cycles / simulation.graph.clock_mhz:,.2f} µs" if simulation.graph is not None else ""
+    lines = [f"{head} after {cycles:,} cycles{time} ({simulation.engine}, {simulation.fifo_events:,} FIFO events)"]
+    if simulation.breakdown:
+        last = max(simulation.breakdown, key=lambda name: simulation.finish[name] or 0)
+        part = simulation.breakdown[last]
+        lines.append(
+            f"  last to finish: {last}, busy {part.busy_cycles:,}, stalled on input {part.stall_in_cycles:,}, "
+            f"on output {part.stall_out_cycles:,}, waiting for memory {part.memory_wait_cycles:,} cycles"
+        )
+    return "\n".join(lines)
+
+
+def _deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
+    origins = {process.name: process.origin for process in graph.processes} if graph is not None else {}
+    kind = (
+        "each waits for the next, the last for the first"
+        if deadlock.is_closed
+        else "the last waits for a process that has finished"
+    )
+    lines = [f"  {kind}:", *(f"  {_wait_text(wait, origins)}" for wait in deadlock.cycle)]
+    if not deadlock.fix:
+        return [*lines, "  no depths help: tokens are missing, more are read than are ever written"]
+    depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
+    least = " (no fix adds fewer tokens)" if deadlock.is_minimal else ""
+    return [*lines, f"  it finishes with depths {depths}{least}"]
+
+
+def _wait_text(wait: Wait, origins: dict[str, str]) -> str:
+    who = wait.process + (f" ({origins[wait.process]})" if origins.get(wait.process) else "")
+    state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
+    to_from = "to" if wait.waits_to == "write" else "from"
+    place = f"FIFO {wait.fifo} (depth {wait.depth}, {state})"
+    return f"{who} waits to {wait.waits_to} token {wait.token} {to_from} {place}, whose other end is {wait.peer}"
