@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
-from sttest.compile.spaces.graphs import topological_order
-from sttest.errors import InputError, SttestError
+from sttest.compile.spaces.fifo_graph import DelayEdge, DelayGraph
+from sttest.errors import SttestError
 
 ROUNDING_TOLERANCE_CYCLES = 1e-6
 """What a delay may lie above a whole number and still be rounded down to it.
@@ -43,21 +43,6 @@ Path sums stay long enough: a path of n edges loses at most n times this and
 the solver's 1e-7, which for any n that fits in memory is below one cycle, and
 whole sums that miss a whole threshold by less than one do not miss it.
 """
-
-
-@dataclass(frozen=True)
-class DelayEdge:
-    """A FIFO from one kernel to another.
-
-    ``min_delay_cycles`` is the least delay of the target's start with which
-    its first read finds a token: D of the paper, less the target's own time
-    to that read.
-    """
-
-    name: str
-    source: str
-    target: str
-    min_delay_cycles: int
 
 
 def solve_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
@@ -80,23 +65,9 @@ def solve_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, 
     return {edge.name: int(delay) for edge, delay in zip(edges, whole, strict=True)}
 
 
-def asap_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
-    """The delays if every kernel starts as soon as all its first tokens are there.
-
-    Feasible, since all paths from u to v then last from u's start to v's, but
-    not least: a check on :func:`solve_delays`, with the same arguments,
-    result and errors.
-    """
-    graph = _Graph(nodes, edges)
-    start: list[int] = []
-    for incoming in graph.incoming:
-        start.append(max((start[source] + graph.min_delays[edge] for edge, source in incoming), default=0))
-    return {edge.name: start[graph.position[edge.target]] - start[graph.position[edge.source]] for edge in edges}
-
-
 def relaxed_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> NDArray[np.float64]:
     """The linear program's solution before rounding, one delay per edge; its sum bounds any whole solution."""
-    graph = _Graph(nodes, edges)
+    graph = DelayGraph(nodes, edges)
     bounds = [_path_lengths(graph, source, graph.min_delays, max)[target] for source, target in graph.ends]
     program = _Program(graph, bounds)
     for start in range(len(graph.incoming)):
@@ -104,34 +75,11 @@ def relaxed_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> NDArray[
     return program.solve()
 
 
-class _Graph:
-    """The edges by number, the nodes numbered in topological order."""
-
-    def __init__(self, nodes: Sequence[str], edges: Sequence[DelayEdge]) -> None:
-        _refuse_duplicate_names(edge.name for edge in edges)
-        order = topological_order(nodes, [(edge.source, edge.target) for edge in edges])
-        self.position = {name: number for number, name in enumerate(order)}
-        self.min_delays = [edge.min_delay_cycles for edge in edges]
-        self.ends = [(self.position[edge.source], self.position[edge.target]) for edge in edges]
-        self.incoming: list[list[tuple[int, int]]] = [[] for _ in order]
-        """Per node: edge and source."""
-        for number, (source, target) in enumerate(self.ends):
-            self.incoming[target].append((number, source))
-
-
-def _refuse_duplicate_names(names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InputError("duplicate-name", f"two edges are named '{name}'", where=name, levers=["rename one"])
-        seen.add(name)
-
-
 @dataclass
 class _Program:
     """The linear program: columns are the delays, then every m_u(v) that is needed."""
 
-    graph: _Graph
+    graph: DelayGraph
     edge_bounds: list[int]
     column_bounds: list[tuple[float, float]] = field(init=False)
     entries: list[tuple[int, int, int]] = field(default_factory=list)
@@ -181,7 +129,7 @@ class _Program:
         return solution.x[:edge_count]
 
 
-def _open_thresholds(graph: _Graph, start: int, edge_bounds: Sequence[int]) -> dict[int, int]:
+def _open_thresholds(graph: DelayGraph, start: int, edge_bounds: Sequence[int]) -> dict[int, int]:
     """Threshold per node v for which the pair (start, v) does not follow from others."""
     longest = _path_lengths(graph, start, graph.min_delays, max)
     shortest = _path_lengths(graph, start, edge_bounds, min)
@@ -190,7 +138,7 @@ def _open_thresholds(graph: _Graph, start: int, edge_bounds: Sequence[int]) -> d
 
 
 def _path_lengths(
-    graph: _Graph, start: int, lengths: Sequence[int], choose: Callable[[list[int]], int]
+    graph: DelayGraph, start: int, lengths: Sequence[int], choose: Callable[[list[int]], int]
 ) -> dict[int, int]:
     """Longest (``max``) or shortest (``min``) path from start to every node that it reaches."""
     found = {start: 0}
@@ -201,7 +149,7 @@ def _path_lengths(
     return found
 
 
-def _immediate_dominators(graph: _Graph, start: int) -> dict[int, int]:
+def _immediate_dominators(graph: DelayGraph, start: int) -> dict[int, int]:
     """Per node that start reaches: the last node before it that all paths from start pass."""
     dominator = {start: start}
 
@@ -217,7 +165,7 @@ def _immediate_dominators(graph: _Graph, start: int) -> dict[int, int]:
     return dominator
 
 
-def _between(graph: _Graph, start: int, targets: Iterable[int]) -> list[int]:
+def _between(graph: DelayGraph, start: int, targets: Iterable[int]) -> list[int]:
     """The nodes after start on its paths to the targets, targets included, in topological order."""
     reached = _path_lengths(graph, start, graph.min_delays, max).keys()
     inside = set(targets)

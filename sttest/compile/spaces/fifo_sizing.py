@@ -6,11 +6,15 @@ kernels, solve for the delays, then count tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
-from sttest.compile.spaces.fifo_delays import DelayEdge, solve_delays
+from sttest.compile.spaces.fifo_delays import solve_delays
+from sttest.compile.spaces.fifo_graph import DelayEdge
+from sttest.compile.spaces.fifo_schedule import schedule_delays
 from sttest.compile.spaces.fifo_tokens import EdgeRates, depth
 from sttest.errors import InputError, did_you_mean
 
@@ -21,7 +25,25 @@ class Strategy(StrEnum):
     NORMAL = "normal"
     """Each at its own."""
     CONSERVATIVE = "conservative"
-    """All at the slowest one's: smaller FIFOs for some latency."""
+    """All built for the slowest one's: smaller FIFOs for some latency."""
+    THROTTLED = "throttled"
+    """Ours: each built for its own, but held back to the slowest one's pace.
+
+    A stalling pipeline that starves does not drain: to bring out its first
+    token it must read as many as fit into its latency, however long these
+    take to come.  So its first output moves with the pace too.  Sized as
+    normal, such a design can deadlock where a slow kernel feeds a fast one
+    beside a shorter path; sized as throttled it does not.
+    """
+
+
+class Delays(StrEnum):
+    """Which linear program gives the delays."""
+
+    PATHS = "paths"
+    """The paper's: every directed path is long enough."""
+    SCHEDULE = "schedule"
+    """Ours: one start per kernel, safe for sources that meet in several places too."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +112,34 @@ class FifoSize:
 def equalise(kernels: Sequence[KernelTiming], strategy: Strategy) -> list[KernelTiming]:
     """The kernels at the speeds of a strategy.
 
-    Normal leaves them alone.  Conservative stretches every II by the slowest
+    Normal leaves them alone.  The others stretch every II by the slowest
     kernel's busy cycles over its own, rounded down to whole cycles, so that no
-    kernel becomes slower than the slowest; the first output stays where it is.
+    kernel becomes slower than the slowest.  Throttled stretches the first
+    output likewise, rounded up; conservative leaves it where it is.
     """
-    pace = _pace_cycles(kernels, strategy)
-    return [_stretched(kernel, pace[kernel.name]) for kernel in kernels]
+    speeds = _speeds(kernels, strategy)
+    return [_stretched(kernel, speeds[kernel.name]) for kernel in kernels]
 
 
 def size_fifos(
-    kernels: Sequence[KernelTiming], fifos: Sequence[FifoFacts], strategy: Strategy = Strategy.NORMAL
+    kernels: Sequence[KernelTiming],
+    fifos: Sequence[FifoFacts],
+    strategy: Strategy = Strategy.NORMAL,
+    *,
+    delays: Delays = Delays.PATHS,
+    read_after_write_cycles: int = 0,
 ) -> dict[str, FifoSize]:
     """Delay and depth per FIFO name, in the order given.
+
+    Args:
+        kernels: facts per kernel.
+        fifos: facts per FIFO, with unique names.
+        strategy: the kernels' speed.
+        delays: the linear program.
+        read_after_write_cycles: least time from a write to its read, the same
+            for all FIFOs: 0 in the paper's token model, 1 for shift-register
+            and 2 for RAM FIFOs.  It adds to the delay of every hop, so a path
+            of fewer hops needs deeper FIFOs to make up for it.
 
     Raises:
         InputError: ``cyclic-graph`` (names the cycle), ``unknown-name``,
@@ -109,29 +147,51 @@ def size_fifos(
             rates of its own.
     """
     timing = {kernel.name: kernel for kernel in kernels}
-    pace = _pace_cycles(kernels, strategy)
-    rates = {fifo.name: _rates_at(fifo, timing, pace) for fifo in fifos}
-    edges = [DelayEdge(fifo.name, fifo.source, fifo.target, rates[fifo.name].min_delay_cycles) for fifo in fifos]
-    delays = solve_delays([kernel.name for kernel in kernels], edges)
-    return {name: FifoSize(delay, depth(rates[name], delay)) for name, delay in delays.items()}
+    speeds = _speeds(kernels, strategy)
+    rates = {fifo.name: _rates_at(fifo, timing, speeds) for fifo in fifos}
+    hop = {name: own.min_delay_cycles + read_after_write_cycles for name, own in rates.items()}
+    edges = [DelayEdge(fifo.name, fifo.source, fifo.target, hop[fifo.name]) for fifo in fifos]
+    if delays == Delays.PATHS:
+        found = solve_delays([kernel.name for kernel in kernels], edges)
+    else:
+        found = schedule_delays({kernel.name: kernel.total_cycles for kernel in equalise(kernels, strategy)}, edges)
+    return {name: FifoSize(delay, depth(rates[name], delay)) for name, delay in found.items()}
 
 
-def _pace_cycles(kernels: Sequence[KernelTiming], strategy: Strategy) -> dict[str, int]:
-    """Busy cycles that each kernel shall take."""
-    own = {kernel.name: kernel.busy_cycles for kernel in kernels}
+@dataclass(frozen=True)
+class _Speed:
+    """How much slower than by itself a kernel is taken to run."""
+
+    factor: Fraction
+    stretches_first_output: bool
+
+    def ii(self, own: int) -> int:
+        return math.floor(own * self.factor)
+
+    def first_write_cycles(self, own: int) -> int:
+        return math.ceil(own * self.factor) if self.stretches_first_output else own
+
+    def first_read_cycles(self, own: int) -> int:
+        return math.floor(own * self.factor) if self.stretches_first_output else own
+
+
+def _speeds(kernels: Sequence[KernelTiming], strategy: Strategy) -> dict[str, _Speed]:
     if strategy == Strategy.NORMAL:
-        return own
-    return dict.fromkeys(own, max(own.values(), default=0))
+        return {kernel.name: _Speed(Fraction(1), stretches_first_output=False) for kernel in kernels}
+    slowest_cycles = max((kernel.busy_cycles for kernel in kernels), default=0)
+    throttled = strategy == Strategy.THROTTLED
+    return {kernel.name: _Speed(Fraction(slowest_cycles, kernel.busy_cycles), throttled) for kernel in kernels}
 
 
-def _stretched(kernel: KernelTiming, pace_cycles: int) -> KernelTiming:
-    ii = kernel.ii * pace_cycles // kernel.busy_cycles
+def _stretched(kernel: KernelTiming, speed: _Speed) -> KernelTiming:
+    ii = speed.ii(kernel.ii)
+    first_output_cycles = speed.first_write_cycles(kernel.first_output_cycles)
     streaming_cycles = (kernel.total_cycles - kernel.first_output_cycles) * ii // kernel.ii
-    return replace(kernel, ii=ii, total_cycles=kernel.first_output_cycles + streaming_cycles)
+    return KernelTiming(kernel.name, ii, first_output_cycles, first_output_cycles + streaming_cycles)
 
 
-def _rates_at(fifo: FifoFacts, timing: dict[str, KernelTiming], pace: dict[str, int]) -> EdgeRates:
-    """The FIFO's rates when its two kernels keep their pace."""
+def _rates_at(fifo: FifoFacts, timing: Mapping[str, KernelTiming], speeds: Mapping[str, _Speed]) -> EdgeRates:
+    """The FIFO's rates when its two kernels run at these speeds."""
     for name in (fifo.source, fifo.target):
         if name not in timing:
             raise InputError(
@@ -142,8 +202,10 @@ def _rates_at(fifo: FifoFacts, timing: dict[str, KernelTiming], pace: dict[str, 
             )
     source, target = timing[fifo.source], timing[fifo.target]
     own = fifo.rates or EdgeRates(source.tokens, source.ii, source.first_output_cycles, target.ii)
-    return replace(
-        own,
-        source_ii=own.source_ii * pace[source.name] // source.busy_cycles,
-        target_ii=own.target_ii * pace[target.name] // target.busy_cycles,
+    return EdgeRates(
+        tokens=own.tokens,
+        source_ii=speeds[source.name].ii(own.source_ii),
+        first_write_cycles=speeds[source.name].first_write_cycles(own.first_write_cycles),
+        target_ii=speeds[target.name].ii(own.target_ii),
+        first_read_cycles=speeds[target.name].first_read_cycles(own.first_read_cycles),
     )

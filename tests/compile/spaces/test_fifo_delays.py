@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sttest.compile.spaces.fifo_delays import DelayEdge, asap_delays, relaxed_delays, solve_delays
+from sttest.compile.spaces.fifo_delays import relaxed_delays, solve_delays
+from sttest.compile.spaces.fifo_graph import DelayEdge
+from sttest.compile.spaces.fifo_schedule import asap_delays
 from sttest.errors import InputError
 
 

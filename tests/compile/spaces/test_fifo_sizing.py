@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.spaces.fifo_sizing import FifoFacts, FifoSize, KernelTiming, Strategy, equalise, size_fifos
+from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, FifoSize, KernelTiming, Strategy, equalise, size_fifos
 from sttest.compile.spaces.fifo_tokens import EdgeRates
 from sttest.errors import InputError
 
@@ -40,9 +40,18 @@ def test_conservative_matches_the_slowest():
     assert equalise([FORK, SLOW], Strategy.CONSERVATIVE) == [KernelTiming("fork", 4, 2, 2 + 63 * 4), SLOW]
 
 
+def test_throttled_moves_the_first_output_too():
+    assert equalise([FORK, SLOW], Strategy.THROTTLED) == [KernelTiming("fork", 4, 8, 8 + 63 * 4), SLOW]
+
+
+def test_every_hop_adds_the_fifos_own_latency():
+    sizes = size_fifos([FORK, SLOW, JOIN], FIFOS, Strategy.CONSERVATIVE, read_after_write_cycles=1)
+    assert {name: size.delay_cycles for name, size in sizes.items()} == {"in": 3, "out": 21, "skip": 24}
+
+
 def test_no_kernels():
     assert equalise([], Strategy.CONSERVATIVE) == []
-    assert size_fifos([], []) == {}
+    assert size_fifos([], []) == size_fifos([], [], delays=Delays.SCHEDULE) == {}
 
 
 def test_a_fifo_with_rates_of_its_own():
@@ -88,11 +97,11 @@ single_rate = st.builds(
 )
 
 
-@given(st.lists(single_rate, min_size=1, max_size=6))
-def test_no_kernel_becomes_faster_or_slower_than_the_slowest(timings):
+@given(st.lists(single_rate, min_size=1, max_size=6), st.sampled_from([Strategy.CONSERVATIVE, Strategy.THROTTLED]))
+def test_no_kernel_becomes_faster_or_slower_than_the_slowest(timings, strategy):
     kernels = [KernelTiming(f"k{n}", *timing) for n, timing in enumerate(timings)]
     pace = max(kernel.busy_cycles for kernel in kernels)
-    for before, after in zip(kernels, equalise(kernels, Strategy.CONSERVATIVE), strict=True):
+    for before, after in zip(kernels, equalise(kernels, strategy), strict=True):
         assert after.tokens == before.tokens
         assert before.busy_cycles <= after.busy_cycles <= pace
         assert after.busy_cycles > pace - before.tokens
