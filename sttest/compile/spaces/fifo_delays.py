@@ -39,9 +39,9 @@ from sttest.errors import SttestError
 ROUNDING_TOLERANCE_CYCLES = 1e-6
 """What a delay may lie above a whole number and still be rounded down to it.
 
-Path sums stay long enough: a path of n edges loses at most n times this and
-the solver's 1e-7, which for any n that fits in memory is below one cycle, and
-whole sums that miss a whole threshold by less than one do not miss it.
+Path sums stay long enough: a path loses at most this and the solver's 1e-7 per
+edge, which is below one cycle up to 900,000 edges, and whole sums that miss a
+whole threshold by less than one do not miss it.
 """
 
 

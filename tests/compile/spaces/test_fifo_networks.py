@@ -1,6 +1,6 @@
 """Designs sized by the model, run cycle by cycle as stalling pipelines over bounded FIFOs."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
@@ -85,6 +85,7 @@ def networks(draw, most_ii):
     return of_one_length(tokens, **timings), [FifoFacts(f"{i}-{j}", f"k{i}", f"k{j}") for i, j in chosen]
 
 
+@settings(deadline=None)
 @given(networks(most_ii=1))
 def test_kernels_of_one_speed_lose_no_cycle(network):
     kernels, fifos = network
@@ -92,6 +93,7 @@ def test_kernels_of_one_speed_lose_no_cycle(network):
     assert sized == unbounded
 
 
+@settings(deadline=None)
 @given(networks(most_ii=3))
 def test_conservative_designs_lose_no_cycle(network):
     kernels, fifos = network
@@ -99,6 +101,7 @@ def test_conservative_designs_lose_no_cycle(network):
     assert sized == unbounded
 
 
+@settings(deadline=None)
 @given(networks(most_ii=3))
 def test_throttled_designs_do_not_deadlock(network):
     kernels, fifos = network

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.compile.spaces.fifo_delays import relaxed_delays
@@ -50,6 +50,7 @@ def test_a_cycle_is_named():
         schedule_delays({"a": 1, "b": 1}, [DelayEdge("e", "a", "b", 1), DelayEdge("f", "b", "a", 1)])
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_between_the_paths_and_asap(data):
     count = data.draw(st.integers(2, 8))
