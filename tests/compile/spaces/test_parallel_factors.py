@@ -95,6 +95,16 @@ def test_a_nest_too_small_for_its_factor_is_unrolled_whole():
     assert parallel_factors([node], 16, ia=False, ca=False)["small"].unroll == {"i": 2, "j": 1}
 
 
+def test_banks_serve_every_stride():
+    node = NodeFacts("n", {"i": 8}, (Access("X", (ROW,)), Access("X", (Index("i", 3),))))
+    assert array_partitions([node], {"n": {"i": 4}}) == {"X": (12,)}
+    two = [
+        NodeFacts("whole", {"i": 8}, (Access("X", (ROW,)),)),
+        NodeFacts("thirds", {"i": 8}, (Access("X", (Index("i", 3),)),)),
+    ]
+    assert array_partitions(two, {"whole": {"i": 4}, "thirds": {"i": 2}}) == {"X": (12,)}
+
+
 def test_constant_subscripts_need_one_bank():
     node = NodeFacts("row", {"i": 8}, (Access("X", (None, ROW)),))
     assert array_partitions([node], {"row": {"i": 4}}) == {"X": (1, 4)}
