@@ -93,4 +93,5 @@ def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
     if run.returncode < 0:
         return f"the lowering process was ended by {signal.Signals(-run.returncode).name}"
     diagnostics = (line.partition("error: ")[2] for line in run.stderr.decode(errors="replace").splitlines())
-    return next(filter(None, diagnostics), "") or _last(run, "failed") or f"exit code {run.returncode}"
+    told = next(filter(None, diagnostics), "").partition(": %")[0]  # without the op in full
+    return told or _last(run, "failed") or f"exit code {run.returncode}"

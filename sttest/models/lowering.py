@@ -51,7 +51,9 @@ def export(program: Program) -> ExportedProgram:
     import torch
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-    exported = torch.export.export(program.module, (), dict(program.inputs), strict=False)
+    # Clones, because inputs that are one tensor would become one argument.
+    inputs = {name: tensor.clone() for name, tensor in program.inputs.items()}
+    exported = torch.export.export(program.module, (), inputs, strict=False)
     return exported.run_decompositions(get_decomposition_table())
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.context import Context
 from xdsl.dialects import arith, builtin, func, linalg, math, tensor
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
 
@@ -32,7 +34,7 @@ _SCALAR_OPS: dict[str, Callable[..., Array]] = {
     "math.tanh": np.tanh,
     "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
-_COMBINERS: dict[str, Callable[[Array, Array], Array]] = {"arith.addf": np.add, "arith.maximumf": np.maximum}
+_COMBINERS: dict[str, np.ufunc] = {"arith.addf": np.add, "arith.maximumf": np.maximum}
 _CMPF_OGT = 2
 
 
@@ -65,9 +67,14 @@ def evaluate(module: builtin.ModuleOp, arguments: Mapping[str, Array]) -> dict[s
     values: dict[SSAValue, Array] = {}
     for value, name in zip(function.args, names(function, "arg_names"), strict=True):
         values[value] = np.asarray(arguments[name])
-        assert list(values[value].shape) == list(value.type.get_shape()), f"{name}: {values[value].shape}"
+        assert list(values[value].shape) == _shape(value), f"{name}: {values[value].shape}"
     returned = _run_block(function.body.block, values)
     return dict(zip(names(function, "result_names"), returned, strict=True))
+
+
+def _shape(value: SSAValue) -> list[int]:
+    assert isinstance(value.type, builtin.TensorType)
+    return list(value.type.get_shape())
 
 
 def _run_block(block: Block, values: dict[SSAValue, Array]) -> list[Array]:
@@ -82,11 +89,11 @@ def _run_block(block: Block, values: dict[SSAValue, Array]) -> list[Array]:
 def _run_op(op: Operation, operands: Sequence[Array], values: Mapping[SSAValue, Array]) -> Array:
     if isinstance(op, arith.ConstantOp):
         assert isinstance(op.value, builtin.FloatAttr)
-        return np.float32(op.value.value.data)
-    if isinstance(op, linalg.GenericOp):
+        return np.asarray(op.value.value.data, np.float32)
+    if isinstance(op, GenericOp):
         return _run_generic(op, operands, values)
-    shape = list(op.results[0].type.get_shape())
-    if isinstance(op, linalg.FillOp):
+    shape = _shape(op.results[0])
+    if isinstance(op, FillOp):
         return np.full(shape, operands[0], np.float32)
     if isinstance(op, tensor.EmptyOp):
         return np.full(shape, np.nan, np.float32)  # whoever reads it before writing is found out
@@ -94,11 +101,11 @@ def _run_op(op: Operation, operands: Sequence[Array], values: Mapping[SSAValue, 
     return operands[0].reshape(shape)
 
 
-def _run_generic(op: linalg.GenericOp, operands: Sequence[Array], values: Mapping[SSAValue, Array]) -> Array:
+def _run_generic(op: GenericOp, operands: Sequence[Array], values: Mapping[SSAValue, Array]) -> Array:
     maps = [attribute.data for attribute in op.indexing_maps.data]
     extents = _extents(maps, operands)
     grid = np.indices(extents, sparse=True)
-    reductions = [d for d, kind in enumerate(op.iterator_types.data) if kind.data == linalg.IteratorType.REDUCTION]
+    reductions = [d for d, kind in enumerate(op.iterator_types.data) if kind.data == IteratorType.REDUCTION]
     read = [array[_places(m, grid)] for m, array in zip(maps, operands, strict=True)]
     scope = dict(values)
     scope |= dict(zip(op.body.block.args, read, strict=True))
@@ -126,7 +133,7 @@ def _reduce(op: Any, scope: dict[SSAValue, Array], init: Array, extents: Any, re
     return combine(init, folded.transpose(order))
 
 
-def _run_body(op: linalg.GenericOp, scope: dict[SSAValue, Array]) -> Array:
+def _run_body(op: GenericOp, scope: dict[SSAValue, Array]) -> Array:
     last = op.body.block.last_op
     assert last is not None
     return _value(last.operands[0], scope)

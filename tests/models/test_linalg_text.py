@@ -1,0 +1,78 @@
+"""Lowering on demand: shapes that are refused, the cache, crashes, missing tools."""
+
+import importlib.util
+
+import pytest
+
+from sttest.errors import InputError, ToolMissingError
+from sttest.models import export
+from sttest.models.program import check_shape
+from sttest.models.registry import get_config, small
+from sttest.models.shipped import lowered_text
+
+GPT2 = get_config("gpt2")
+
+
+@pytest.mark.parametrize(
+    ("phase", "tokens", "context", "message"),
+    [
+        ("train", 1, 0, "no phase 'train'"),
+        ("prefill", 0, 0, "0 tokens"),
+        ("prefill", 4, 4, "not from 4 tokens"),
+        ("prefill", 1025, 0, "past the limit of GPT-2 Medium .demand 1025 tokens, bound 1024 tokens"),
+        ("decode", 2, 8, "1 token at a time, not 2"),
+        ("decode", 1, 0, "needs cached tokens"),
+        ("decode", 1, 1024, "demand 1025 tokens"),
+    ],
+)
+def test_impossible_shapes_are_refused(phase, tokens, context, message):
+    with pytest.raises(InputError, match=message):
+        check_shape(GPT2, phase, tokens, context)
+
+
+def test_the_last_position_of_the_model_is_allowed():
+    check_shape(GPT2, "decode", 1, 1023)
+    check_shape(GPT2, "prefill", 1024, 0)
+
+
+def test_a_missing_front_end_says_how_to_get_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ToolMissingError, match=r"needs torch and torch_mlir; pip install 'sttest\[frontend\]'"):
+        export.linalg_text(GPT2, "prefill", 4, cache_dir=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.torch
+def test_lowering_again_gives_the_shipped_text_and_keeps_it(monkeypatch, tmp_path):
+    pytest.importorskip("torch_mlir")
+    monkeypatch.setenv("STTEST_CACHE", str(tmp_path))
+    text = export.linalg_text(small(GPT2), "decode", 1, 32)
+    assert text == lowered_text("gpt2", "decode")
+    (kept,) = (tmp_path / "linalg").iterdir()
+    assert kept.read_text() == text
+
+    def refuse(*_):
+        raise AssertionError("lowered although it is in the cache")
+
+    monkeypatch.setattr(export, "lower_isolated", refuse)
+    assert export.linalg_text(small(GPT2), "decode", 1, 32) == text
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("builder", "message"),
+    [
+        ("int8_matmul", r"aten.mm.default on int8\[8, 8\], int8\[8, 8\]: .*SIGSEGV"),
+        ("unknown_to_mlir", "_linalg_eigh.* failed to legalize"),
+        ("not_exportable", "cannot export the module: GuardOnDataDependent"),
+        ("leaves_index_arithmetic", r"lowering leaves tensor.extract"),
+    ],
+)
+def test_what_cannot_be_lowered_is_named(builder, message):
+    pytest.importorskip("torch_mlir")
+    import crashing
+
+    from sttest.models.isolated import lower_isolated
+
+    with pytest.raises(InputError, match=message):
+        lower_isolated(getattr(crashing, builder), {})
