@@ -53,6 +53,20 @@ class NameTable:
         return weights[0].rsplit(".", 1)[0] if weights else "op"
 
 
+def argument_kinds(function: func.FuncOp) -> dict[SSAValue, str]:
+    """``parameter``, ``input`` or ``cache`` per argument, as ``sttest.arg_kinds`` has it; empty without it."""
+    kinds = function.attributes.get("sttest.arg_kinds")
+    if not isinstance(kinds, ArrayAttr):
+        return {}
+    pairs = zip(function.body.block.args, kinds, strict=True)
+    return {argument: kind.data for argument, kind in pairs if isinstance(kind, StringAttr)}
+
+
+def parameters_of(function: func.FuncOp) -> set[SSAValue]:
+    """The arguments that are parameters of the model."""
+    return {argument for argument, kind in argument_kinds(function).items() if kind == "parameter"}
+
+
 def hint(name: str) -> str:
     """A value name that prints and re-parses as itself: the printer owns the suffix ``_<digits>``.
 

@@ -11,24 +11,20 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
-    InstanceOp,
     KernelOp,
-    StreamOp,
     TaskOp,
 )
 from sttest.compile.names import identifier
 
 
 class NodeNames:
-    """Names of the nodes in a kernel's body, the same at the itensor level and at the stream level."""
+    """Names of the nodes in a kernel's body at the itensor level; `make-instances` writes them onto the nodes."""
 
     def __init__(self, kernel: KernelOp) -> None:
         self._names: dict[Operation, str] = {}
         self._edges: Counter[str] = Counter()
         taken: Counter[str] = Counter()
         for node in kernel.body.block.ops:
-            if isinstance(node, InstanceOp | StreamOp):
-                continue
             base = self._base(node)
             taken[base] += 1
             self._names[node] = base if taken[base] == 1 else f"{base}_{taken[base]}"
@@ -58,6 +54,4 @@ class NodeNames:
 
     def _producer(self, stream: SSAValue) -> str:
         owner = stream.owner
-        if isinstance(owner, InstanceOp):
-            owner = owner.source.owner
         return self._names.get(owner, "stream") if isinstance(owner, Operation) else "stream"

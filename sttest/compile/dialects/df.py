@@ -116,7 +116,7 @@ class StreamType(ParametrizedAttribute, TypeAttribute):
 STREAM = BaseAttr(StreamType)
 
 # What every node prints after its own properties: where it pushes (stream level) or what it returns (itensor level).
-_TAIL = "(`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
+_TAIL = "(`named` $label^)? (`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
 
 
 def itensor_of(value: SSAValue | Attribute) -> ITensorType:
@@ -293,9 +293,11 @@ class ConverterOp(NodeOp):
     """Turns one stream order of a tensor into another through a ping-pong buffer inside ``before_loop`` loops."""
 
     name = "df.converter"
+    label = opt_prop_def(StringAttr)
     buffer = opt_prop_def(IntListAttr)
     before_loop = opt_prop_def(IntegerAttr[I64])
-    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? {_TAIL}"
+    blocks = opt_prop_def(IntegerAttr[I64])
+    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? {_TAIL}"
 
     def __init__(self, source: SSAValue, result: ITensorType) -> None:
         super().__init__(operands=[[source], []], result_types=[[result]])
@@ -311,6 +313,7 @@ class ForkOp(NodeOp):
     """Copies a stream to several readers."""
 
     name = "df.fork"
+    label = opt_prop_def(StringAttr)
     assembly_format = f"$sources {_TAIL}"
 
     def __init__(self, source: SSAValue, copies: int) -> None:
@@ -329,6 +332,7 @@ class JoinOp(NodeOp):
     """Takes one token of each source in turn; all have the result's type."""
 
     name = "df.join"
+    label = opt_prop_def(StringAttr)
     assembly_format = f"$sources {_TAIL}"
 
     def verify_(self) -> None:
@@ -343,16 +347,19 @@ class DmaReadOp(NodeOp):
     """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
 
     ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width,
+    ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
     ``folded`` says that the reader shares the tile buffer and needs no FIFO.
     """
 
     name = "df.dma_read"
+    label = opt_prop_def(StringAttr)
     layout = opt_prop_def(IntListAttr)
     beat_bits = opt_prop_def(IntegerAttr[I64])
     origin = opt_prop_def(StringAttr)
     folded = opt_prop_def(UnitAttr)
+    packed = opt_prop_def(UnitAttr)
     assembly_format = (
-        f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`folded` $folded^)? (`origin` $origin^)? {_TAIL}"
+        f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? (`origin` $origin^)? {_TAIL}"
     )
 
 
@@ -361,6 +368,7 @@ class DmaWriteOp(NodeOp):
     """Writes a stream to a tensor in external memory; mirrors ``df.dma_read``."""
 
     name = "df.dma_write"
+    label = opt_prop_def(StringAttr)
     layout = opt_prop_def(IntListAttr)
     beat_bits = opt_prop_def(IntegerAttr[I64])
     origin = opt_prop_def(StringAttr)

@@ -1,6 +1,6 @@
 """`assign-precision`: gives every streamed tensor the element type of its role.
 
-A parameter that only contractions read is a weight; a tensor that only
+A parameter that only contractions read is a weight; a tensor that
 contractions read (and the KV cache, in and out) carries activations;
 everything else keeps floating point.  The scalar payloads stay in f32: scales
 are applied where a stream enters or leaves a task.
@@ -47,7 +47,8 @@ class AssignPrecision(ModulePass):
 def _retype_function(function: func.FuncOp, chosen: Precision) -> None:
     values = [*function.body.block.args]
     values += [result for op in function.body.block.ops if isinstance(op, KernelOp) for result in op.results]
-    for value, dtype in [(value, _dtype_of(value, chosen)) for value in values]:
+    cached = _cache_roots(function)
+    for value, dtype in [(value, _dtype_of(value, chosen, cached)) for value in values]:
         if isinstance(value.type, TensorType) and value.type.get_element_type() != dtype:
             _retype(value, dtype)
     results = function.body.block.last_op
@@ -57,11 +58,34 @@ def _retype_function(function: func.FuncOp, chosen: Precision) -> None:
     )
 
 
-def _dtype_of(value: SSAValue, chosen: Precision) -> Attribute:
+def _dtype_of(value: SSAValue, chosen: Precision, cached: set[SSAValue]) -> Attribute:
+    if value in cached:
+        return chosen.activation
     readers = _readers(value)
-    if not readers or not all(_is_factor(kernel, index) for kernel, index in readers):
+    factor = [_is_factor(kernel, index) for kernel, index in readers]
+    if not any(factor):
+        return chosen.other
+    # What a contraction reads may also be summed (softmax: weights and denominator then agree), nothing else.
+    if not all(is_one or _only_sums(kernel) for is_one, (kernel, _) in zip(factor, readers, strict=True)):
         return chosen.other
     return chosen.weight if _is_weight(value) else chosen.activation
+
+
+def _cache_roots(function: func.FuncOp) -> set[SSAValue]:
+    """Kernel results that leave as new cache entries: every function result but the first, behind its views."""
+    last = function.body.block.last_op
+    assert last is not None
+    roots: set[SSAValue] = set()
+    for value in list(last.operands)[1:]:
+        while isinstance(value.owner, _VIEWS):
+            value = value.owner.operands[0]
+        roots.add(value)
+    return roots
+
+
+def _only_sums(kernel: KernelOp) -> bool:
+    task = kernel.body.block.first_op
+    return isinstance(task, TaskOp) and "reduction" in task.loop_kinds and len(task.sources) == 1
 
 
 def _is_weight(value: SSAValue) -> bool:

@@ -21,7 +21,6 @@ from sttest.compile.dialects.df import (
     itensor_of,
 )
 from sttest.compile.names import hint
-from sttest.compile.node_names import NodeNames
 
 # The ping-pong tile buffer that a folded DMA shares with its reader.
 _FOLDED_DEPTH = 2
@@ -38,12 +37,11 @@ class LowerToStreams(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrites the body of every kernel."""
         for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
-            names = NodeNames(kernel)
             nodes = [item for item in kernel.body.block.ops if isinstance(item, NodeOp)]
             instances = [item for item in kernel.body.block.ops if isinstance(item, InstanceOp)]
             streams = {instance: self._make_stream(instance) for instance in reversed(instances)}
             for node in nodes:
-                _push_into_sinks(node, names.of(node), streams)
+                _push_into_sinks(node, streams)
 
     def _make_stream(self, instance: InstanceOp) -> StreamOp:
         producer = instance.source.owner
@@ -63,12 +61,12 @@ class LowerToStreams(ModulePass):
         return stream
 
 
-def _push_into_sinks(node: NodeOp, name: str, streams: dict[InstanceOp, StreamOp]) -> None:
+def _push_into_sinks(node: NodeOp, streams: dict[InstanceOp, StreamOp]) -> None:
     """Replaces a node by one that writes the streams of its instances."""
     block = node.parent_block()
     assert block is not None
     if isinstance(node, ConverterOp):
-        block.insert_op_before(_buffer_of(node, name), node)
+        block.insert_op_before(_buffer_of(node), node)
     instances = [instance for result in node.streams for instance in _instances(result)]
     if not instances:
         return
@@ -89,7 +87,8 @@ def _instances(result: SSAValue) -> list[InstanceOp]:
     return [use.operation for use in result.uses if isinstance(use.operation, InstanceOp)]
 
 
-def _buffer_of(converter: ConverterOp, name: str) -> BufferOp:
+def _buffer_of(converter: ConverterOp) -> BufferOp:
     assert converter.buffer is not None
     dtype = itensor_of(converter.sources[0]).dtype
+    name = converter.label.data if converter.label else "buffer"
     return BufferOp(name, MemRefType(dtype, converter.buffer.values))

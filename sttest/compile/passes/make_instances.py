@@ -1,15 +1,15 @@
-"""`make-instances`: names every edge between two nodes; each instance becomes one FIFO."""
+"""`make-instances`: names every node and every edge between two; each instance becomes one FIFO."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from sttest.compile.dialects.df import InstanceOp, KernelOp
+from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, ForkOp, InstanceOp, KernelOp
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.names import hint
 from sttest.compile.node_names import NodeNames
@@ -27,7 +27,13 @@ class MakeInstances(ModulePass):
             names = NodeNames(kernel)
             nodes = list(kernel.body.block.ops)
             for node in nodes:
+                _label(node, names)
                 _instances_of(node, names)
+
+
+def _label(node: Operation, names: NodeNames) -> None:
+    if isinstance(node, ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+        node.properties["label"] = StringAttr(names.of(node))
 
 
 def _instances_of(node: Operation, names: NodeNames) -> None:

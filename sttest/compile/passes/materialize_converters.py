@@ -20,7 +20,7 @@ class MaterializeConverters(ModulePass):
     name = "materialize-converters"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Sets ``buffer`` and ``before_loop``; converters of one source and one order become one."""
+        """Sets ``buffer``, ``before_loop`` and ``blocks``; converters of one source and one order become one."""
         shared: dict[tuple[SSAValue, Attribute], ConverterOp] = {}
         for converter in [item for item in op.walk() if isinstance(item, ConverterOp)]:
             source, result = converter.sources[0], converter.streams[0]
@@ -34,6 +34,7 @@ class MaterializeConverters(ModulePass):
             buffer = converter_buffer(itensor_of(source), itensor_of(result))
             converter.properties["buffer"] = IntListAttr.of(buffer.shape)
             converter.properties["before_loop"] = i64_attr(buffer.before_loop)
+            converter.properties["blocks"] = i64_attr(buffer.blocks)
 
 
 def _replace(converter: ConverterOp, value: SSAValue) -> None:

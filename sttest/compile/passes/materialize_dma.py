@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, IntListAttr, KernelOp, i64_attr, itensor_of
 from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.names import parameters_of
 from sttest.compile.stream_order import halved_to
 
 
@@ -31,11 +33,13 @@ class MaterializeDma(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inside the kernels, arguments and results become tensors."""
-        for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
-            self._read_inputs(kernel)
-            self._write_outputs(kernel)
+        for function in [item for item in op.walk() if isinstance(item, func.FuncOp)]:
+            parameters = parameters_of(function)
+            for kernel in [item for item in function.walk() if isinstance(item, KernelOp)]:
+                self._read_inputs(kernel, parameters)
+                self._write_outputs(kernel)
 
-    def _read_inputs(self, kernel: KernelOp) -> None:
+    def _read_inputs(self, kernel: KernelOp, parameters: set[SSAValue]) -> None:
         block = kernel.body.block
         first = block.first_op
         assert first is not None
@@ -45,6 +49,8 @@ class MaterializeDma(ModulePass):
             dma = DmaReadOp(
                 operands=[[argument], []], result_types=[[stream]], properties=self._properties(stream, tensor)
             )
+            if tensor in parameters:
+                dma.properties["packed"] = UnitAttr()
             argument.replace_all_uses_with(dma.streams[0])
             dma.operands[0] = argument
             dma.streams[0].name_hint = argument.name_hint

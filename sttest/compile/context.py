@@ -1,0 +1,72 @@
+"""The xDSL context of sttest: its dialects, its passes, reading and printing IR text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.context import Context
+from xdsl.dialects import affine, arith, func, linalg, math, memref, scf, tensor
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from sttest.compile.dialects.df import DF
+from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.assign_precision import AssignPrecision
+from sttest.compile.passes.fold_dma import FoldDma
+from sttest.compile.passes.fuse_kernels import FuseKernels
+from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.lower_to_streams import LowerToStreams
+from sttest.compile.passes.make_instances import MakeInstances
+from sttest.compile.passes.materialize_converters import MaterializeConverters
+from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.passes.vectorize import Vectorize
+from sttest.errors import InputError
+
+_DIALECTS = (
+    Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor, DF,
+)  # fmt: skip
+
+PASSES: dict[str, type[ModulePass]] = {
+    each.name: each
+    for each in (
+        LinalgToKernels, AssignPrecision, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma, FoldDma,
+        Vectorize, InsertForks, MakeInstances, LowerToStreams, SizeFifos,
+    )
+}  # fmt: skip
+"""Every pass by its command-line name, in pipeline order."""
+
+
+def new_context() -> Context:
+    """A context with every dialect that sttest reads."""
+    context = Context()
+    for dialect in _DIALECTS:
+        context.load_dialect(dialect)
+    return context
+
+
+def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """The passes as xDSL's pipeline parser wants them."""
+    return {name: lambda each=each: each for name, each in PASSES.items()}
+
+
+def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
+    """Reads and verifies a module.
+
+    Raises:
+        InputError: the text does not parse or breaks a rule of its dialect.
+    """
+    try:
+        module = Parser(context or new_context(), text, where).parse_module()
+        module.verify()
+    except (ParseError, VerifyException) as error:
+        raise InputError("bad-ir", f"not valid IR: {_first_lines(error)}", where=where) from error
+    return module
+
+
+def _first_lines(error: Exception) -> str:
+    """A parse error with its source line and caret, a verifier error with its rule."""
+    return str(error).strip()

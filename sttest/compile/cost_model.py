@@ -1,0 +1,158 @@
+"""Initiation interval and latency of a task, from operator latencies and port limits (docs/cost-model.md).
+
+Nothing here is fitted to a published latency of a design.  Per iteration a
+task works on one tile of ``points`` payload evaluations with ``lanes`` of them
+per cycle:
+
+    steps = points / lanes
+    II    = max(steps * step_II, vectors that one port moves per tile)
+
+``step_II`` is 1 unless a floating-point running sum is updated again too soon.
+Latency is the way of one tile: its steps, then the operators on the payload's
+longest path, the adder tree over lanes that share a result, and conversions
+between integer streams and floating-point payloads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Block, SSAValue
+
+from sttest.boards.operator_cost import accumulator, add_tree_levels
+from sttest.boards.operators import Operator
+from sttest.compile.dialects.df import TaskOp, YieldOp, itensor_of
+from sttest.compile.spaces.tiling import unroll_factors
+from sttest.compile.task_facts import is_contraction_task
+from sttest.errors import InputError
+
+# Payload op -> operator of the library.  Negation and constants are wires.
+_OPERATOR_OF = {
+    "mulf": "fmul", "addf": "fadd", "subf": "fsub", "divf": "fdiv", "exp": "fexp", "rsqrt": "frsqrt",
+    "sqrt": "fsqrt", "tanh": "ftanh", "maximumf": "fmax", "minimumf": "fmax", "cmpf": "fcmp", "select": "select",
+}  # fmt: skip
+_WIRES = ("constant", "negf", "yield")
+
+
+@dataclass(frozen=True)
+class TaskCost:
+    """Timing of one iteration of a task's tile loops.
+
+    Attributes:
+        ii: cycles between iterations.
+        latency: cycles from the first read of an iteration to after its last write.
+        vectors_in: tokens that an iteration reads, per source.
+        vectors_out: tokens that a result takes, per result.
+    """
+
+    ii: int
+    latency: int
+    vectors_in: tuple[int, ...]
+    vectors_out: tuple[int, ...]
+
+
+def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
+    """The cost of a task with its lanes.
+
+    Args:
+        task: at the itensor or the stream level.
+        library: operators at the board's clock.
+
+    Raises:
+        InputError: the payload has an op that no operator stands for.
+    """
+    lanes = min(task.lane_count, task.tile_points)
+    steps = -(-task.tile_points // lanes)
+    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
+    vectors_in = tuple(itensor_of(source).tokens // task.iterations for source in task.sources)
+    results = task.iterations // task.reduction_iterations
+    vectors_out = tuple(itensor_of(result).tokens // results for result in task.produced)
+    busy = steps * _step_interval(task, factors, library)
+    ii = max(busy, *vectors_in, *vectors_out, 1)
+    latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
+    return TaskCost(ii, latency, vectors_in, vectors_out)
+
+
+def _reduction_dims(task: TaskOp) -> list[int]:
+    return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+
+
+def is_integer(task: TaskOp) -> bool:
+    """Whether the task multiplies and adds integers: a contraction of two integer streams."""
+    dtypes = [itensor_of(source).dtype for source in task.sources[:2]]
+    return is_contraction_task(task) and all(isinstance(dtype, IntegerType) for dtype in dtypes)
+
+
+def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
+    """Cycles between steps: a lane's running sum must be back before it is needed again.
+
+    Every lane keeps a partial result of its own, so one value is added per
+    step, and a result element comes round again after all parallel points of
+    the tile that share the lanes.
+    """
+    if "reduction" not in task.loop_kinds or is_integer(task):
+        return 1
+    distance = prod(
+        size // factor
+        for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True)
+        if kind == "parallel"
+    )
+    if _combiner(task) == "fadd":
+        return accumulator(1, distance).ii
+    return -(-library[_combiner(task)].stages // distance)
+
+
+def _combiner(task: TaskOp) -> str:
+    """The operator that joins partial results: the one that reads the payload's accumulator."""
+    accumulator_argument = task.payload.block.args[len(task.sources)]
+    for use in accumulator_argument.uses:
+        return _operator_name(use.operation.name)
+    return "fadd"
+
+
+def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
+    """Stages from the operands of a step to the results of the tile."""
+    if is_integer(task):
+        stages = library["mac_w4a8"].stages + add_tree_levels(_shared(task, factors)) * library["iadd"].stages
+        return stages + library["sitofp"].stages + library["fmul"].stages
+    stages = _longest_path(task.payload.block, library)
+    if "reduction" in task.loop_kinds:
+        stages += add_tree_levels(_shared(task, factors)) * library[_combiner(task)].stages
+    sources = [itensor_of(source).dtype for source in task.sources]
+    results = [itensor_of(result).dtype for result in task.produced]
+    stages += library["sitofp"].stages if any(isinstance(dtype, IntegerType) for dtype in sources) else 0
+    return stages + (library["fptosi"].stages if any(isinstance(dtype, IntegerType) for dtype in results) else 0)
+
+
+def _shared(task: TaskOp, factors: tuple[int, ...]) -> int:
+    """Lanes that work on one result element."""
+    return prod(factor for factor, kind in zip(factors, task.loop_kinds, strict=True) if kind == "reduction")
+
+
+def _longest_path(block: Block, library: Mapping[str, Operator]) -> int:
+    """Stages of the longest chain of operators in a scalar payload."""
+    arrival: dict[SSAValue, int] = {}
+    for op in block.ops:
+        start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
+        if isinstance(op, YieldOp):
+            return start
+        name = op.name.split(".")[-1]
+        stages = 0 if name in _WIRES else library[_operator_name(op.name)].stages
+        for result in op.results:
+            arrival[result] = start + stages
+    return 0
+
+
+def _operator_name(op_name: str) -> str:
+    short = op_name.split(".")[-1]
+    if short not in _OPERATOR_OF:
+        raise InputError(
+            "no-operator",
+            f"no operator of the library stands for '{op_name}'",
+            where="cost model",
+            levers=["add it to boards/data/operators.yaml"],
+        )
+    return _OPERATOR_OF[short]

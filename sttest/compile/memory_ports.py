@@ -1,0 +1,92 @@
+"""Which HBM pseudo-channels each DMA uses.
+
+A DMA that moves a fair share of the traffic gets channels of its own, the
+others share one for reads and one for writes.  Channels that are left go, one
+at a time, to the DMA whose transfer they shorten most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sttest.errors import DoesNotFitError
+
+# A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
+_SMALL_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class PortDemand:
+    """What one DMA moves in a run, and for how many cycles its kernel is busy with it at its own speed."""
+
+    name: str
+    writes: bool
+    total_bytes: int
+    busy_cycles: int
+
+    def cycles(self, channels: int, bytes_per_cycle: float) -> float:
+        """Cycles of the transfer, or of the kernel where that is slower."""
+        return max(self.busy_cycles, self.total_bytes / (channels * bytes_per_cycle))
+
+
+def assign_channels(
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float
+) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA.
+
+    Args:
+        demands: in program order, which breaks ties.
+        channels: pseudo-channels of the board.
+        bytes_per_cycle: what one channel sustains.
+
+    Raises:
+        DoesNotFitError: more DMAs that need a channel of their own than channels.
+    """
+    small_bytes = _SMALL_SHARE * sum(demand.total_bytes for demand in demands) / channels
+    small = [demand for demand in demands if demand.total_bytes < small_bytes]
+    shared = len({demand.writes for demand in small})
+    counts = {demand.name: 1 for demand in demands if demand not in small}
+    if len(counts) + shared > channels:
+        raise DoesNotFitError(
+            "hbm-channels",
+            "more DMAs than pseudo-channels",
+            where="memory ports",
+            demand=len(counts) + shared,
+            bound=channels,
+            unit="channels",
+            levers=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
+        )
+    _share_out(demands, counts, channels - len(counts) - shared, bytes_per_cycle)
+    return _number(demands, counts)
+
+
+def _share_out(demands: Sequence[PortDemand], counts: dict[str, int], spare: int, bytes_per_cycle: float) -> None:
+    """Gives spare channels away until every DMA keeps pace or none is left."""
+    large = [demand for demand in demands if demand.name in counts]
+
+    def saved_cycles(demand: PortDemand) -> float:
+        now = counts[demand.name]
+        return demand.cycles(now, bytes_per_cycle) - demand.cycles(now + 1, bytes_per_cycle)
+
+    for _ in range(spare):
+        best = max(large, key=saved_cycles, default=None)
+        if best is None or saved_cycles(best) <= 0:
+            return
+        counts[best.name] += 1
+
+
+def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, tuple[int, ...]]:
+    numbers: dict[str, tuple[int, ...]] = {}
+    shared: dict[bool, int] = {}
+    used = 0
+    for demand in demands:
+        if demand.name in counts:
+            numbers[demand.name] = tuple(range(used, used + counts[demand.name]))
+            used += counts[demand.name]
+        elif demand.writes not in shared:
+            shared[demand.writes] = used
+            used += 1
+        if demand.name not in counts:
+            numbers[demand.name] = (shared[demand.writes],)
+    return numbers

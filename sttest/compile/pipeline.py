@@ -1,0 +1,68 @@
+"""The order of the passes, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.passes import ModulePass
+
+from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.assign_precision import AssignPrecision
+from sttest.compile.passes.fold_dma import FoldDma
+from sttest.compile.passes.fuse_kernels import FuseKernels
+from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.lower_to_streams import LowerToStreams
+from sttest.compile.passes.make_instances import MakeInstances
+from sttest.compile.passes.materialize_converters import MaterializeConverters
+from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.passes.vectorize import Vectorize
+
+
+@dataclass(frozen=True)
+class Knobs:
+    """What a user may turn.  Defaults are the documented ones (streamtensor.md section 2) where there are such.
+
+    Attributes:
+        tile_size: points per tiled loop.
+        overall_unroll: lanes that all tasks share.
+        lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
+        precision: ``w4a8``, ``w8a8`` or ``fp32``.
+        beat_bits: width of a DMA port.
+        vector_bits: widest token.
+        strategy: FIFO sizing, ``normal`` or ``conservative``.
+    """
+
+    tile_size: int = 16
+    overall_unroll: int = 4096
+    lanes: tuple[str, ...] = ()
+    precision: str = "w4a8"
+    beat_bits: int = 512
+    vector_bits: int = 4096
+    strategy: str = "normal"
+
+
+def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
+    """All passes from linalg to sized streams."""
+    return (
+        *tiling_passes(knobs),
+        FuseKernels(c_max_bytes),
+        MaterializeConverters(),
+        MaterializeDma(knobs.beat_bits),
+        FoldDma(),
+        Vectorize(knobs.vector_bits),
+        InsertForks(),
+        MakeInstances(),
+        LowerToStreams(),
+        SizeFifos(knobs.strategy, board),
+    )
+
+
+def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
+    """The passes that decide tiles, types and lanes."""
+    return (
+        LinalgToKernels(knobs.tile_size),
+        AssignPrecision(knobs.precision),
+        AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes),
+    )
