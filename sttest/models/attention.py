@@ -8,11 +8,11 @@ keys and values have the cache's layout [kv_heads, positions, head_dim].
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
-from sttest.models.layers import Linear, f32, norm
+from sttest.models.layers import Linear, norm
+from sttest.models.softmax import JointSoftmax, Mix, Normalise, OwnScore, Scores, Softmax
 
 AttentionOutput = tuple[Tensor, Tensor, Tensor]
 
@@ -33,83 +33,6 @@ class CacheLayout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
         return x.transpose(0, 1)
-
-
-class Scores(nn.Module):
-    """Scaled, masked products of queries and keys."""
-
-    def __init__(self, config: DecoderConfig) -> None:
-        super().__init__()
-        self.scale = f32(config.score_scale)
-
-    def forward(self, q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
-        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
-        if not torch.compiler.is_exporting():
-            return torch.einsum("nh...d,hmd->nh...m", q, k) * self.scale + mask
-        # Product and sum fuse to one loop nest over the operands as they lie; a matmul would transpose both.
-        return (q.unsqueeze(-2) * _over_group(k, q.dim())).sum(-1) * self.scale + mask
-
-
-class OwnScore(nn.Module):
-    """Scaled product of each token's query with its own key."""
-
-    def __init__(self, config: DecoderConfig) -> None:
-        super().__init__()
-        self.scale = f32(config.score_scale)
-
-    def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
-        return (q * _beside(k, q)).sum(-1) * self.scale
-
-
-class Mix(nn.Module):
-    """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d]."""
-
-    def forward(self, p: Tensor, v: Tensor) -> Tensor:
-        """See the class."""
-        if not torch.compiler.is_exporting():
-            return torch.einsum("nh...m,hmd->nh...d", p, v)
-        return (p.unsqueeze(-1) * _over_group(v, p.dim())).sum(-2)
-
-
-def _over_group(cache: Tensor, rank: int) -> Tensor:
-    return cache.unsqueeze(1) if rank == 4 else cache
-
-
-def _beside(x: Tensor, q: Tensor) -> Tensor:
-    """[n, kv, d] with a group axis if ``q`` has one."""
-    return x.unsqueeze(2) if q.dim() == 4 else x
-
-
-class Softmax(nn.Module):
-    """Unnormalised softmax: exponentials and their sum; the division follows the contraction with the values."""
-
-    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """[..., m] to exponentials [..., m] and denominators [...]."""
-        exponentials = torch.exp(scores - scores.amax(-1).unsqueeze(-1))
-        return exponentials, exponentials.sum(-1)
-
-
-class JointSoftmax(nn.Module):
-    """Unnormalised softmax over two groups of scores, without joining them in one tensor."""
-
-    def forward(self, cached: Tensor, new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """[..., c] and [...] to exponentials of both, and denominators [...]."""
-        peak = torch.maximum(cached.amax(-1), new)
-        p_cached, p_new = torch.exp(cached - peak.unsqueeze(-1)), torch.exp(new - peak)
-        return p_cached, p_new, p_cached.sum(-1) + p_new
-
-
-class Normalise(nn.Module):
-    """Division of the mixed values by the softmax's denominators, own value added before where there is one."""
-
-    def forward(
-        self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
-    ) -> Tensor:
-        """mixed [n, kv, (group,) d], denominator and p_new [n, kv, (group)], v [n, kv, d] to [n, kv * group * d]."""
-        if p_new is not None and v is not None:
-            mixed = mixed + p_new.unsqueeze(-1) * _beside(v, mixed)
-        return (mixed / denominator.unsqueeze(-1)).reshape(len(mixed), -1)
 
 
 class Projections(nn.Module):
