@@ -51,10 +51,13 @@ def advance_tokens(
                 break
             visits[process] += 1
             for i in range(pointer[stage], pointer[stage + 1]):
+                if op[i] & 1:  # before any read of the same stage: its space is not free yet
+                    fifo = op[i] >> 1
+                    peak[fifo] = max(peak[fifo], written[fifo] + count[i] - read[fifo])
+            for i in range(pointer[stage], pointer[stage + 1]):
                 fifo = op[i] >> 1
                 if op[i] & 1:
                     written[fifo] += count[i]
-                    peak[fifo] = max(peak[fifo], written[fifo] - read[fifo])
                     peer = reader[fifo]
                 else:
                     read[fifo] += count[i]

@@ -36,7 +36,10 @@ def _deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
     )
     lines = [f"  {kind}:", *(f"  {_wait_text(wait, origins)}" for wait in deadlock.cycle)]
     if not deadlock.fix:
-        return [*lines, "  no depths help: tokens are missing, more are read than are ever written"]
+        return [
+            *lines,
+            "  no depths help: tokens are missing; start with some on the way, or write as many as are read",
+        ]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
     least = " (no fix adds fewer tokens)" if deadlock.is_minimal else ""
     return [*lines, f"  it finishes with depths {depths}{least}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +37,16 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
         for name in names:
             _check_sizes(name, sizes_bytes, path)
         with np.load(path, allow_pickle=False) as arrays:
-            return {name: Trace(arrays[f"{name}/tick"], arrays[f"{name}/op"]) for name in names}
+            return {name: Trace(_array(arrays, f"{name}/tick"), _array(arrays, f"{name}/op")) for name in names}
     except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise InputError("bad-traces", f"not a readable .npz of plain arrays ({error})", where=str(path)) from error
+
+
+def _array(arrays: Mapping[str, Any], key: str) -> np.ndarray:
+    array = arrays[key]
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"'{key}' is not an array")
+    return array
 
 
 def _inside(folder: Path, file_name: str, where: str) -> Path:

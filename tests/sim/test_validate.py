@@ -1,0 +1,76 @@
+"""What the JSON tests can't reach: ports, actors, and graphs made in Python."""
+
+import numpy as np
+import pytest
+from sim_graphs import chain, graph, sink, source
+
+from sttest.errors import InputError
+from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, Trace, simulate
+
+A = Fifo("a", 2, 8)
+C = Channel("c", 10, 32)
+
+
+def port(**changes):
+    return Memory(
+        **({"name": "m", "op": "read", "fifo": "a", "tokens": 4, "token_bytes": 32, "channels": ("c",)} | changes)
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: graph([A], [port(channels=("d",)), sink("a", 4)], [C]), "no channel 'd'; choose one of c"),
+        (lambda: graph([A], [port(channels=("d",)), sink("a", 4)]), "no channel 'd'; declare it under channels"),
+        (lambda: graph([A], [port(channels=()), sink("a", 4)], [C]), "number of channels is 0"),
+        (lambda: graph([A], [port(op="reed"), sink("a", 4)], [C]), "unknown op 'reed'; did you mean 'read'?"),
+        (lambda: graph([A], [port(tokens=0), sink("a", 4)], [C]), "tokens is 0, at least 1 is needed"),
+        (lambda: graph([A], [port(outstanding=0), sink("a", 4)], [C]), "outstanding is 0"),
+        (lambda: graph([A], [port(burst_bytes=1, tokens=1 << 30), sink("a", 4)], [C]), "number of bursts is"),
+        (lambda: graph([A], [port(token_bytes=4096, outstanding=1, burst_bytes=64), sink("a", 4)], [C]),
+         "larger than all the bursts that may be in flight, so the port could never finish one "
+         "(demand 4096 bytes, bound 64 bytes); make the token smaller or raise outstanding or use more channels"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", -1, 32)]), "latency is -1"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [Channel("c", 0, 0)]), "beat_bytes is 0"),
+        (lambda: graph([A], [source("a", 1), sink("a", 1)], [C, C]), "two channel entries are called 'c'"),
+        (lambda: graph([A], [source("a", 1)]), "FIFO 'a': no process is its reader; connect it or remove it"),
+        (lambda: graph([A], [sink("a", 1)]), "FIFO 'a': no process is its writer"),
+        (lambda: graph([A], [source("a", 1), source("a", 1, name="s2"), sink("a", 1)]), "two writers, 'src' and 's2'"),
+        (lambda: graph([A, A], [source("a", 1), sink("a", 1)]), "two FIFO entries are called 'a'"),
+        (lambda: graph([], [Actor("x", ())]), "number of phases is 0"),
+        (lambda: graph([], [Actor("x", (Phase(-1),))]), "time is -1"),
+        (lambda: graph([], [Actor("x", (Phase(1),), -1)]), "firings is -1"),
+        (lambda: graph([A], [Actor("x", (Phase(1, {"b": 1}, {"a": 1}),))]), "no FIFO 'b'"),
+        (lambda: graph([], [Pipeline("", ())]), "process name '' is not 1 to 200 printable characters"),
+        (lambda: graph([], [Pipeline("a\nb", ())]), "is not 1 to 200 printable characters"),
+        (lambda: graph([], [Pipeline("p", start=-1)]), "start is -1"),
+        (lambda: graph([], [Pipeline("p", (Loop((1,), 1, 1),), trace=TRACE)]), "both loops and a trace"),
+        (lambda: graph([], [Pipeline("p", (Loop((1,), 1, 1, entry_gap=-1),))]), "entry_gap is -1"),
+    ],
+)  # fmt: skip
+def test_refusals(make, message):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert message in str(caught.value)
+
+
+TRACE = Trace(np.zeros(0, np.int64), np.zeros(0, np.int32))
+
+
+def test_depths_are_checked_again():
+    with pytest.raises(InputError, match=r"no FIFO 'b'; choose one of a"):
+        simulate(chain(2), depths={"b": 3})
+    with pytest.raises(InputError, match="depth is 0, at least 1 is needed"):
+        simulate(chain(2), depths={"a": 0})
+    with pytest.raises(InputError, match="initial_tokens is 2, at most 1 is possible"):
+        simulate(chain(2, initial_tokens=2), depths={"a": 1})
+
+
+def test_numpy_numbers_are_numbers():
+    loop = Loop((np.int64(4),), np.int64(1), 1, (Event("a", "write", 0),))
+    assert simulate(graph([A], [Pipeline("p", (loop,)), sink("a", 4)])).verdict == "done"
+
+
+def test_an_unknown_engine():
+    with pytest.raises(InputError, match=r"no engine 'dess'; did you mean 'des'\?"):
+        simulate(chain(2), "dess")
