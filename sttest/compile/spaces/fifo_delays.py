@@ -46,7 +46,7 @@ whole threshold by less than one do not miss it.
 
 
 def solve_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
-    """The delay of every edge, in cycles, with the least sum that the linear program allows.
+    """The delay of every edge, in cycles, with the least (weighted) sum that the linear program allows.
 
     Fractions of the linear program's solution are rounded up.
 
@@ -118,7 +118,7 @@ class _Program:
         shape = (self.row_count, len(self.column_bounds))
         edge_count = len(self.edge_bounds)
         solution = linprog(
-            c=np.arange(shape[1]) < edge_count,
+            c=np.pad(np.array(self.graph.weights), (0, shape[1] - edge_count)),
             A_ub=coo_array((coefficients, (rows, columns)), shape=shape).tocsr(),
             b_ub=np.zeros(shape[0]),
             bounds=self.column_bounds,

@@ -15,13 +15,15 @@ class DelayEdge:
 
     ``min_delay_cycles`` is the least delay of the target's start with which
     its first read finds a token: D of the paper, less the target's own time
-    to that read.
+    to that read.  ``weight`` is what a cycle of delay costs: 1 in the paper,
+    the bits that arrive in it where memory is to be saved.
     """
 
     name: str
     source: str
     target: str
     min_delay_cycles: int
+    weight: float = 1.0
 
 
 class DelayGraph:
@@ -31,6 +33,7 @@ class DelayGraph:
         _refuse_duplicate_names(edge.name for edge in edges)
         order = topological_order(nodes, [(edge.source, edge.target) for edge in edges])
         self.position = {name: number for number, name in enumerate(order)}
+        self.weights = [edge.weight for edge in edges]
         self.min_delays = [edge.min_delay_cycles for edge in edges]
         self.ends = [(self.position[edge.source], self.position[edge.target]) for edge in edges]
         self.incoming: list[list[tuple[int, int]]] = [[] for _ in order]

@@ -6,7 +6,7 @@ FIFOs hold them back, and sized by paths such a graph can deadlock.  Here every
 kernel has one start, every delay is a difference of two starts, and so the
 design that keeps to the starts needs no more than the FIFOs that are counted:
 
-    minimise Σ delay(e),  delay(s, t) = start(t) - start(s) >= min_delay(e),
+    minimise Σ weight(e) delay(e),  delay(s, t) = start(t) - start(s) >= min_delay(e),
     and no kernel ends later than the design would if each started at once.
 
 These are difference constraints: the optimum is whole and quickly found.
@@ -41,7 +41,7 @@ def asap_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, i
 
 
 def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge]) -> dict[str, int]:
-    """The delays of the schedule with the least sum of them among the shortest schedules.
+    """The delays of the schedule with the least (weighted) sum of them among the shortest schedules.
 
     Args:
         total_cycles: cycles that each kernel takes, by name.
@@ -67,7 +67,7 @@ def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge])
     shape = (len(edges), len(asap))
     rises = coo_array((ones, (numbers, targets)), shape=shape) - coo_array((ones, (numbers, sources)), shape=shape)
     solution = linprog(
-        c=rises.sum(axis=0),
+        c=np.array(graph.weights) @ rises,
         A_ub=-rises.tocsr(),
         b_ub=-np.array(graph.min_delays),
         bounds=np.column_stack([asap, latest]),
