@@ -44,7 +44,7 @@ class Knobs:
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
-    """All passes from linalg to sized streams."""
+    """All passes from linalg to sized streams, for a board by name or path and its on-chip memory."""
     return (
         *tiling_passes(knobs),
         FuseKernels(c_max_bytes),

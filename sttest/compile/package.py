@@ -1,0 +1,114 @@
+"""The design package: a folder from which any later stage can start again (architecture section 2)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import sttest
+from sttest.compile.compiler import Design
+from sttest.compile.reports.fusion import on_chip
+from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
+from sttest.errors import InputError
+from sttest.results import config_hash
+from sttest.sim import write_timed_graph
+
+SCHEMA = "sttest.package/1"
+MANIFEST = "manifest.json"
+_VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
+
+
+def check_target(folder: Path) -> None:
+    """Refuses, before any work is done, a folder that can't be written or that holds something else.
+
+    Raises:
+        InputError: with the way out.
+    """
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+        raise InputError(
+            "foreign-folder", "the folder holds something that is no design package", where=str(folder),
+            levers=["name another folder with -o", "empty it"],
+        )  # fmt: skip
+    if folder.exists() and not folder.is_dir():
+        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), levers=["name a folder"])
+    parent = _nearest_parent(folder)
+    try:
+        with tempfile.TemporaryDirectory(dir=parent, prefix=".sttest-"):
+            pass
+    except OSError as error:
+        raise InputError(
+            "unwritable-folder", f"can't write in {parent} ({error.strerror})", where=str(folder),
+            levers=["name another folder with -o"],
+        ) from error  # fmt: skip
+
+
+def _nearest_parent(folder: Path) -> Path:
+    for parent in folder.resolve().parents:
+        if parent.exists():
+            return parent
+    return Path("/")
+
+
+def write_package(design: Design, folder: Path) -> Path:
+    """Writes the package whole: into a temporary folder first, then renamed.
+
+    Raises:
+        InputError: see :func:`check_target`.
+    """
+    check_target(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sttest-"))
+    try:
+        _fill(design, staging)
+        staging.chmod(0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        staging.rename(folder)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+    return folder
+
+
+def _fill(design: Design, folder: Path) -> None:
+    (folder / "ir").mkdir()
+    for number, stage in enumerate(design.stages):
+        (folder / "ir" / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
+    (folder / "reports").mkdir()
+    tables = {
+        "fusion": design.fusion.table(), "fifos": fifo_table(design), "converters": converter_table(design),
+        "kernels": kernel_table(design), "memory": memory_table(design),
+    }  # fmt: skip
+    for name, table in tables.items():
+        table.to_csv(folder / "reports" / f"{name}.csv", index=False)
+    write_timed_graph(design.graph, folder / "timed_graph.json")
+    (folder / MANIFEST).write_text(json.dumps(_manifest(design), indent=2) + "\n", encoding="utf-8")
+
+
+def _manifest(design: Design) -> dict[str, object]:
+    configuration = {"workload": design.workload, "knobs": asdict(design.knobs), "board": design.board.name}
+    after = on_chip(design.module)
+    before = design.fusion.total_original_bytes
+    return {
+        "schema": SCHEMA,
+        "name": design.name,
+        "configuration": configuration,
+        "configuration_hash": config_hash(configuration),
+        "clock_mhz": design.board.clock_mhz.value,
+        "groups": len(design.fusion.fusion.costs),
+        "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
+        "intermediates": {
+            "original_bytes": before,
+            "converter_bytes": after.converter_bytes,
+            "fifo_bytes": after.fifo_bytes,
+            "dma_tile_bytes": after.dma_tile_bytes,
+            "fused_bytes": after.total_bytes,
+            "fused_over_original": after.total_bytes / before if before else None,
+            "published_fused_over_original": "0.148-0.168 (StreamTensor Fig. 10a)",
+        },
+        "versions": {"sttest": sttest.__version__, **{name: version(name) for name in _VERSIONED}},
+    }

@@ -1,0 +1,1 @@
+"""Tables of a design package, one file per table."""
