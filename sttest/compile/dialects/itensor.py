@@ -161,12 +161,14 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException("itensor: element sizes, trip counts and steps must be static and at least 1")
         if not all(_is_linear(expr) for expr in self.map.results):
             raise VerifyException("itensor: the iteration map must be linear in the loops")
+        if not isinstance(self.dtype, Scalar):
+            raise VerifyException(f"itensor: the data type {self.dtype} has no fixed bit width")
 
     def print_parameters(self, printer: Printer) -> None:
         """Prints in the paper's syntax."""
-        shape = "x".join(str(size) for size in self.element_shape)
+        shape = "".join(f"{size}x" for size in self.element_shape)
         with printer.in_angle_brackets():
-            printer.print_string(f"vector<{shape}x" if self.is_vector else f"{shape}x")
+            printer.print_string(f"vector<{shape}" if self.is_vector else shape)
             printer.print_attribute(self.dtype)
             printer.print_string(">" if self.is_vector else "")
             printer.print_string(f", iter_space: {_bracketed(self.trip_counts)}*{_bracketed(self.step_sizes)}")
@@ -217,7 +219,13 @@ def _map_text(iter_map: AffineMap) -> str:
     return f"({dims})->({','.join(str(expr) for expr in iter_map.results)})"
 
 
+def _is_constant(expr: AffineExpr) -> bool:
+    return isinstance(expr, AffineConstantExpr)
+
+
 def _is_linear(expr: AffineExpr) -> bool:
     if isinstance(expr, AffineBinaryOpExpr):
+        if expr.kind is AffineBinaryOpKind.Mul and not any(_is_constant(side) for side in (expr.lhs, expr.rhs)):
+            return False
         return expr.kind in _LINEAR_KINDS and _is_linear(expr.lhs) and _is_linear(expr.rhs)
     return isinstance(expr, AffineDimExpr | AffineConstantExpr)

@@ -1,0 +1,264 @@
+"""Nodes of the dataflow graph: they read sources and fill results (itensor level) or sinks (stream level)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.ir import SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.utils.exceptions import VerifyException
+
+from sttest.compile.dialects.df_rules import check_ports, check_same_tensor, check_single_use, check_streams_tensor
+from sttest.compile.dialects.df_types import STREAM, IntListAttr, itensor_of
+from sttest.compile.dialects.itensor import ITensorType
+
+# What every node prints after its own properties: where it pushes (stream level) or what it returns (itensor level).
+_TAIL = (
+    "(`named` $label^)? (`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
+)
+_LOOP_KINDS = ("parallel", "reduction")
+
+
+class NodeOp(IRDLOperation):
+    """What all nodes of the dataflow graph share: they read sources and fill results (itensor level) or sinks."""
+
+    sources = var_operand_def(AnyAttr())
+    sinks = var_operand_def(STREAM)
+    streams = var_result_def(AnyAttr())
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @property
+    def produced(self) -> Sequence[SSAValue]:
+        """Results at the itensor level, sinks at the stream level."""
+        return self.sinks or self.streams
+
+
+@irdl_op_definition
+class TaskOp(NodeOp):
+    """A tiled loop nest over tokens with a scalar payload.
+
+    The nest has ``trips`` iterations per loop and works on a tile of ``tile``
+    points per loop in each; ``iterators`` names each loop ``parallel`` or
+    ``reduction``.  Every source is read once per iteration of the whole nest,
+    every result written once per iteration of its parallel part.  ``contracts``
+    says that the payload multiplies the first two sources and sums: a matmul.
+    """
+
+    name = "df.task"
+    sym_name = prop_def(StringAttr)
+    trips = prop_def(IntListAttr)
+    tile = prop_def(IntListAttr)
+    iterators = prop_def(StringAttr)
+    origin = opt_prop_def(StringAttr)
+    init = opt_prop_def(FloatAttr)
+    contracts = opt_prop_def(UnitAttr)
+    lanes = opt_prop_def(IntegerAttr[I64])
+    payload = region_def("single_block")
+    assembly_format = (
+        "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
+        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`origin` $origin^)? "
+        "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
+        "(`->` type($streams)^)? $payload attr-dict-with-keyword"
+    )
+
+    @property
+    def trip_counts(self) -> tuple[int, ...]:
+        """Iterations of every tile loop, outermost first."""
+        return self.trips.values
+
+    @property
+    def tile_sizes(self) -> tuple[int, ...]:
+        """Points of every loop that one iteration works on."""
+        return self.tile.values
+
+    @property
+    def loop_kinds(self) -> tuple[str, ...]:
+        """``parallel`` or ``reduction`` for every loop."""
+        return tuple(self.iterators.data.split(",")) if self.iterators.data else ()
+
+    @property
+    def tile_points(self) -> int:
+        """Scalar payload evaluations of one iteration."""
+        return prod(self.tile_sizes)
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of the whole nest."""
+        return prod(self.trip_counts)
+
+    @property
+    def reduction_iterations(self) -> int:
+        """Iterations of the nest per result token."""
+        return prod(trip for trip, kind in zip(self.trip_counts, self.loop_kinds, strict=True) if kind == "reduction")
+
+    @property
+    def reduction_points(self) -> int:
+        """Payload evaluations per result element."""
+        loops = zip(self.trip_counts, self.tile_sizes, self.loop_kinds, strict=True)
+        return prod(trip * size for trip, size, kind in loops if kind == "reduction")
+
+    @property
+    def lane_count(self) -> int:
+        """Payload evaluations per cycle; 1 before unrolling."""
+        return self.lanes.value.data if self.lanes else 1
+
+    def verify_(self) -> None:
+        """The nest must be exactly that of the types it reads and writes, and the payload fit both."""
+        self._check_loops()
+        for source in self.sources:
+            self._check_tokens(source, self.iterations, "read")
+        for produced in self.produced:
+            self._check_tokens(produced, self.iterations // self.reduction_iterations, "written")
+        self._check_payload()
+
+    def _check_loops(self) -> None:
+        if not len(self.trip_counts) == len(self.tile_sizes) == len(self.loop_kinds):
+            raise VerifyException("df.task: trips, tile and iterators must name the same loops")
+        if any(size < 1 for size in (*self.trip_counts, *self.tile_sizes)):
+            raise VerifyException("df.task: trips and tile sizes must be at least 1")
+        unknown = set(self.loop_kinds) - set(_LOOP_KINDS)
+        if unknown:
+            raise VerifyException(f"df.task: a loop is parallel or reduction, not '{sorted(unknown)[0]}'")
+        if list(self.loop_kinds) != sorted(self.loop_kinds):
+            raise VerifyException("df.task: parallel loops must be outside, reductions inside")
+        if self.lane_count < 1:
+            raise VerifyException(f"df.task: {self.lane_count} lanes, there must be at least 1")
+
+    def _check_payload(self) -> None:
+        found, wanted = len(self.payload.block.args), len(self.sources) + len(self.produced)
+        if found != wanted:
+            raise VerifyException(
+                f"df.task: the payload has {found} arguments, one per source and result makes {wanted}"
+            )
+        if "reduction" in self.loop_kinds and self.init is None:
+            raise VerifyException("df.task: a reduction needs the value that it starts from (init)")
+        if self.contracts is not None and (len(self.sources) < 2 or "reduction" not in self.loop_kinds):
+            raise VerifyException("df.task: a contraction has two factors and a reduction loop")
+
+    def _check_tokens(self, value: SSAValue, wanted: int, verb: str) -> None:
+        tokens = itensor_of(value).tokens
+        if tokens % wanted or (tokens != wanted and not itensor_of(value).is_vector):
+            raise VerifyException(
+                f"df.task {self.sym_name}: a stream of {tokens} tokens is {verb} {wanted} times by the loop nest"
+            )
+
+
+@irdl_op_definition
+class ConverterOp(NodeOp):
+    """Turns one stream order of a tensor into another through a ping-pong buffer inside ``before_loop`` loops."""
+
+    name = "df.converter"
+    label = opt_prop_def(StringAttr)
+    buffer = opt_prop_def(IntListAttr)
+    before_loop = opt_prop_def(IntegerAttr[I64])
+    blocks = opt_prop_def(IntegerAttr[I64])
+    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? {_TAIL}"
+
+    def __init__(self, source: SSAValue, result: ITensorType) -> None:
+        super().__init__(operands=[[source], []], result_types=[[result]])
+
+    def verify_(self) -> None:
+        """One tensor on both sides, and the buffer covers a block of it."""
+        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.produced), 1))
+        source, result = itensor_of(self.sources[0]), itensor_of(self.produced[0])
+        check_same_tensor(self.name, source, result)
+        rank = len(source.full_shape)
+        if self.buffer is not None and len(self.buffer.values) != rank:
+            raise VerifyException(f"df.converter: the buffer {self.buffer.values} of a tensor of rank {rank}")
+        blocks = self.blocks.value.data if self.blocks else 1
+        for tokens in (source.tokens, result.tokens):
+            if blocks < 1 or tokens % blocks:
+                raise VerifyException(f"df.converter: {tokens} tokens do not make {blocks} blocks")
+
+
+@irdl_op_definition
+class ForkOp(NodeOp):
+    """Copies a stream to several readers."""
+
+    name = "df.fork"
+    label = opt_prop_def(StringAttr)
+    assembly_format = f"$sources {_TAIL}"
+
+    def __init__(self, source: SSAValue, copies: int) -> None:
+        super().__init__(operands=[[source], []], result_types=[[source.type] * copies])
+
+    def verify_(self) -> None:
+        """All copies have the source's order; each is read once."""
+        if len(self.sources) != 1 or not self.produced:
+            raise VerifyException("df.fork: it has one source and at least one result")
+        source = itensor_of(self.sources[0])
+        if any(itensor_of(copy) != source for copy in self.produced):
+            raise VerifyException("df.fork: every result must have the type of the source")
+        check_single_use(self.name, self.streams)
+
+
+@irdl_op_definition
+class JoinOp(NodeOp):
+    """Takes one token of each source in turn; all have the result's type."""
+
+    name = "df.join"
+    label = opt_prop_def(StringAttr)
+    assembly_format = f"$sources {_TAIL}"
+
+    def verify_(self) -> None:
+        """All sources have the result's type."""
+        check_ports(self.name, sources=(min(len(self.sources), 1), 1), results=(len(self.produced), 1))
+        result = itensor_of(self.produced[0])
+        if any(itensor_of(source) != result for source in self.sources):
+            raise VerifyException("df.join: every source must have the type of the result")
+
+
+@irdl_op_definition
+class DmaReadOp(NodeOp):
+    """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
+
+    ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width,
+    ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
+    ``folded`` says that the reader shares the tile buffer and needs no FIFO.
+    """
+
+    name = "df.dma_read"
+    label = opt_prop_def(StringAttr)
+    layout = opt_prop_def(IntListAttr)
+    beat_bits = opt_prop_def(IntegerAttr[I64])
+    origin = opt_prop_def(StringAttr)
+    folded = opt_prop_def(UnitAttr)
+    packed = opt_prop_def(UnitAttr)
+    assembly_format = (
+        "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
+        f"(`origin` $origin^)? {_TAIL}"
+    )
+
+    def verify_(self) -> None:
+        """A tensor goes in, its stream comes out."""
+        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.produced), 1))
+        check_streams_tensor(self.name, self.sources[0].type, itensor_of(self.produced[0]))
+
+
+@irdl_op_definition
+class DmaWriteOp(NodeOp):
+    """Writes a stream to a tensor in external memory; mirrors ``df.dma_read``."""
+
+    name = "df.dma_write"
+    label = opt_prop_def(StringAttr)
+    layout = opt_prop_def(IntListAttr)
+    beat_bits = opt_prop_def(IntegerAttr[I64])
+    origin = opt_prop_def(StringAttr)
+    assembly_format = f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`origin` $origin^)? {_TAIL}"
+
+    def verify_(self) -> None:
+        """A stream goes in, its tensor comes out."""
+        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.streams), 1))
+        check_streams_tensor(self.name, self.streams[0].type, itensor_of(self.sources[0]))
