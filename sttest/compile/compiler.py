@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func
@@ -41,7 +41,7 @@ class Design:
         graph: what the engines take.
         fusion: groups and intermediate results before and after.
         stages: the IR after every pass, if it was asked for.
-        workload: model, phase, tokens and context as the text says.
+        workload: model, phase, tokens and context as the text says, and what the caller adds.
     """
 
     name: str
@@ -62,6 +62,7 @@ def compile_text(
     *,
     keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
+    workload: Mapping[str, str | int] | None = None,
 ) -> Design:
     """Linalg text to a sized design.
 
@@ -72,6 +73,7 @@ def compile_text(
         knobs: documented defaults if not given.
         keep_ir: keep the text after every pass.
         progress: called with each pass's name before it runs.
+        workload: facts that the text does not hold, such as the tokens asked for before padding.
 
     Raises:
         InputError: bad IR, unsupported ops, or no such board.
@@ -95,7 +97,8 @@ def compile_text(
             stages.append(Stage(each.name, _spec(each), f"{module}\n", time.perf_counter() - began))
     assert fusion is not None
     graph = timed_graph(module, hardware, name)
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(stages), workload_of(module))
+    facts = {**workload_of(module), **(workload or {})}
+    return Design(name, knobs, hardware, module, graph, fusion, tuple(stages), facts)
 
 
 def choose_lanes(text: str, knobs: Knobs) -> tuple[str, ...]:

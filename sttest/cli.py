@@ -1,0 +1,145 @@
+"""The command line: names, options and help of the verbs; what they do is in `sttest.verbs`, one file each."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest import __version__
+from sttest.verbs.boundary import Boundary
+
+app = typer.Typer(
+    name="sttest",
+    cls=Boundary,
+    help="A simulation-first testbed for streaming dataflow accelerators that run LLMs.",
+    epilog="Start with: sttest compile gpt2 --phase decode --context 64",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+class Phase(str, Enum):
+    """The two phases of a generation."""
+
+    prefill = "prefill"
+    decode = "decode"
+
+
+class Precision(str, Enum):
+    """Weights and activations in bits."""
+
+    w4a8 = "w4a8"
+    w8a8 = "w8a8"
+    fp32 = "fp32"
+
+
+class Strategy(str, Enum):
+    """FIFO sizing."""
+
+    normal = "normal"
+    conservative = "conservative"
+
+
+class Engine(str, Enum):
+    """Engines over timed graphs."""
+
+    maxplus = "maxplus"
+    des = "des"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"sttest {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of errors (or STTEST_DEBUG=1).")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """A simulation-first testbed for streaming dataflow accelerators that run LLMs.
+
+    Exit codes: 0 done, 1 internal error, 2 bad input or usage, 3 deadlock,
+    4 does not fit, 5 a tool is missing, 6 engines disagree.
+    """
+
+
+@app.command("compile")
+def compile_verb(
+    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
+    phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    board: Board = "u55c",
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None,
+    tile: Annotated[int, typer.Option(min=1, help="Points per tiled loop.")] = 16,
+    overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
+    lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
+    precision: Annotated[Precision, typer.Option(help="Bits of weights and activations.")] = Precision.w4a8,
+    strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
+    vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
+    as_json: Json = False,
+) -> None:
+    """Compile one decoder block to a design package.
+
+    Examples:
+
+      sttest compile gpt2 --phase decode --context 64
+
+      sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
+
+      sttest compile block.mlir --board my-board.yaml --tile 32
+    """
+    from sttest.compile.pipeline import Knobs
+    from sttest.verbs.compile import Request, run
+
+    knobs = Knobs(
+        tile_size=tile, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
+        strategy=strategy.value,
+    )  # fmt: skip
+    asked = phase.value if phase else None
+    run(Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from), as_json=as_json)
+
+
+@app.command()
+def simulate(
+    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    engine: Annotated[
+        Engine, typer.Option(help="maxplus is compiled, des is the oracle; they agree.")
+    ] = Engine.maxplus,
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+    unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate a design cycle by cycle; exit code 3 on a deadlock, which is explained.
+
+    Examples:
+
+      sttest simulate build/gpt2-decode-u55c
+
+      sttest simulate graph.json --engine des --depth a=4 --depth b=8
+
+      sttest simulate graph.json --all-depths 2 --json
+    """
+    from sttest.verbs.simulate import Depths, run
+
+    raise typer.Exit(run(path, engine.value, Depths(all_depths, depth or (), unbounded), as_json=as_json))
+
+
+def main() -> None:
+    """The console script."""
+    app()

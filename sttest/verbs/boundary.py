@@ -1,0 +1,81 @@
+"""Where the command line ends: every exception becomes an exit code and at most one line on stderr.
+
+Exit codes are those of :mod:`sttest.errors`; 2 also for usage, 130 for Ctrl-C,
+1 for a bug, whose traceback is shown under ``--debug`` or ``STTEST_DEBUG=1``.
+With ``--json`` the line is a JSON object.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from sttest.errors import InputError, SttestError
+
+# Usage errors of typer's parser; it exports only their subclass BadParameter.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_INTERRUPTED = 130
+ISSUES_HINT = "please report it with the output of the same command under --debug"
+
+
+class Boundary(TyperGroup):
+    """The root of the command line."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+        """Parses, runs, and leaves the process with an exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(given or ["--help"], prog_name or "sttest", **extra)
+            sys.stdout.flush()
+        except SystemExit:
+            raise
+        except BaseException as error:
+            code = _exit_code(error, given)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _exit_code(error: BaseException, args: Sequence[str]) -> int:
+    """Tells of an error in one line and gives its exit code."""
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return _INTERRUPTED
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        # Whoever read us has gone; give the interpreter somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    known = _as_sttest_error(error)
+    if _debugging(args):
+        traceback.print_exception(error, file=sys.stderr)
+    if "--json" in args:
+        line = json.dumps({"schema": "sttest.error/1", "error": known.to_dict(), "exit_code": known.exit_code})
+    else:
+        line = f"error: {' '.join(str(known).split())}"
+    print(line, file=sys.stderr)
+    return known.exit_code
+
+
+def _as_sttest_error(error: BaseException) -> SttestError:
+    if isinstance(error, SttestError):
+        return error
+    if isinstance(error, _UsageError):
+        return _usage_error(error)
+    told = f"{type(error).__name__}: {error}".rstrip(": ")
+    return SttestError("internal-error", f"this is a bug in sttest, {told}", levers=[ISSUES_HINT])
+
+
+def _usage_error(error: Any) -> InputError:
+    """A parser's complaint, with the help of the verb as the way out."""
+    command = error.ctx.command_path if error.ctx is not None else "sttest"
+    return InputError("usage", error.format_message().rstrip("."), where=command, levers=[f"see '{command} --help'"])
+
+
+def _debugging(args: Sequence[str]) -> bool:
+    return "--debug" in args or os.environ.get("STTEST_DEBUG", "") not in ("", "0")

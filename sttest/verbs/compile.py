@@ -1,0 +1,168 @@
+"""`sttest compile`: a model's block, or linalg text, to a design package."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.package import MANIFEST, check_target, write_package
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
+from sttest.models.program import Phase
+from sttest.verbs.output import print_json, progress
+from sttest.verbs.workload import Shape, Workload, file_workload, is_file, model_config, model_text, model_workload
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the options ask for.
+
+    Attributes:
+        model: a model's name, or the path of a ``.mlir`` file.
+        phase, tokens, context: the shape of a model's block; None where not given.
+        board: name or path.
+        work_dir: where the package goes; None for the default.
+        knobs: the other options.
+        lanes_from: a package whose lanes are taken over.
+    """
+
+    model: str
+    phase: Phase | None
+    tokens: int | None
+    context: int | None
+    board: str
+    work_dir: Path | None
+    knobs: Knobs
+    lanes_from: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the package: ``build/<model>-<phase>-<board>`` unless another is named."""
+        if self.work_dir is not None:
+            return self.work_dir
+        parts = (Path(self.model).stem if is_file(self.model) else self.model, self.phase, _board_name(self.board))
+        return Path("build") / "-".join(part for part in parts if part)
+
+
+def run(request: Request, *, as_json: bool) -> None:
+    """Compiles, writes the package and tells what is in it.  All input is checked before any work.
+
+    Raises:
+        SttestError: bad input, a design that does not fit, or no front end.
+    """
+    check_target(request.folder)
+    _check_board(request.board)
+    knobs = request.knobs
+    if request.lanes_from is not None:
+        knobs = replace(knobs, lanes=lanes_of(request.lanes_from))
+    with progress(f"compiling {request.model}") as step:
+        workload, text = _text_of(request, step)
+        name = f"{workload.name}-{_board_name(request.board)}"
+        design = compile_text(
+            text, name, request.board, knobs, keep_ir=True, progress=step, workload=workload.facts
+        )  # fmt: skip
+        folder = write_package(design, request.folder)
+    summary = summarise(design, folder)
+    if as_json:
+        print_json(summary)
+    else:
+        print(_text(summary))
+
+
+def lanes_of(package: Path) -> tuple[str, ...]:
+    """The lanes of every kernel of a package, ``name:lanes``.
+
+    Raises:
+        InputError: no package with a kernel report.
+    """
+    report = package / "reports" / "kernels.csv"
+    try:
+        with report.open(newline="", encoding="utf-8") as file:
+            lanes = tuple(f"{row['kernel']}:{int(row['lanes'])}" for row in csv.DictReader(file))
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise InputError(
+            "no-lanes", "no readable reports/kernels.csv", where=str(package),
+            levers=["name a package that 'sttest compile' made"],
+        ) from error  # fmt: skip
+    return lanes
+
+
+def _check_board(board: str) -> None:
+    from sttest.boards.load import load_board, require_hbm
+
+    require_hbm(load_board(board))
+
+
+def _board_name(board: str) -> str:
+    return Path(board).stem if board.endswith((".yaml", ".yml")) else board
+
+
+def _text_of(request: Request, step: Any) -> tuple[Workload, str]:
+    if is_file(request.model):
+        shape_options = {"--phase": request.phase, "--tokens": request.tokens, "--context": request.context}
+        return file_workload(Path(request.model), shape_options)
+    config = model_config(request.model)
+    workload, shape = model_workload(config, _asked(request), request.knobs.tile_size)
+    step("lowering")
+    return workload, model_text(config, shape)
+
+
+def _asked(request: Request) -> Shape:
+    """The shape that the options give: decode takes one token, prefill starts from nothing."""
+    if request.phase is None:
+        raise _missing("--phase", request, ["give --phase prefill --tokens N", "give --phase decode --context N"])
+    if request.phase == "prefill" and request.tokens is None:
+        raise _missing("--tokens", request, ["say how long the prompt is, as in --tokens 64"])
+    if request.phase == "decode" and request.context is None:
+        raise _missing("--context", request, ["say how many tokens are cached, as in --context 64"])
+    return Shape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0)
+
+
+def _missing(option: str, request: Request, levers: list[str]) -> InputError:
+    phase = f" {request.phase}" if request.phase else ""
+    return InputError("missing-option", f"{option} is missing", where=f"{request.model}{phase}", levers=levers)
+
+
+def summarise(design: Design, folder: Path) -> dict[str, Any]:
+    """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return {
+        "schema": "sttest.compile/1",
+        "package": str(folder),
+        "name": manifest["name"],
+        "workload": manifest["configuration"]["workload"],
+        "groups": manifest["groups"],
+        "kernels": len(design.fusion.fusion.group_of),
+        "fifos": len(design.graph.fifos),
+        "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
+        "intermediates": manifest["intermediates"],
+        "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
+    }
+
+
+def _text(summary: dict[str, Any]) -> str:
+    parts = summary["intermediates"]
+    ratio = parts["fused_over_original"]
+    shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
+    lines = [
+        f"package        {summary['package']}",
+        f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
+        f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
+        f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
+        f"({shown}; published {parts['published_fused_over_original']})",
+        f"next           sttest simulate {summary['package']}",
+    ]
+    return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
+
+
+def _padding(workload: dict[str, Any]) -> list[str]:
+    padded = [
+        f"{workload[f'asked_{what}']} {what} padded to {workload[what]}"
+        for what in ("tokens", "context")
+        if f"asked_{what}" in workload and workload[f"asked_{what}"] != workload[what]
+    ]
+    return [f"shape          {', '.join(padded)}"] if padded else []
