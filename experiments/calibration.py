@@ -1,0 +1,54 @@
+"""The constants that are fitted to published rows: reading them, and fitting them anew.
+
+``python -m experiments.calibration`` repeats the fit and writes the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import yaml
+
+from sttest.errors import InputError
+
+CALIBRATION_FILE = Path(__file__).parent / "calibration.yaml"
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One fitted constant: its value, and the one published row that it was fitted on."""
+
+    name: str
+    value: float
+    unit: str
+    row: str
+    meaning: str
+
+
+def constants(path: Path = CALIBRATION_FILE) -> dict[str, Constant]:
+    """All fitted constants by name.
+
+    Raises:
+        InputError: the file has other keys than a constant has.
+    """
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        return {name: Constant(name=name, **fields) for name, fields in data["fitted"].items()}
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputError(
+            "bad-calibration", f"not a calibration file: {error}", where=str(path), levers=["fit it anew"]
+        ) from error
+
+
+def write_constants(found: list[Constant], path: Path = CALIBRATION_FILE) -> None:
+    """Writes the file that :func:`constants` reads."""
+    fitted = {item.name: {key: value for key, value in asdict(item).items() if key != "name"} for item in found}
+    header = "# Every constant that is fitted to a published row; everything else is a prediction.\n"
+    path.write_text(header + yaml.safe_dump({"fitted": fitted}, sort_keys=False, width=110), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    from experiments.fit_gpt2 import main
+
+    main()

@@ -1,0 +1,89 @@
+"""GPT-2 Medium on U55C, W4A8, 250 MHz: StreamTensor Tables 4 and 5, predicted by simulation.
+
+One design per phase serves all rows: its lanes are chosen at the largest shape
+of the table (a bitstream is built once) and held at the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
+from experiments.calibration import Constant, constants
+from experiments.generation import Generation, Overheads, compose
+from experiments.gpt2_report import print_report, write_report
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.pipeline import Knobs
+from sttest.models.registry import get_config
+from sttest.results import PointStore
+
+MODEL = "gpt2"
+BOARD = "u55c"
+ROWS = ((32, 32), (64, 64), (128, 128), (256, 256))
+CONTEXTS = (32, 64, 128, 256, 512)
+_LARGEST_PROMPT = 256
+_LARGEST_CONTEXT = 512
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Everything that the tables are printed from."""
+
+    generations: Sequence[Generation]
+    prefill: dict[int, BlockTime]
+    decode: dict[int, BlockTime]
+    fitted: dict[str, Constant]
+    launch_us: float
+    launch_source: str
+    engine: str
+
+
+def prefill_point(tokens: int, overall_unroll: int, engine: str) -> BlockPoint:
+    """A prefill block of the design that the largest prompt decides."""
+    knobs = lanes_for(Shape(MODEL, "prefill", _LARGEST_PROMPT), Knobs(overall_unroll=overall_unroll))
+    return BlockPoint(Shape(MODEL, "prefill", tokens), knobs, BOARD, engine)
+
+
+def decode_points(contexts: Sequence[int], overall_unroll: int, engine: str) -> dict[int, BlockPoint]:
+    """Decode blocks, by context, of the design that the longest generation decides."""
+    knobs = lanes_for(Shape(MODEL, "decode", 1, _LARGEST_CONTEXT), Knobs(overall_unroll=overall_unroll))
+    return {context: BlockPoint(Shape(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
+
+
+def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
+    """Compiles and simulates every block of the table and composes its rows."""
+    fitted = constants()
+    unroll = int(fitted["overall_unroll"].value)
+    with _progress() as progress:
+        task = progress.add_task("lowering from PyTorch", total=len(ROWS) + len(CONTEXTS))
+        prefill = {tokens: prefill_point(tokens, unroll, engine) for tokens, _ in ROWS}
+        decode = decode_points(CONTEXTS, unroll, engine)
+
+        def done(point: BlockPoint) -> None:
+            progress.update(task, advance=1, description=f"simulated {point.shape}")
+
+        times = run_points([*prefill.values(), *decode.values()], store, jobs, done)
+    launch = require_hbm(load_board(BOARD)).launch.queued_us
+    overheads = Overheads(launch.value, fitted["host_ms"].value)
+    prefill_times = {tokens: times[point] for tokens, point in prefill.items()}
+    decode_times = {context: times[point] for context, point in decode.items()}
+    layers = get_config(MODEL).layers
+    generations = [compose(n, m, layers, prefill_times[n], decode_times, overheads) for n, m in ROWS]
+    return Reproduction(generations, prefill_times, decode_times, fitted, launch.value, launch.source, engine)
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2, console: Console | None = None) -> None:
+    """Prints the tables and writes ``out`` (table.csv, table.md, figures, manifest.json)."""
+    reproduction = simulate_table(engine, jobs, PointStore(Path("build/points/gpt2")))
+    print_report(reproduction, console or Console())
+    write_report(reproduction, out)
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True))

@@ -1,0 +1,177 @@
+"""Tables and figures of the GPT-2 reproduction."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from experiments.gpt2_rows import METRICS, compared_systems, generation_value, rows
+from experiments.published import geometric_mean_ratio, gpt2_ratios, gpt2_row, platform_of
+from sttest.errors import InputError
+from sttest.results import ResultFolder
+
+if TYPE_CHECKING:
+    from experiments.generation import Generation
+    from experiments.gpt2 import Reproduction
+
+_RATIO_BASELINES = ("allo", "dfx", "a100", "rtx2080ti")
+
+
+def print_report(found: Reproduction, console: Console) -> None:
+    """All tables, in the order in which a reader asks."""
+    console.print(_against_published(found))
+    console.print(_against_others(found))
+    console.print(_ratios(found))
+    console.print(_items(found))
+    console.print(_blocks(found))
+    console.print(_constants(found))
+
+
+def write_report(found: Reproduction, out: Path) -> None:
+    """Long-format table, figures and manifest, written whole or not at all."""
+    config = {
+        "fitted": {name: asdict(constant) for name, constant in found.fitted.items()},
+        "launch_us": found.launch_us,
+        "engine": found.engine,
+    }
+    with ResultFolder(out, config=config) as folder:
+        folder.add(*rows(found))
+        for suffix in ("png", "svg"):
+            _figure(found, folder.file(f"latency.{suffix}"))
+
+
+def _against_published(found: Reproduction) -> Table:
+    table = Table(title="GPT-2 Medium on U55C, W4A8, 250 MHz: simulated beside StreamTensor Table 4")
+    table.add_column("[in:out]")
+    for metric in METRICS:
+        table.add_column(f"{metric.label} ({metric.unit})", justify="right")
+        table.add_column("published", justify="right")
+        table.add_column("error", justify="right")
+    for generation in found.generations:
+        published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
+        cells = [_shape(generation)]
+        for metric in METRICS:
+            ours, theirs = generation_value(generation, metric), getattr(published, metric.field)
+            cells += [f"{ours:.2f}", f"{theirs:.2f}", f"{ours / theirs - 1:+.1%}"]
+        note = " fitted row" if generation.input_len == 32 else ""
+        table.add_row(cells[0] + note, *cells[1:])
+    return table
+
+
+def _against_others(found: Reproduction) -> Table:
+    table = Table(title="Latency (ms) / TTFT (ms) / speed (tokens/s): published systems beside the simulation")
+    table.add_column("[in:out]")
+    systems = compared_systems()
+    table.add_column("simulated U55C", justify="right")
+    for system in systems:
+        table.add_column(f"{system}\n{platform_of(system).quantisation if system != 'codo' else 'W4A8'}", justify="right")
+    for generation in found.generations:
+        cells = [_triple(*(generation_value(generation, metric) for metric in METRICS))]
+        for system in systems:
+            cells.append(_published_triple(system, generation))
+        table.add_row(_shape(generation), *cells)
+    return table
+
+
+def _published_triple(system: str, generation: Generation) -> str:
+    try:
+        row = gpt2_row(system, generation.input_len, generation.output_len)
+    except InputError:
+        return "not published"
+    return _triple(row.latency_ms, row.ttft_ms, row.speed_tok_per_s)
+
+
+def _ratios(found: Reproduction) -> Table:
+    table = Table(title="Geometric means over the four rows, ours / baseline, beside the paper's")
+    table.add_column("baseline")
+    for metric in METRICS:
+        table.add_column(metric.label, justify="right")
+        table.add_column("paper", justify="right")
+    for baseline in _RATIO_BASELINES:
+        paper = gpt2_ratios(baseline)
+        cells: list[str] = []
+        for metric in METRICS:
+            ours = [generation_value(generation, metric) for generation in found.generations]
+            theirs = [
+                getattr(gpt2_row(baseline, generation.input_len, generation.output_len), metric.field)
+                for generation in found.generations
+            ]
+            cells += [f"{geometric_mean_ratio(ours, theirs):.2f}x", f"{getattr(paper, metric.name):.2f}x"]
+        table.add_row(baseline, *cells)
+    return table
+
+
+def _items(found: Reproduction) -> Table:
+    table = Table(title="Where the latency goes (ms, along the critical path; columns add up)")
+    table.add_column("item")
+    for generation in found.generations:
+        table.add_column(_shape(generation), justify="right")
+    names = dict.fromkeys(name for generation in found.generations for name in sorted(generation.items_ms))
+    for name in names:
+        table.add_row(name, *(f"{generation.items_ms.get(name, 0.0):.2f}" for generation in found.generations))
+    table.add_section()
+    table.add_row("latency", *(f"{generation.latency_ms:.2f}" for generation in found.generations))
+    return table
+
+
+def _blocks(found: Reproduction) -> Table:
+    table = Table(title="One decoder block (24 per token): simulated cycles at 250 MHz, FIFOs and intermediates")
+    for column in ("block", "cycles", "unbounded FIFOs", "cost of sizing", "FIFO KiB", "original KiB", "fused KiB",
+                   "fused/original"):  # fmt: skip
+        table.add_column(column, justify="right")
+    named = [(f"prefill n={n}", block) for n, block in found.prefill.items()]
+    named += [(f"decode c={c}", block) for c, block in found.decode.items()]
+    for name, block in named:
+        ratio = block.fused_bytes / block.original_bytes
+        cost = block.cycles / block.unbounded_cycles - 1
+        table.add_row(
+            name, f"{block.cycles}", f"{block.unbounded_cycles}", f"{cost:+.2%}", f"{block.fifo_bits / 8192:.0f}",
+            f"{block.original_bytes / 1024:.0f}", f"{block.fused_bytes / 1024:.0f}", f"{ratio:.3f}",
+        )  # fmt: skip
+    table.caption = "published fused/original: 0.148-0.168 (StreamTensor Fig. 10a); one group = one FPGA kernel"
+    return table
+
+
+def _constants(found: Reproduction) -> Table:
+    table = Table(title="Constants")
+    for column in ("name", "value", "kind", "from"):
+        table.add_column(column)
+    for constant in found.fitted.values():
+        table.add_row(constant.name, f"{constant.value:g} {constant.unit}", "fitted", constant.row)
+    table.add_row("launch", f"{found.launch_us:g} us per block", "published", found.launch_source)
+    return table
+
+
+def _figure(found: Reproduction, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    shapes = [_shape(generation) for generation in found.generations]
+    positions = range(len(shapes))
+    for axis, metric in zip(figure.subplots(1, len(METRICS)), METRICS, strict=True):
+        ours = [generation_value(generation, metric) for generation in found.generations]
+        theirs = [
+            getattr(gpt2_row("streamtensor", generation.input_len, generation.output_len), metric.field)
+            for generation in found.generations
+        ]
+        axis.bar([position - 0.2 for position in positions], theirs, 0.4, label="published", color="#b0b0b0")
+        axis.bar([position + 0.2 for position in positions], ours, 0.4, label="simulated", color="#20639b")
+        axis.set_title(f"{metric.label} ({metric.unit})")
+        axis.set_xticks(list(positions), shapes, rotation=20)
+    figure.axes[0].legend(frameon=False)
+    figure.suptitle("GPT-2 Medium, U55C, W4A8, 250 MHz: StreamTensor Table 4")
+    # Without a date the file only changes when the picture does.
+    figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
+
+
+def _shape(generation: Generation) -> str:
+    return f"[{generation.input_len}:{generation.output_len}]"
+
+
+def _triple(*values: float) -> str:
+    return " / ".join(f"{value:.1f}" for value in values)
+
