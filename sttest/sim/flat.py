@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class FlatGraph:
 
     ``stage_first[p]`` to ``stage_first[p + 1]`` are the stages of process p; stage s has the accesses
     ``pointer[s]`` to ``pointer[s + 1]`` in ``op`` (2 * FIFO index + write) and ``count`` (tokens).
+    ``tokens``: by op, all that a whole run passes.
     """
 
     tables: tuple[StageTable, ...]
@@ -32,10 +34,33 @@ class FlatGraph:
     writer: np.ndarray
     reader: np.ndarray
     initial: np.ndarray
+    tokens: np.ndarray
+
+
+class _Structure:
+    """All of a graph but its depths; equal where the processes are the same objects, which is quick to tell."""
+
+    def __init__(self, graph: TimedGraph) -> None:
+        self.graph = graph
+        self.tokens = [(fifo.name, fifo.initial_tokens) for fifo in graph.fifos]
+
+    def __hash__(self) -> int:
+        return id(self.graph.processes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Structure):
+            return NotImplemented
+        return self.graph.processes is other.graph.processes and self.tokens == other.tokens
 
 
 def flatten(graph: TimedGraph) -> FlatGraph:
-    """The arrays of a graph; they don't depend on its depths."""
+    """The arrays of a graph; they don't depend on its depths, so that graphs that differ in them share them."""
+    return _flatten(_Structure(graph))
+
+
+@lru_cache(maxsize=2)
+def _flatten(structure: _Structure) -> FlatGraph:
+    graph = structure.graph
     tables = tuple(stage_table(process, graph) for process in graph.processes)
     ends = fifo_ends(graph)
     access_first = np.cumsum([0] + [table.op.size for table in tables])
@@ -51,7 +76,18 @@ def flatten(graph: TimedGraph) -> FlatGraph:
         writer=np.array([end.writer for end in ends], np.int64),
         reader=np.array([end.reader for end in ends], np.int64),
         initial=np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64),
+        tokens=sum((_tokens(table, len(graph.fifos)) for table in tables), np.zeros(2 * len(graph.fifos), np.int64)),
     )
+
+
+def _tokens(table: StageTable, fifos: int) -> np.ndarray:
+    """Tokens that a process passes in all its visits, by op, int64[2 * fifos]."""
+    if not table.visits:
+        return np.zeros(2 * fifos, np.int64)
+    full, rest = divmod(table.visits, table.tick.size)
+    once = np.bincount(table.op, table.count, 2 * fifos).astype(np.int64)
+    upto = int(table.pointer[rest])
+    return once * full + np.bincount(table.op[:upto], table.count[:upto], 2 * fifos).astype(np.int64)
 
 
 def depths_of(graph: TimedGraph) -> np.ndarray:

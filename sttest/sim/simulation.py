@@ -121,13 +121,13 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
     A token leaves in the cycle after its read, as in the FIFO law, so this is the least depth that
     would have given the same times.  Between actors, space is held from claim to end and free at once.
     """
+    from sttest.sim.peak_kernel import peak_held
+
     peaks = {}
     for index, fifo in enumerate(graph.fifos):
         claims = record.claims.get(index)
         taken = record.writes[index] if claims is None else claims
-        gone = np.searchsorted(record.reads[index], taken, side="left" if claims is None else "right")
-        held = fifo.initial_tokens + np.arange(1, taken.size + 1) - gone
-        peaks[fifo.name] = max(fifo.initial_tokens, int(held.max(initial=0)))
+        peaks[fifo.name] = peak_held(taken, record.reads[index], fifo.initial_tokens, claims is not None)
     return peaks
 
 

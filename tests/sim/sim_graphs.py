@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, TimedGraph
 
 
 def graph(fifos, processes, channels=(), name="g") -> TimedGraph:
@@ -134,3 +134,27 @@ def memory_ports(draw, name: str, fifo: str, op: str, tokens: int, channels: lis
     outstanding = draw(st.integers(window, window + 4))
     start = draw(st.sampled_from([0, 0, 3]))
     return Memory(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
+
+
+@st.composite
+def actor_graphs(draw) -> TimedGraph:
+    """A ring or chain of two or three actors with self-loops or without, phases of equal or different times."""
+    count = draw(st.integers(2, 3))
+    iterations = draw(st.integers(1, 5))
+    reads: list[dict[str, int]] = [{} for _ in range(count)]
+    writes: list[dict[str, int]] = [{} for _ in range(count)]
+    fifos = []
+    for index in range(draw(st.integers(1, 5))):
+        writer, reader = draw(fifo_ends(count))
+        tokens = draw(st.integers(1, 2))
+        depth = draw(st.integers(tokens, 6))
+        initial = draw(st.integers(0, depth)) if reader <= writer else 0
+        fifos.append(Fifo(f"f{index}", depth, 8, draw(st.sampled_from(["srl", "ram"])), initial))
+        writes[writer][f"f{index}"] = tokens
+        reads[reader][f"f{index}"] = tokens
+    times = st.lists(st.integers(0, 5), min_size=1, max_size=3)
+    actors = [
+        Actor(f"x{i}", tuple(Phase(t, reads[i], writes[i]) for t in draw(times)), iterations, draw(st.integers(0, 3)))
+        for i in range(count)
+    ]
+    return graph(fifos, actors)

@@ -42,11 +42,15 @@ class ActorState:
         end = self._actor.start
         for firing in range(self._actor.firings or 0):
             time_cycles, inputs, outputs = self._phases[firing % len(self._phases)]
+            base = now_of(env)
             for fifo, tokens in inputs:
                 yield from self._until_readable(fifo, fifo.taken + tokens)
+            readable = now_of(env)
             for fifo, tokens in outputs:
                 yield from self._until_free(fifo, fifo.claimed + tokens - fifo.depth)
             now = now_of(env)
+            self._stall_cycles[0] += readable - base
+            self._stall_cycles[1] += now - readable
             for fifo, tokens in inputs:
                 fifo.taken += tokens
             for fifo, tokens in outputs:
@@ -58,22 +62,18 @@ class ActorState:
         self.finish = end
 
     def _until_readable(self, fifo: FifoState, need: int) -> Generator[Event, None, None]:
-        began = now_of(self.env)
         if need > len(fifo.writes):
-            yield fifo.await_tokens(need, began)
+            yield fifo.await_tokens(need, now_of(self.env))
         readable = fifo.writes[need - 1] + fifo.raw
         if readable > self.env.now:
             yield self.env.timeout(readable - self.env.now)
-        self._stall_cycles[0] += now_of(self.env) - began
 
     def _until_free(self, fifo: FifoState, need: int) -> Generator[Event, None, None]:
-        began = now_of(self.env)
         if need > len(fifo.reads):
-            yield fifo.await_space(need, began)
+            yield fifo.await_space(need, now_of(self.env))
         free = fifo.reads[need - 1] + fifo.war if need > 0 else 0
         if free > self.env.now:
             yield self.env.timeout(free - self.env.now)
-        self._stall_cycles[1] += now_of(self.env) - began
 
     def _end(self, inputs: list[tuple[FifoState, int]], outputs: list[tuple[FifoState, int]]) -> None:
         now = now_of(self.env)

@@ -112,10 +112,10 @@ class ReadPort(PortState):
             for burst in self.plan.bursts_of(token):
                 started = yield from self._until_started(burst)
                 arrived = max(arrived, started + self.plan.arrival_delay(burst, token))
-            self._stall_cycles[1] += max(0, arrived - base)
-            base = max(base, arrived)
-            now = yield from _pass(self.env, self.fifo, base, is_write=True)
-            self._stall_cycles[0] += now - base
+            there = max(base, arrived)
+            now = yield from _pass(self.env, self.fifo, there, is_write=True)
+            self._stall_cycles[0] += now - there
+            self._stall_cycles[1] += there - base
             self.visits += 1
             self.fifo.writes.append(now)
             self.fifo.wake_reader(now)
@@ -153,10 +153,10 @@ class WritePort(PortState):
         for token in range(self.plan.tokens):
             base = now + 1
             space = yield from self._space_for(token)
-            self._stall_cycles[1] += max(0, space - base)
-            base = max(base, space)
-            now = yield from _pass(self.env, self.fifo, base, is_write=False)
-            self._stall_cycles[0] += now - base
+            place = max(base, space)
+            now = yield from _pass(self.env, self.fifo, place, is_write=False)
+            self._stall_cycles[0] += now - place
+            self._stall_cycles[1] += place - base
             self.visits += 1
             self.fifo.reads.append(now)
             self.fifo.wake_writer(now)

@@ -1,0 +1,218 @@
+"""The arrays that the compiled engine works on: tables of records, and flat int64 arrays."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from sttest.sim.bursts import burst_plan
+from sttest.sim.flat import UNBOUNDED, FlatGraph
+from sttest.sim.graph import Actor, Memory, Pipeline, TimedGraph
+
+Records: TypeAlias = Any
+"""A numpy array of records: compiled code reads and writes ``array[i].field``, which type checkers don't know."""
+
+Wholes: TypeAlias = Any
+"""A numpy array of whole numbers, in compiled code, where an index gives a number."""
+
+PIPELINE, READ_PORT, WRITE_PORT, ACTOR = range(4)
+"""Kinds of processes."""
+
+BEFORE_TIME = -(1 << 62)
+"""Write time of tokens that are there at the start."""
+
+UNKNOWN = -1
+"""A burst's start that has not been decided."""
+
+
+def _record(*names: str) -> np.dtype:
+    return np.dtype([(name, np.int64) for name in names])
+
+
+FIFO = _record(
+    "depth", "raw", "war", "write_first", "read_first", "written", "read", "waits",
+    "writer", "reader", "claim_first", "claimed", "taken",
+)  # fmt: skip
+"""``*_first``: where its times lie; ``waits``: who waits for it, in bits; ``claimed``, ``taken``: by actors."""
+
+READER_WAITS, WRITER_WAITS = 1, 2
+
+PROCESS = _record(
+    "kind", "number", "is_ordered", "first", "last", "stage", "visits", "all_visits", "clock", "finish",
+    "period", "tail", "stall_in", "stall_out", "stall_memory", "is_queued",
+)  # fmt: skip
+"""``number``: among the ports; ``is_ordered``: its firings can't overtake; ``first``, ``last``: its stages;
+
+``stage``: the next; ``clock``: cycle of its last visit, of a port the next that it may use; ``finish``: -1 before;
+``tail``: stages from its last visit to its end.
+"""
+
+PORT = _record(
+    "process", "fifo", "tokens", "token_bytes", "burst_bytes", "bursts", "window", "begin",
+    "lane_first", "lanes", "burst_first", "requested",
+)  # fmt: skip
+"""A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on."""
+
+BURST = _record("request", "start")
+
+CHANNEL = _record(
+    "latency", "beat_bytes", "beats_num", "beats_den", "free_at", "served", "member_first", "members",
+)  # fmt: skip
+"""The ports that use it are ``members`` from ``member_first`` on, by process; ``served``: who had the last turn."""
+
+MEMBER = _record("port", "head")
+"""A port that uses a channel, and its first burst there that is not served."""
+
+END = _record("cycle", "process", "stage")
+"""The end of a firing that others may overtake."""
+
+
+class Net(NamedTuple):
+    """All arrays of a run.
+
+    ``times``: cycles of all writes, reads and claims; ``tick``, ``pointer``, ``op``, ``tokens``: stage tables end to
+    end, as in ``FlatGraph``; ``duration``: per stage, of an actor's phase; ``todo[1:]``: stack of the processes that
+    may be able to go on, ``todo[0]`` its height; ``ends_open[0]``: how many of ``ends`` there are.
+    """
+
+    processes: np.ndarray
+    fifos: np.ndarray
+    times: np.ndarray
+    tick: np.ndarray
+    pointer: np.ndarray
+    op: np.ndarray
+    tokens: np.ndarray
+    duration: np.ndarray
+    todo: np.ndarray
+    ports: np.ndarray
+    lanes: np.ndarray
+    bursts: np.ndarray
+    channels: np.ndarray
+    members: np.ndarray
+    ends: np.ndarray
+    ends_open: np.ndarray
+
+
+def build(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool) -> Net:
+    """Fresh arrays for a run; the stage tables are those of ``flat``."""
+    processes = _processes(graph, flat)
+    fifos, times = _fifos(graph, flat, processes["kind"], unbounded=unbounded)
+    ports, lanes = _ports(graph)
+    bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
+    channels, members = _channels(graph, ports, lanes)
+    size = len(graph.processes)
+    return Net(
+        processes=processes,
+        fifos=fifos,
+        times=times,
+        tick=flat.tick,
+        pointer=flat.pointer,
+        op=flat.op,
+        tokens=flat.count,
+        duration=_durations(graph, flat),
+        todo=np.concatenate([[size], np.arange(size)[::-1]]).astype(np.int64),
+        ports=ports,
+        lanes=lanes,
+        bursts=np.repeat(bursts, 2).view(BURST),
+        channels=channels,
+        members=members,
+        ends=np.empty(sum(p.firings or 0 for p in graph.processes if isinstance(p, Actor)), END),
+        ends_open=np.zeros(1, np.int64),
+    )
+
+
+def _kind(process: object) -> int:
+    if isinstance(process, Pipeline):
+        return PIPELINE
+    if isinstance(process, Actor):
+        return ACTOR
+    assert isinstance(process, Memory)
+    return READ_PORT if process.op == "read" else WRITE_PORT
+
+
+def _starts(sizes: np.ndarray | list[int]) -> np.ndarray:
+    """Where each of some spans begins when they lie end to end."""
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(sizes) else np.empty(0, np.int64)
+
+
+def _fifos(graph: TimedGraph, flat: FlatGraph, kinds: np.ndarray, *, unbounded: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The FIFOs, and room for all their times."""
+    fifos = np.zeros(len(graph.fifos), FIFO)
+    between_actors = (kinds[flat.writer] == ACTOR) & (kinds[flat.reader] == ACTOR)
+    fifos["depth"] = UNBOUNDED if unbounded else [fifo.depth for fifo in graph.fifos]
+    fifos["raw"] = np.where(between_actors, 0, [fifo.read_after_write_cycles for fifo in graph.fifos])
+    fifos["war"] = np.where(between_actors, 0, 1)
+    written = flat.tokens[1::2] + flat.initial
+    claims = np.where(kinds[flat.writer] == ACTOR, written, 0)
+    starts = _starts(np.concatenate([written, flat.tokens[::2], claims]))
+    fifos["write_first"], fifos["read_first"], fifos["claim_first"] = np.split(starts, 3)
+    fifos["written"] = fifos["claimed"] = flat.initial
+    fifos["writer"], fifos["reader"] = flat.writer, flat.reader
+    times = np.empty(int(written.sum() + flat.tokens[::2].sum() + claims.sum()), np.int64)
+    for index in np.flatnonzero(flat.initial).tolist():
+        first = int(fifos["write_first"][index])
+        times[first : first + int(flat.initial[index])] = BEFORE_TIME
+    return fifos, times
+
+
+def _processes(graph: TimedGraph, flat: FlatGraph) -> np.ndarray:
+    processes = np.zeros(len(graph.processes), PROCESS)
+    processes["kind"] = [_kind(process) for process in graph.processes]
+    is_port = (processes["kind"] == READ_PORT) | (processes["kind"] == WRITE_PORT)
+    processes["number"] = np.cumsum(is_port) - 1
+    processes["is_ordered"] = [
+        not isinstance(p, Actor) or len({phase.time for phase in p.phases}) == 1 for p in graph.processes
+    ]
+    processes["first"] = processes["stage"] = flat.stage_first[:-1]
+    processes["last"] = flat.stage_first[1:] - 1
+    processes["all_visits"] = flat.visits
+    processes["clock"] = [process.start for process in graph.processes]
+    processes["finish"] = -1
+    processes["period"] = [table.period for table in flat.tables]
+    processes["tail"] = [table.last_stage - table.last_visited_stage for table in flat.tables]
+    processes["is_queued"] = 1
+    return processes
+
+
+def _durations(graph: TimedGraph, flat: FlatGraph) -> np.ndarray:
+    """Cycles of each actor's phase, by stage; empty where there are no actors."""
+    if not any(isinstance(process, Actor) for process in graph.processes):
+        return np.empty(0, np.int64)
+    duration = np.zeros(flat.tick.size, np.int64)
+    for process, first in zip(graph.processes, flat.stage_first.tolist(), strict=False):
+        if isinstance(process, Actor):
+            duration[first : first + len(process.phases)] = [phase.time for phase in process.phases]
+    return duration
+
+
+def _ports(graph: TimedGraph) -> tuple[np.ndarray, np.ndarray]:
+    """The memory ports, and the channels of each, end to end."""
+    channels = {channel.name: channel for channel in graph.channels}
+    index = {name: number for number, name in enumerate(channels)}
+    found = [(number, process) for number, process in enumerate(graph.processes) if isinstance(process, Memory)]
+    ports = np.zeros(len(found), PORT)
+    for row, (number, port) in zip(ports, found, strict=True):
+        plan = burst_plan(port, channels)
+        row["process"], row["fifo"] = number, graph.fifo_index[port.fifo]
+        row["tokens"], row["token_bytes"], row["burst_bytes"] = port.tokens, port.token_bytes, port.burst_bytes
+        row["bursts"], row["window"], row["begin"] = plan.bursts, plan.window, port.start
+        row["lanes"] = len(port.channels)
+    ports["lane_first"], ports["burst_first"] = _starts(ports["lanes"]), _starts(ports["bursts"])
+    return ports, np.array([index[name] for _, port in found for name in port.channels], np.int64)
+
+
+def _channels(graph: TimedGraph, ports: np.ndarray, lanes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The channels, and the ports that use each, end to end."""
+    bounds = [*ports["lane_first"].tolist(), lanes.size]
+    used = [lanes[first:last].tolist() for first, last in pairwise(bounds)]
+    users = [[port for port, mine in enumerate(used) if channel in mine] for channel in range(len(graph.channels))]
+    channels = np.zeros(len(graph.channels), CHANNEL)
+    for name in ("latency", "beat_bytes", "beats_num", "beats_den"):
+        channels[name] = [getattr(channel, name) for channel in graph.channels]
+    channels["served"] = -1
+    channels["members"] = [len(ports_of) for ports_of in users]
+    channels["member_first"] = _starts(channels["members"])
+    members = [(port, used[port].index(channel)) for channel, ports_of in enumerate(users) for port in ports_of]
+    return channels, np.array(members, MEMBER)

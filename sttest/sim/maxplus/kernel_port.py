@@ -1,0 +1,178 @@
+"""Compiled: memory ports on their local clocks."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Records, Wholes
+from sttest.sim.maxplus.kernel_channel import channel_of, cycles_for, occupancy, request
+from sttest.sim.maxplus.kernel_fifo import read_tokens, write_tokens
+
+
+@njit
+def run_read_port(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    todo: Wholes,
+    ports: Records,
+    lanes: Wholes,
+    bursts: Records,
+    channels: Records,
+    index: int,
+) -> None:
+    """Requests bursts and writes tokens until a time is needed that isn't known yet."""
+    process = processes[index]
+    port = ports[process.number]
+    fifo = fifos[port.fifo]
+    initial = fifo.written - process.visits
+    while True:
+        _request_ahead(
+            times, ports, lanes, bursts, channels, process.number, process.visits, fifo.write_first + initial
+        )
+        if process.visits == port.tokens:
+            process.finish = process.clock
+            return
+        arrived = _arrival(ports, lanes, bursts, channels, process.number, process.visits)
+        if arrived < 0:
+            return
+        freed = fifo.written - fifo.depth
+        if freed >= fifo.read:
+            fifo.waits |= WRITER_WAITS
+            return
+        there = max(process.clock, arrived)
+        cycle = there
+        if freed >= 0:
+            cycle = max(there, times[fifo.read_first + freed] + fifo.war)
+        process.stall_memory += there - process.clock
+        process.stall_out += cycle - there
+        write_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
+        process.visits += 1
+        process.clock = cycle + 1
+
+
+@njit
+def _request_ahead(
+    times: Wholes,
+    ports: Records,
+    lanes: Wholes,
+    bursts: Records,
+    channels: Records,
+    number: int,
+    written: int,
+    first: int,
+) -> None:
+    """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie."""
+    port = ports[number]
+    while port.requested < port.bursts:
+        burst = port.requested
+        cycle = port.begin
+        if burst > 0:
+            cycle = bursts[port.burst_first + burst - 1].request + 1
+        if burst >= port.window:
+            token = _last_token(ports, number, burst - port.window)
+            if token >= written:
+                return
+            cycle = max(cycle, times[first + token] + 1)
+        request(ports, lanes, bursts, channels, number, cycle)
+
+
+@njit
+def _last_token(ports: Records, number: int, burst: int) -> int:
+    """The token that holds the last byte of a burst."""
+    port = ports[number]
+    until = min((burst + 1) * port.burst_bytes, port.tokens * port.token_bytes)
+    return (until - 1) // port.token_bytes
+
+
+@njit
+def _arrival(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+    """Cycle at which all bytes of a token are there, -1 where it isn't known yet."""
+    port = ports[number]
+    size = port.burst_bytes
+    until = (token + 1) * port.token_bytes
+    arrived = 0
+    for burst in range(token * port.token_bytes // size, (until - 1) // size + 1):
+        start = bursts[port.burst_first + burst].start
+        if start == UNKNOWN:
+            return -1
+        channel = channel_of(ports, lanes, number, burst)
+        beats = (min(until, (burst + 1) * size) - 1 - burst * size) // channels[channel].beat_bytes + 1
+        arrived = max(arrived, start + channels[channel].latency + cycles_for(channels, channel, beats))
+    return arrived
+
+
+@njit
+def run_write_port(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    todo: Wholes,
+    ports: Records,
+    lanes: Wholes,
+    bursts: Records,
+    channels: Records,
+    index: int,
+) -> None:
+    """Takes tokens and requests bursts until a time is needed that isn't known yet."""
+    process = processes[index]
+    number = process.number
+    port = ports[number]
+    fifo = fifos[port.fifo]
+    while process.visits < port.tokens:
+        place = _place_for(ports, lanes, bursts, channels, number, process.visits)
+        if place < 0:
+            return
+        if fifo.read >= fifo.written:
+            fifo.waits |= READER_WAITS
+            return
+        place = max(place, process.clock)
+        cycle = max(place, times[fifo.write_first + fifo.read] + fifo.raw)
+        process.stall_memory += place - process.clock
+        process.stall_in += cycle - place
+        read_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
+        while port.requested < port.bursts and _last_token(ports, number, port.requested) <= process.visits:
+            asked = cycle
+            if port.requested > 0:
+                asked = max(cycle, bursts[port.burst_first + port.requested - 1].request + 1)
+            request(ports, lanes, bursts, channels, number, asked)
+        process.visits += 1
+        process.clock = cycle + 1
+    finish = _last_response(ports, lanes, bursts, channels, number)
+    if finish >= 0:
+        process.finish = finish
+        process.stall_memory += finish - process.clock
+
+
+@njit
+def _place_for(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+    """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
+    port = ports[number]
+    before = ((token + 1) * port.token_bytes - 1) // port.burst_bytes - port.window
+    if before < 0:
+        return 0
+    response = _response(ports, lanes, bursts, channels, number, before)
+    return response + 1 if response >= 0 else -1
+
+
+@njit
+def _last_response(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int) -> int:
+    """Cycle by which every response is back, -1 where it isn't known yet."""
+    port = ports[number]
+    finish = 0
+    for burst in range(max(0, port.bursts - port.window), port.bursts):
+        response = _response(ports, lanes, bursts, channels, number, burst)
+        if response < 0:
+            return -1
+        finish = max(finish, response)
+    return finish
+
+
+@njit
+def _response(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, burst: int) -> int:
+    """Cycle of the response of a write burst, -1 where it isn't known yet."""
+    start = bursts[ports[number].burst_first + burst].start
+    if start == UNKNOWN:
+        return -1
+    latency = channels[channel_of(ports, lanes, number, burst)].latency
+    return start + occupancy(ports, lanes, channels, number, burst) + latency
