@@ -20,8 +20,8 @@ from sttest.models.export import linalg_text
 from sttest.models.program import Phase
 from sttest.models.registry import get_config
 from sttest.results import PointStore
-from sttest.sim import simulate
-from sttest.sim.critical_path import itemise
+from sttest.sim import Simulation, simulate
+from sttest.sim.critical_path import critical_path
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class BlockTime:
     Attributes:
         cycles: with the sized FIFOs, at ``clock_mhz``.
         unbounded_cycles: with FIFOs that are never full; the difference is what sizing costs.
-        items: cycles of the critical path per category of process, adding up to ``cycles``.
+        items: cycles of the critical path per item, adding up to ``cycles``.
         original_bytes, fused_bytes: intermediate results before and after fusion.
         fifo_bits: all sized FIFOs.
         kernels, groups: of the design.
@@ -104,14 +104,11 @@ def simulate_block(point: BlockPoint) -> dict[str, Any]:
         raise AssertionError(f"{point.shape}: the sized design deadlocks: {run.to_text()}")
     free = simulate(design.graph, engine=point.engine, unbounded=True)
     depths = {fifo.name: fifo.depth for fifo in design.graph.fifos}
-    items: Counter[str] = Counter()
-    for (category, kind), cycles in itemise(run).by_kind.items():
-        items[f"{category}: {kind}"] += cycles
     return {
         "cycles": run.cycles,
         "unbounded_cycles": free.cycles,
         "clock_mhz": design.board.clock_mhz.value,
-        "items": dict(items),
+        "items": _items(run),
         "original_bytes": design.fusion.total_original_bytes,
         "fused_bytes": on_chip(design.module).total_bytes,
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
@@ -119,6 +116,28 @@ def simulate_block(point: BlockPoint) -> dict[str, Any]:
         "groups": len(design.fusion.fusion.costs),
         "max_fill": max(run.max_occupancy[name] / depth for name, depth in depths.items()),
     }
+
+
+# What a segment of the critical path is called where the kernel itself does not compute.
+_ITEM_OF_KIND = {
+    "hbm-latency": "HBM wait",
+    "hbm-transfer": "HBM transfer",
+    "stall-out": "stall on output",
+    "fifo": "hand-over between kernels",
+}
+
+
+def _items(run: Simulation) -> dict[str, int]:
+    """The critical path in cycles per item: computing kernels by their PyTorch module, everything else by kind."""
+    assert run.graph is not None
+    processes = {process.name: process for process in run.graph.processes}
+    items: Counter[str] = Counter()
+    for segment in critical_path(run):
+        process = processes[segment.process]
+        computes = segment.kind == "compute" and process.category == "compute"
+        own = f"compute {process.origin}" if computes else f"{process.category}s"
+        items[_ITEM_OF_KIND.get(segment.kind, own)] += segment.cycles
+    return dict(items)
 
 
 def run_points(
