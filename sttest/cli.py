@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -22,14 +22,14 @@ app = typer.Typer(
 )
 
 
-class Phase(str, Enum):
+class Phase(StrEnum):
     """The two phases of a generation."""
 
     prefill = "prefill"
     decode = "decode"
 
 
-class Precision(str, Enum):
+class Precision(StrEnum):
     """Weights and activations in bits."""
 
     w4a8 = "w4a8"
@@ -37,14 +37,14 @@ class Precision(str, Enum):
     fp32 = "fp32"
 
 
-class Strategy(str, Enum):
+class Strategy(StrEnum):
     """FIFO sizing."""
 
     normal = "normal"
     conservative = "conservative"
 
 
-class Engine(str, Enum):
+class Engine(StrEnum):
     """Engines over timed graphs."""
 
     maxplus = "maxplus"
@@ -138,6 +138,55 @@ def simulate(
     from sttest.verbs.simulate import Depths, run
 
     raise typer.Exit(run(path, engine.value, Depths(all_depths, depth or (), unbounded), as_json=as_json))
+
+
+@app.command()
+def board(
+    name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")],
+    as_json: Json = False,
+) -> None:
+    """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
+
+    Examples:
+
+      sttest board u55c
+
+      sttest board what-if.yaml --json
+    """
+    from sttest.verbs.board import run
+
+    run(name, as_json=as_json)
+
+
+@app.command()
+def models(as_json: Json = False) -> None:
+    """List the models that are known by name.
+
+    Example:
+
+      sttest models
+    """
+    from sttest.verbs.models import run
+
+    run(as_json=as_json)
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="The experiment, such as gpt2.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/NAME].")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = Engine.maxplus,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+) -> None:
+    """Reproduce a published table: ours beside theirs, with the error.
+
+    Example:
+
+      sttest reproduce gpt2
+    """
+    from sttest.verbs.reproduce import run
+
+    run(name, out, engine.value, jobs)
 
 
 def main() -> None:

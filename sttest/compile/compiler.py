@@ -102,7 +102,7 @@ def compile_text(
 
 
 def choose_lanes(text: str, knobs: Knobs) -> tuple[str, ...]:
-    """The lanes (``name:lanes``) that the tiling space gives the tasks of this text: ``Knobs.lanes`` of another shape."""
+    """The lanes (``name:lanes``) that the tiling space gives the tasks of a text: ``Knobs.lanes`` of other shapes."""
     context = new_context()
     module = parse(text, "lanes", context)
     for each in tiling_passes(knobs):

@@ -16,12 +16,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.iteration import Access, Form, IterationSpace
 from sttest.compile.stream_order import loops_of
+from sttest.errors import InputError
 
 # Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
 _SHORT_EXTENT = 4
@@ -105,6 +106,29 @@ def is_contraction(space: IterationSpace) -> bool:
         return False
     common = set.intersection(*(access.loops() for access in factors))
     return bool(set(space.parallel()) - common) or not space.parallel()
+
+
+def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> None:
+    """Refuses a tile beyond the reduction or output extent of a product with a weight.
+
+    The weight, [in, out], is a contraction's right factor where that is a rank-2 argument of the function.
+    Sequence dims may be shorter than a tile: they are not tiled then.
+
+    Raises:
+        InputError: naming the op, the dim and its extent.
+    """
+    if not is_contraction(space):
+        return
+    reductions = set(space.reductions())
+    weight = [access for access in space.inputs if reductions <= access.loops()][1]
+    if not isinstance(weight.root, BlockArgument) or len(weight.shape) != 2:
+        return
+    for dim, extent in zip(("reduction", "output"), weight.shape, strict=True):
+        if tile_size > extent:
+            raise InputError(
+                "tile-too-large", f"the tile is larger than the {dim} dim", where=name,
+                demand=tile_size, bound=extent, unit="points", levers=[f"take a tile of at most {min(weight.shape)}"],
+            )  # fmt: skip
 
 
 def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:

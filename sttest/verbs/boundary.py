@@ -29,7 +29,9 @@ ISSUES_HINT = "please report it with the output of the same command under --debu
 class Boundary(TyperGroup):
     """The root of the command line."""
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:
         """Parses, runs, and leaves the process with an exit code."""
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
