@@ -1,0 +1,56 @@
+# make test        lint, types and tests in an environment of their own (.venv)
+# make reproduce   the GPT-2 Medium tables, ours beside the published ones
+# make lint        formatting, lint and types only
+# make bench       speed of compiler and engines
+#
+# PYTHON=python3.12            another interpreter (3.11 or later)
+# TORCH_INDEX=URL              where torch comes from, by default PyPI's CPU build
+# PIP_INSTALL_ARGS='...'       further arguments of every pip install
+
+PYTHON ?= python3
+VENV ?= .venv
+TORCH ?= torch==2.13.0
+TORCH_INDEX ?=
+PIP_INSTALL_ARGS ?=
+
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help install lint test bench reproduce clean
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
+
+install: $(INSTALLED)
+
+# torch goes first and by exact version: a plain `torch` pulls gigabytes of CUDA.
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "error: $(PYTHON) is missing or older than 3.11; name a newer one, as in make PYTHON=python3.12" >&2; exit 2; }
+	@echo "== environment in $(VENV), from $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "== installing $(TORCH)"
+	@$(PIP_INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	@echo "== installing sttest with its front end and development tools"
+	@$(PIP_INSTALL) --editable '.[frontend,dev]'
+	@touch $@
+
+lint: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
+
+reproduce: $(INSTALLED)
+	@echo "== sttest reproduce gpt2"
+	$(BIN)/sttest reproduce gpt2
+
+clean:
+	rm -rf $(VENV) build
