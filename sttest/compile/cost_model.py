@@ -26,7 +26,6 @@ from sttest.boards.operator_cost import accumulator, add_tree_levels
 from sttest.boards.operators import Operator
 from sttest.compile.dialects.df import TaskOp, YieldOp, itensor_of
 from sttest.compile.spaces.tiling import unroll_factors
-from sttest.compile.task_facts import is_contraction_task
 from sttest.errors import InputError
 
 # Payload op -> operator of the library.  Negation and constants are wires.
@@ -83,7 +82,7 @@ def _reduction_dims(task: TaskOp) -> list[int]:
 def is_integer(task: TaskOp) -> bool:
     """Whether the task multiplies and adds integers: a contraction of two integer streams."""
     dtypes = [itensor_of(source).dtype for source in task.sources[:2]]
-    return is_contraction_task(task) and all(isinstance(dtype, IntegerType) for dtype in dtypes)
+    return task.is_contraction and all(isinstance(dtype, IntegerType) for dtype in dtypes)
 
 
 def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:

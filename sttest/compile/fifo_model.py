@@ -102,7 +102,7 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
     for process in graph.processes:
         for fifo, op, times in _accesses(process, graph):
             ends[fifo, op] = (process.name, times)
-    credits = {
+    credited = {
         (ends[fifo.name, "read"][0], ends[fifo.name, "write"][0]) for fifo in graph.fifos if fifo.initial_tokens
     }
     edges = []
@@ -111,7 +111,7 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
             continue
         source, writes = ends[fifo.name, "write"]
         target, reads = ends[fifo.name, "read"]
-        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, reads, (source, target) in credits))
+        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, reads, (source, target) in credited))
     return edges
 
 

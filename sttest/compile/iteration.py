@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import linalg, tensor
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from sttest.errors import InputError
 
@@ -66,7 +67,7 @@ class IterationSpace:
         inputs, outputs: accesses in operand order.
     """
 
-    def __init__(self, op: linalg.GenericOp) -> None:
+    def __init__(self, op: GenericOp) -> None:
         maps = [attr.data for attr in op.indexing_maps]
         kinds = [kind.data.value for kind in op.iterator_types]
         extents = _extents(op, maps, len(kinds))
@@ -74,12 +75,11 @@ class IterationSpace:
         self.order = sorted(range(len(kinds)), key=lambda loop: self.loops[loop].reduction)
         self._drop_unit_loops()
         arity = len(op.inputs)
-        self._accesses = [
-            Access(value, [self._form(expr) for expr in access.results])
-            for value, access in zip(op.operands, maps, strict=True)
-        ]
+        self._accesses = [Access(value, self._forms(access)) for value, access in zip(op.operands, maps, strict=True)]
         for access in self._accesses[:arity]:
             self._trace(access)
+        for access in self._accesses[arity:]:
+            self._refuse_reduced_result(access)
         self.inputs, self.outputs = self._accesses[:arity], self._accesses[arity:]
 
     def extent(self, loop: int) -> int:
@@ -97,10 +97,31 @@ class IterationSpace:
     def _drop_unit_loops(self) -> None:
         self.order = [loop for loop in self.order if self.loops[loop].extent > 1]
 
-    def _form(self, expr: object) -> Form:
-        if not isinstance(expr, AffineDimExpr):
+    def _forms(self, access: AffineMap) -> list[Form]:
+        forms = [self._form(expr) for expr in access.results]
+        walked = [loop for form in forms for loop in form]
+        if len(walked) != len(set(walked)):
+            raise InputError(
+                "diagonal-access", f"one loop walks two dims of an operand: {access}", where="linalg",
+                levers=["take the diagonal on the host"],
+            )  # fmt: skip
+        return forms
+
+    def _form(self, expr: AffineExpr) -> Form:
+        if isinstance(expr, AffineDimExpr):
+            return {expr.position: 1} if self.loops[expr.position].extent > 1 else {}
+        if isinstance(expr, AffineConstantExpr) and expr.value == 0:
             return {}
-        return {expr.position: 1} if self.loops[expr.position].extent > 1 else {}
+        raise InputError(
+            "strided-access", f"an operand is indexed by {expr}, only plain loops can be streamed", where="linalg",
+            levers=["rewrite windows and strides as reshapes"],
+        )  # fmt: skip
+
+    def _refuse_reduced_result(self, access: Access) -> None:
+        if any(self.loops[loop].reduction for loop in access.loops()):
+            raise InputError("reduced-result", "a reduction loop indexes the result", where="linalg")
+        if access.loops() != set(self.parallel()):
+            raise InputError("partial-result", "a parallel loop does not index the result", where="linalg")
 
     def _trace(self, access: Access) -> None:
         """Follows views until the root, one view a step."""
@@ -120,9 +141,9 @@ class IterationSpace:
                 for dim, form in zip(group, self._scatter(access, position, [shape[d] for d in group]), strict=True):
                     forms[dim] = form
             return op.src, forms
-        if isinstance(op, linalg.GenericOp) and is_view(op):
+        if isinstance(op, GenericOp) and is_view(op):
             source, target = (attr.data for attr in op.indexing_maps)
-            by_dim = {expr.position: access.forms[i] for i, expr in enumerate(target.results)}  # pyright: ignore
+            by_dim = dict(zip(dims_of(target), access.forms, strict=True))
             return op.inputs[0], [
                 dict(by_dim[expr.position]) if isinstance(expr, AffineDimExpr) else {} for expr in source.results
             ]
@@ -178,12 +199,17 @@ class IterationSpace:
                     form[outer] = form[loop] * inner_extent
 
 
+def dims_of(access: AffineMap) -> list[int]:
+    """The loops that a map of plain dims names, in order."""
+    return [expr.position for expr in access.results if isinstance(expr, AffineDimExpr)]
+
+
 def reassociation(op: tensor.ExpandShapeOp | tensor.CollapseShapeOp) -> list[list[int]]:
     """Groups of dims of the side with the higher rank."""
     return [[index.value.data for index in group] for group in op.reassociation]
 
 
-def is_view(op: linalg.GenericOp) -> bool:
+def is_view(op: GenericOp) -> bool:
     """Whether a generic only permutes or broadcasts its one input."""
     if len(op.inputs) != 1 or len(op.outputs) != 1:
         return False
@@ -200,7 +226,7 @@ def _is_permutation(target: AffineMap) -> bool:
     return target.is_projected_permutation() and len(target.results) == target.num_dims
 
 
-def _extents(op: linalg.GenericOp, maps: Sequence[AffineMap], rank: int) -> list[int]:
+def _extents(op: GenericOp, maps: Sequence[AffineMap], rank: int) -> list[int]:
     extents = [1] * rank
     for value, access in zip(op.operands, maps, strict=True):
         if not isinstance(value.type, TensorType):

@@ -19,13 +19,11 @@ from math import prod
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from sttest.compile.contraction import SHORT_EXTENT, pairs_loops
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.iteration import Access, Form, IterationSpace
 from sttest.compile.stream_order import loops_of
 from sttest.errors import InputError
-
-# Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
-_SHORT_EXTENT = 4
 
 
 @dataclass(frozen=True)
@@ -91,21 +89,9 @@ def plan_nest(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], 
         producers: stream types of the roots that another op produces.
         default_tile: the one tile size, in points.
     """
-    if is_contraction(space):
+    if pairs_loops(space):
         return _contraction(space, default_tile)
     return _adopt(space, producers, default_tile)
-
-
-def is_contraction(space: IterationSpace) -> bool:
-    """Whether the op multiplies two operands over a common reduction and pairs the loops that are not in both."""
-    reductions = set(space.reductions())
-    if prod(space.extent(loop) for loop in reductions) <= _SHORT_EXTENT:
-        return False
-    factors = [access for access in space.inputs if reductions <= access.loops()]
-    if len(factors) < 2:
-        return False
-    common = set.intersection(*(access.loops() for access in factors))
-    return bool(set(space.parallel()) - common) or not space.parallel()
 
 
 def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> None:
@@ -117,7 +103,7 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
     Raises:
         InputError: naming the op, the dim and its extent.
     """
-    if not is_contraction(space):
+    if not pairs_loops(space):
         return
     reductions = set(space.reductions())
     weight = [access for access in space.inputs if reductions <= access.loops()][1]
@@ -139,9 +125,11 @@ def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
     columns = [loop for loop in space.parallel() if loop not in left]
     tile = dict.fromkeys(space.order, 1)
     for group in (rows, columns, space.reductions()):
-        if group:
-            longest = max(reversed(group), key=space.extent)
-            tile[longest] = tile_of(space.extent(longest), default_tile)
+        for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
+            tile[loop] = tile_of(space.extent(loop), default_tile)
+            if _all_dense(space, tile):
+                break
+            tile[loop] = 1
     return LoopNest(space, (*batch, *rows, *columns, *space.reductions()), tile)
 
 
@@ -154,10 +142,37 @@ def _adopt(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], def
     for loop in space.order:
         if loop not in tile:
             extent = space.extent(loop)
-            tile[loop] = tile_of(extent, default_tile) if extent > _SHORT_EXTENT else 1
+            tile[loop] = tile_of(extent, default_tile) if extent > SHORT_EXTENT else 1
             order.append(loop)
     order.sort(key=lambda loop: space.loops[loop].reduction)
+    for loop in sorted(tile, key=lambda loop: _coefficient(space, loop), reverse=True):
+        if not _all_dense(space, tile):
+            tile[loop] = 1
     return LoopNest(space, tuple(order), tile)
+
+
+def _all_dense(space: IterationSpace, tile: Mapping[int, int]) -> bool:
+    """Whether one iteration touches a slice without gaps of every operand.
+
+    Where several loops walk one data dim, an outer one may only be tiled over
+    inner ones that are taken whole.
+    """
+    return all(_is_dense(form, tile) for access in (*space.inputs, *space.outputs) for form in access.forms)
+
+
+def _is_dense(form: Form, tile: Mapping[int, int]) -> bool:
+    reach = 1
+    for loop, factor in sorted(form.items(), key=lambda term: term[1]):
+        if tile[loop] > 1 and factor != reach:
+            return False
+        reach *= tile[loop]
+    return True
+
+
+def _coefficient(space: IterationSpace, loop: int) -> int:
+    """How far the loop moves at most along a data dim of an operand."""
+    accesses = (*space.inputs, *space.outputs)
+    return max((form.get(loop, 0) for access in accesses for form in access.forms), default=0)
 
 
 def _follow(space: IterationSpace, access: Access, source: ITensorType) -> tuple[dict[int, int], list[int]]:

@@ -30,9 +30,7 @@ class PortDemand:
         return max(self.busy_cycles, self.total_bytes / (channels * bytes_per_cycle))
 
 
-def assign_channels(
-    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float
-) -> dict[str, tuple[int, ...]]:
+def assign_channels(demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA.
 
     Args:

@@ -10,6 +10,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from sttest.compile.module_walk import returned
+from sttest.errors import InputError
+
+# Results with these names leave as cache entries (docs/models.md).
+_CACHE_RESULTS = ("k_", "v_")
+
 
 def identifier(text: str) -> str:
     """A name that is safe in IR, JSON, C++ and Verilog: letters, digits and underscores, no leading digit.
@@ -30,13 +36,11 @@ class NameTable:
 
     def read_arguments(self, function: func.FuncOp) -> None:
         """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
-        names = function.attributes.get("sttest.arg_names")
-        if not isinstance(names, ArrayAttr):
-            return
-        for argument, name in zip(function.body.block.args, names, strict=True):
-            if isinstance(name, StringAttr):
-                self._arguments[argument] = name.data
-                argument.name_hint = hint(identifier(name.data))
+        arguments = function.body.block.args
+        names = _strings(function, "sttest.arg_names", len(arguments))
+        for argument, name in zip(arguments, names, strict=False):
+            self._arguments[argument] = name
+            argument.name_hint = hint(identifier(name))
 
     def of(self, op: Operation, roots: Sequence[SSAValue]) -> tuple[str, str]:
         """A unique identifier and the origin in the model, e.g. ``("attn_q_proj", "attn.q_proj")``."""
@@ -55,16 +59,34 @@ class NameTable:
 
 def argument_kinds(function: func.FuncOp) -> dict[SSAValue, str]:
     """``parameter``, ``input`` or ``cache`` per argument, as ``sttest.arg_kinds`` has it; empty without it."""
-    kinds = function.attributes.get("sttest.arg_kinds")
-    if not isinstance(kinds, ArrayAttr):
-        return {}
-    pairs = zip(function.body.block.args, kinds, strict=True)
-    return {argument: kind.data for argument, kind in pairs if isinstance(kind, StringAttr)}
+    arguments = function.body.block.args
+    return dict(zip(arguments, _strings(function, "sttest.arg_kinds", len(arguments)), strict=False))
 
 
 def parameters_of(function: func.FuncOp) -> set[SSAValue]:
     """The arguments that are parameters of the model."""
     return {argument for argument, kind in argument_kinds(function).items() if kind == "parameter"}
+
+
+def cache_results(function: func.FuncOp) -> list[SSAValue]:
+    """The results that are new entries of the KV cache, as ``sttest.result_names`` has it; empty without it."""
+    results = returned(function).operands
+    names = _strings(function, "sttest.result_names", len(results))
+    return [result for result, name in zip(results, names, strict=False) if name.startswith(_CACHE_RESULTS)]
+
+
+def _strings(function: func.FuncOp, attribute: str, wanted: int) -> list[str]:
+    """A function's attribute as a list of ``wanted`` strings, or of none where it is missing."""
+    found = function.attributes.get(attribute)
+    if found is None:
+        return []
+    strings = [item.data for item in found if isinstance(item, StringAttr)] if isinstance(found, ArrayAttr) else []
+    if len(strings) == wanted:
+        return strings
+    raise InputError(
+        "bad-attribute", f"{attribute} must be a list of {wanted} strings, found {found}",
+        where=f"func.func @{function.sym_name.data}",
+    )  # fmt: skip
 
 
 def hint(name: str) -> str:

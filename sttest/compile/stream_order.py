@@ -61,7 +61,7 @@ def same_order(left: ITensorType, right: ITensorType) -> bool:
 
 
 def is_regular(stream: ITensorType) -> bool:
-    """Whether the map is a projected permutation and every mapped loop steps by the element size (no gap, no overlap)."""
+    """Whether the map is a projected permutation and every mapped loop steps by the element size."""
     if not stream.map.is_projected_permutation():
         return False
     return all(

@@ -110,6 +110,11 @@ class TaskOp(NodeOp):
         return prod(trip * size for trip, size, kind in loops if kind == "reduction")
 
     @property
+    def is_contraction(self) -> bool:
+        """Whether the payload multiplies the first two sources and sums."""
+        return self.contracts is not None
+
+    @property
     def lane_count(self) -> int:
         """Payload evaluations per cycle; 1 before unrolling."""
         return self.lanes.value.data if self.lanes else 1

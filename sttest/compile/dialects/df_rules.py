@@ -34,7 +34,7 @@ def check_streams_tensor(name: str, tensor: Attribute, stream: ITensorType) -> N
     if not isinstance(tensor, TensorType):
         raise VerifyException(f"{name}: expected a tensor in external memory, found {tensor}")
     if tensor.get_shape() != stream.full_shape or tensor.get_element_type() != stream.dtype:
-        raise VerifyException(f"{name}: {tensor} is not the tensor of {stream.full_shape} x {stream.dtype} streamed")
+        raise VerifyException(f"{name}: {tensor} is not the tensor that streams, {stream.full_shape} of {stream.dtype}")
 
 
 def check_single_use(name: str, values: Sequence[SSAValue]) -> None:

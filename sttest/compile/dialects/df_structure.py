@@ -23,7 +23,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.df_nodes import NodeOp
-from sttest.compile.dialects.df_rules import check_single_use
+from sttest.compile.dialects.df_rules import check_single_use, check_streams_tensor
 from sttest.compile.dialects.df_tokens import StreamWriteOp
 from sttest.compile.dialects.df_types import TILE, StreamType
 from sttest.compile.dialects.itensor import ITensorType
@@ -69,6 +69,10 @@ class KernelOp(IRDLOperation):
             raise VerifyException("df.kernel: the body must end in df.yield")
         return last
 
+    def stream_of(self, output: SSAValue) -> SSAValue:
+        """What the body returns for one of the kernel's results."""
+        return self.terminator.arguments[self.results.index(output)]
+
     def verify_(self) -> None:
         """Inside and outside of every port must be one tensor."""
         _check_ports("input", self.inputs, self.body.block.args)
@@ -79,17 +83,11 @@ def _check_ports(kind: str, outside: Sequence[SSAValue], inside: Sequence[SSAVal
     if len(outside) != len(inside):
         raise VerifyException(f"df.kernel: {len(outside)} {kind}s outside but {len(inside)} inside")
     for number, (out, inner) in enumerate(zip(outside, inside, strict=True)):
-        tensor = out.type
-        if inner.type == tensor or not isinstance(inner.type, ITensorType):
+        if inner.type == out.type:
             continue
-        stream = inner.type
-        if isinstance(tensor, TensorType) and (tensor.get_shape(), tensor.get_element_type()) != (
-            stream.full_shape, stream.dtype
-        ):  # fmt: skip
-            raise VerifyException(
-                f"df.kernel: {kind} {number} is {tensor} outside "
-                f"but streams {stream.full_shape} x {stream.dtype} inside"
-            )
+        if not isinstance(inner.type, ITensorType):
+            raise VerifyException(f"df.kernel: {kind} {number} is {out.type} outside but {inner.type} inside")
+        check_streams_tensor(f"df.kernel: {kind} {number}", out.type, inner.type)
 
 
 @irdl_op_definition

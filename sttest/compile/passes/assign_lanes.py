@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import TaskOp, i64_attr
+from sttest.compile.module_walk import all_of
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
 from sttest.compile.task_facts import work
 from sttest.errors import InputError, did_you_mean
@@ -38,7 +39,7 @@ class AssignLanes(ModulePass):
             DoesNotFitError: the budget does not cover the first lanes.
             InputError: ``fixed`` names a task that is not there, or misses one.
         """
-        tasks = [task for task in op.walk() if isinstance(task, TaskOp)]
+        tasks = all_of(op, TaskOp)
         lanes = self._given(tasks) if self.fixed else self._chosen(tasks)
         for task in tasks:
             task.properties["lanes"] = i64_attr(lanes[task.sym_name.data])
@@ -52,7 +53,7 @@ class AssignLanes(ModulePass):
         return TilingFacts(task.sym_name.data, work(task), tuple(choice for choice in choices if choice >= first))
 
     def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
-        given = {name: int(lanes) for name, _, lanes in (entry.rpartition(":") for entry in self.fixed)}
+        given = dict(self._entry(entry) for entry in self.fixed)
         for task in tasks:
             name = task.sym_name.data
             if name not in given:
@@ -63,3 +64,11 @@ class AssignLanes(ModulePass):
             # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
             given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
         return given
+
+    def _entry(self, entry: str) -> tuple[str, int]:
+        name, _, lanes = entry.rpartition(":")
+        if not name or not lanes.isdecimal() or int(lanes) < 1:
+            raise InputError(
+                "bad-lanes", f"'{entry}' does not give a task its lanes", where=self.name, levers=["write name:lanes"]
+            )
+        return name, int(lanes)

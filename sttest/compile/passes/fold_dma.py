@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import DmaReadOp, TaskOp
+from sttest.compile.module_walk import all_of
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class FoldDma(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``folded``: the stream becomes the DMA's ping-pong tile buffer and is not sized as a FIFO."""
-        for dma in [item for item in op.walk() if isinstance(item, DmaReadOp)]:
-            uses = list(dma.streams[0].uses)
+        for dma in all_of(op, DmaReadOp):
+            uses = [use for stream in dma.streams for use in stream.uses]
             if len(uses) == 1 and isinstance(uses[0].operation, TaskOp):
                 dma.properties["folded"] = UnitAttr()

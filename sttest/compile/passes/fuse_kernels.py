@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.df import ConverterOp, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
+from sttest.compile.module_walk import all_of, functions
 from sttest.compile.names import hint
 from sttest.compile.spaces.fusion import EdgeFacts, Fusion, KernelFacts, fuse
 from sttest.compile.stream_order import converter_buffer, same_order
@@ -36,7 +36,7 @@ class FuseKernels(ModulePass):
         Raises:
             DoesNotFitError: a kernel's own buffers exceed ``c_max_bytes``.
         """
-        for function in [item for item in op.walk() if isinstance(item, func.FuncOp)]:
+        for function in functions(op):
             kernels = [item for item in function.body.block.ops if isinstance(item, KernelOp)]
             _merge_groups(kernels, decide(kernels, self.c_max_bytes))
 
@@ -49,8 +49,7 @@ def decide(kernels: list[KernelOp], c_max_bytes: int) -> Fusion:
         for tensor, inside in zip(kernel.inputs, kernel.body.block.args, strict=True):
             producer = tensor.owner
             if isinstance(producer, KernelOp):
-                source = producer.terminator.arguments[producer.outputs.index(tensor)]  # pyright: ignore
-                cost = converter_bytes(itensor_of(source), itensor_of(inside))
+                cost = converter_bytes(itensor_of(producer.stream_of(tensor)), itensor_of(inside))
                 edges.append(EdgeFacts(producer.sym_name.data, kernel.sym_name.data, cost))
     return fuse(facts, edges, c_max_bytes)
 
@@ -64,8 +63,7 @@ def converter_bytes(source: ITensorType, result: ITensorType) -> int:
 
 def local_buffer_bytes(kernel: KernelOp) -> int:
     """On-chip bytes of a kernel's tiles: every source and result token twice (ping-pong)."""
-    tasks = [op for op in kernel.body.block.ops if isinstance(op, TaskOp)]
-    ports = [itensor_of(port) for task in tasks for port in (*task.sources, *task.produced)]
+    ports = [itensor_of(port) for task in all_of(kernel, TaskOp) for port in (*task.sources, *task.produced)]
     return sum(-(-2 * port.token_bits // 8) for port in ports)
 
 
@@ -90,16 +88,12 @@ def _merge(name: str, members: list[KernelOp]) -> None:
     ]
     group.block.add_op(YieldOp([group.streams[tensor] for tensor in outputs]))
     merged = KernelOp(name, group.inputs, [tensor.type for tensor in outputs], Region(group.block))
-    last = members[-1]
-    parent = last.parent_block()
-    assert parent is not None
-    parent.insert_op_after(merged, last)
+    Rewriter.insert_op(merged, InsertPoint.after(members[-1]))
     for old, new in zip(outputs, merged.outputs, strict=True):
         new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
     for kernel in reversed(members):
-        kernel.detach()
-        kernel.erase()
+        Rewriter.erase_op(kernel)
 
 
 @dataclass
@@ -119,8 +113,7 @@ class _Group:
         for tensor, stream in zip(kernel.outputs, terminator.arguments, strict=True):
             self.streams[tensor] = stream
             stream.name_hint = hint(kernel.sym_name.data)
-        terminator.detach()
-        terminator.erase()
+        Rewriter.erase_op(terminator)
         for op in list(kernel.body.block.ops):
             op.detach()
             self.block.add_op(op)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, OpResult
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ForkOp, KernelOp
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.df import ForkOp, ITensorType, KernelOp
+from sttest.compile.module_walk import all_of
+from sttest.compile.pass_order import require_dmas
 
 
 @dataclass(frozen=True)
@@ -20,26 +22,23 @@ class InsertForks(ModulePass):
     name = "insert-forks"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Inserts forks right after the producers."""
-        for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
-            for node in list(kernel.body.block.ops):
-                for result in node.results:
-                    if isinstance(result.type, ITensorType) and result.uses.get_length() > 1:
-                        _fork(result)
+        """Inserts forks right after the producers; the copies go to the readers in program order.
+
+        Raises:
+            InputError: a kernel takes its streams from outside, where a DMA belongs.
+        """
+        for kernel in all_of(op, KernelOp):
+            require_dmas(self.name, kernel)
+            position = {node: index for index, node in enumerate(kernel.body.block.ops)}
+            for result in [result for node in kernel.body.block.ops for result in node.results]:
+                if isinstance(result.type, ITensorType) and result.uses.get_length() > 1:
+                    _fork(result, position)
 
 
-def _fork(stream: SSAValue) -> None:
-    uses = sorted(stream.uses, key=lambda use: _position(use.operation))
+def _fork(stream: OpResult, position: dict[Operation, int]) -> None:
+    uses = sorted(stream.uses, key=lambda use: (position[use.operation], use.index))
     fork = ForkOp(stream, len(uses))
-    owner = stream.owner
-    block = owner.parent_block()  # pyright: ignore
-    assert block is not None
-    block.insert_op_after(fork, owner)  # pyright: ignore
+    Rewriter.insert_op(fork, InsertPoint.after(stream.op))
     for use, copy in zip(uses, fork.streams, strict=True):
         copy.name_hint = f"{stream.name_hint}_copy"
         use.operation.operands[use.index] = copy
-
-
-def _position(op: object) -> int:
-    block = op.parent_block()  # pyright: ignore
-    return list(block.ops).index(op)

@@ -9,23 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, linalg, math, tensor
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import IntListAttr, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.contraction import is_contraction
+from sttest.compile.dialects.df import IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
 from sttest.compile.iteration import IterationSpace, is_view
-from sttest.compile.loop_nest import LoopNest, plan_nest
+from sttest.compile.linalg_support import place_of, refuse_unsupported
+from sttest.compile.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
+from sttest.compile.module_walk import functions
 from sttest.compile.names import NameTable, hint
+from sttest.compile.pass_options import require_positive
 from sttest.errors import InputError
-
-_STRUCTURE = (
-    ModuleOp, func.FuncOp, func.ReturnOp, linalg.FillOp, linalg.GenericOp, linalg.YieldOp,
-    tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp,
-)  # fmt: skip
-_SCALAR_DIALECTS = (arith.Arith, math.Math)
 
 
 @dataclass(frozen=True)
@@ -40,40 +39,28 @@ class LinalgToKernels(ModulePass):
         """Rewrites all functions of the module in place.
 
         Raises:
-            InputError: ops outside the supported set, all named at once.
+            InputError: what the text has that cannot be streamed.
         """
+        require_positive(self.name, tile_size=self.tile_size)
         refuse_unsupported(op)
-        for function in [item for item in op.walk() if isinstance(item, func.FuncOp)]:
+        for function in functions(op):
             _Rewriter(self.tile_size).rewrite(function)
             _erase_unread(function.body.block)
-
-
-def refuse_unsupported(module: ModuleOp) -> None:
-    """Raises one InputError that lists every op that no pass can take, with how often it occurs."""
-    scalar = {op for dialect in _SCALAR_DIALECTS for op in dialect.operations}
-    counts: dict[str, int] = {}
-    for op in module.walk():
-        if isinstance(op, _STRUCTURE) or type(op) in scalar:
-            continue
-        name = getattr(op, "op_name", None)
-        shown = name.data if isinstance(name, StringAttr) else op.name
-        counts[shown] = counts.get(shown, 0) + 1
-    if counts:
-        listed = ", ".join(f"{name} ({count}x)" for name, count in sorted(counts.items()))
-        raise InputError(
-            "unsupported-ops",
-            f"{len(counts)} unsupported op{'s' if len(counts) > 1 else ''}: {listed}",
-            where="linalg-to-kernels",
-            levers=["rewrite the model with matmul, elementwise, reduction, transpose and reshape ops"],
-        )
 
 
 def _erase_unread(block: Block) -> None:
     """Destinations, constants and views that only dissolved ops used."""
     for op in reversed(list(block.ops)):
-        if op.results and not any(result.uses.get_length() for result in op.results):
-            op.detach()
-            op.erase()
+        unread = [result for result in op.results if not result.uses.get_length()]
+        if op.results and len(unread) == len(op.results):
+            Rewriter.erase_op(op)
+        elif unread and isinstance(op, KernelOp):
+            raise InputError(
+                "unread-result",
+                f"{len(unread)} of {len(op.results)} results are never read",
+                where=op.sym_name.data,
+                levers=["drop the result from the op"],
+            )
 
 
 @dataclass
@@ -92,22 +79,21 @@ class _Rewriter:
         space = IterationSpace(op)
         nest = plan_nest(space, self.streamed, self.tile_size)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
+        refuse_oversized_tile(space, self.tile_size, name)
         kernel = _kernel(op, nest, name, origin)
-        block = op.parent_block()
-        assert block is not None
-        block.insert_op_before(kernel, op)
+        Rewriter.insert_op(kernel, InsertPoint.before(op))
         for old, new, stream in zip(op.results, kernel.outputs, kernel.terminator.arguments, strict=True):
             old.replace_all_uses_with(new)
             new.name_hint = hint(name)
             self.streamed[new] = itensor_of(stream)
-        op.detach()
-        op.erase()
+        Rewriter.erase_op(op)
 
 
 def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str) -> KernelOp:
-    roots = [access.root for access in nest.space.inputs]
-    inputs = [nest.input_type(access, _dtype(access.root)) for access in nest.space.inputs]
-    outputs = [nest.output_type(access, _dtype(access.root)) for access in nest.space.outputs]
+    space = nest.space
+    roots = [access.root for access in space.inputs]
+    inputs = [nest.input_type(access, _dtype(access.root)) for access in space.inputs]
+    outputs = [nest.output_type(access, _dtype(access.root)) for access in space.outputs]
     inside = Block(arg_types=inputs)
     payload = op.body.clone()
     _end_in_df_yield(payload.block)
@@ -121,11 +107,19 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str) -> Ker
             "tile": IntListAttr.of(nest.tile_sizes),
             "iterators": StringAttr(",".join(nest.kinds)),
             "origin": StringAttr(origin),
-            **_initial_value(op),
+            **_kind(op, space),
         },
     )
     inside.add_ops([task, YieldOp(task.streams)])
     return KernelOp(name, roots, [result.type for result in op.results], Region(inside))
+
+
+def _kind(op: linalg.GenericOp, space: IterationSpace) -> dict[str, Attribute]:
+    """Where a reduction starts, and whether it is a contraction."""
+    if all(kind.data.value == "parallel" for kind in op.iterator_types):
+        return {}
+    contracts = {"contracts": UnitAttr()} if is_contraction(op, space) else {}
+    return {"init": _initial_value(op), **contracts}
 
 
 def _dtype(value: SSAValue) -> Attribute:
@@ -136,33 +130,40 @@ def _dtype(value: SSAValue) -> Attribute:
 
 def _end_in_df_yield(payload: Block) -> None:
     last = payload.last_op
-    assert isinstance(last, linalg.YieldOp)
-    payload.insert_op_before(YieldOp(list(last.operands)), last)
-    last.detach()
-    last.erase()
+    if isinstance(last, linalg.YieldOp):
+        Rewriter.insert_op(YieldOp(list(last.operands)), InsertPoint.before(last))
+        Rewriter.erase_op(last)
     _inline_constants(payload)
 
 
 def _inline_constants(payload: Block) -> None:
     """Copies constants from outside into the payload: a task sees nothing but its streams."""
-    copies: dict[Operation, Operation] = {}
+    copies: dict[Operation | Block, Operation] = {}
     for op in list(payload.ops):
         for index, operand in enumerate(op.operands):
             source = operand.owner
-            if not isinstance(source, arith.ConstantOp) or source.parent_block() is payload:
-                continue
-            if source not in copies:
-                copies[source] = source.clone()
-                first = payload.first_op
-                assert first is not None
-                payload.insert_op_before(copies[source], first)
-            op.operands[index] = copies[source].results[0]
+            outside = source is not payload if isinstance(source, Block) else source.parent_block() is not payload
+            if outside:
+                if source not in copies:
+                    copies[source] = _copied(source, payload)
+                op.operands[index] = copies[source].results[0]
 
 
-def _initial_value(op: linalg.GenericOp) -> dict[str, Attribute]:
+def _copied(source: Operation | Block, payload: Block) -> Operation:
+    if not isinstance(source, arith.ConstantOp):
+        raise InputError(
+            "captured-value",
+            "the body reads a value from outside that is not a constant",
+            where="linalg.generic",
+            levers=["pass it as a tensor input"],
+        )
+    copy = source.clone()
+    Rewriter.insert_op(copy, InsertPoint.at_start(payload))
+    return copy
+
+
+def _initial_value(op: linalg.GenericOp) -> FloatAttr:
     """The value that a reduction starts from, taken from the fill of its destination."""
-    if all(kind.data.value == "parallel" for kind in op.iterator_types):
-        return {}
     fill = op.outputs[0].owner
     constant = fill.inputs[0].owner if isinstance(fill, linalg.FillOp) else None
     value = constant.value if isinstance(constant, arith.ConstantOp) else None
@@ -170,7 +171,7 @@ def _initial_value(op: linalg.GenericOp) -> dict[str, Attribute]:
         raise InputError(
             "unknown-initial-value",
             "a reduction must start from a constant fill",
-            where="linalg.generic",
+            where=place_of(op),
             levers=["initialise the destination with linalg.fill"],
         )
-    return {"init": value}
+    return value

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntAttr, MemRefType, ModuleOp
-from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects.df import (
     BufferOp,
     ConverterOp,
     DmaReadOp,
     InstanceOp,
+    ITensorType,
     KernelOp,
     NodeOp,
     StreamOp,
     StreamType,
     itensor_of,
 )
+from sttest.compile.module_walk import all_of
 from sttest.compile.names import hint
+from sttest.compile.pass_order import require_dmas, run_first
 
 # The ping-pong tile buffer that a folded DMA shares with its reader.
 _FOLDED_DEPTH = 2
@@ -35,60 +39,65 @@ class LowerToStreams(ModulePass):
     start_depth: int = 16
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Rewrites the body of every kernel."""
-        for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
-            nodes = [item for item in kernel.body.block.ops if isinstance(item, NodeOp)]
-            instances = [item for item in kernel.body.block.ops if isinstance(item, InstanceOp)]
-            streams = {instance: self._make_stream(instance) for instance in reversed(instances)}
-            for node in nodes:
+        """Rewrites the body of every kernel.
+
+        Raises:
+            InputError: an edge has no instance yet, or a converter no buffer.
+        """
+        for kernel in all_of(op, KernelOp):
+            require_dmas(self.name, kernel)
+            _refuse_unnamed_edges(kernel)
+            instances = all_of(kernel, InstanceOp)
+            streams = {instance: self._make_stream(kernel, instance) for instance in reversed(instances)}
+            for node in all_of(kernel, NodeOp):
                 _push_into_sinks(node, streams)
 
-    def _make_stream(self, instance: InstanceOp) -> StreamOp:
+    def _make_stream(self, kernel: KernelOp, instance: InstanceOp) -> StreamOp:
         producer = instance.source.owner
         folded = isinstance(producer, DmaReadOp) and producer.folded is not None
         depth = _FOLDED_DEPTH if folded else self.start_depth
         name = instance.sym_name.data if instance.sym_name else "stream"
-        stream = StreamOp(
-            name, StreamType(itensor_of(instance.result), IntAttr(depth)), "folded" if folded else "default"
-        )
-        block = instance.parent_block()
-        assert block is not None
-        first = block.first_op
-        assert first is not None
-        block.insert_op_before(stream, first)
+        kind = StreamType(itensor_of(instance.result), IntAttr(depth))
+        stream = StreamOp(name, kind, "folded" if folded else "default")
+        Rewriter.insert_op(stream, InsertPoint.at_start(kernel.body.block))
         stream.result.name_hint = hint(name)
         instance.result.replace_all_uses_with(stream.result)
         return stream
 
 
-def _push_into_sinks(node: NodeOp, streams: dict[InstanceOp, StreamOp]) -> None:
+def _refuse_unnamed_edges(kernel: KernelOp) -> None:
+    """Raises an InputError where a node reads another without an instance between them."""
+    for node in (*all_of(kernel, NodeOp), kernel.terminator):
+        for operand in node.operands:
+            if isinstance(operand.type, ITensorType) and not isinstance(operand.owner, InstanceOp):
+                raise run_first(
+                    LowerToStreams.name, f"{node.name} reads a stream without an instance", "make-instances"
+                )
+
+
+def _push_into_sinks(node: NodeOp, streams: Mapping[InstanceOp, StreamOp]) -> None:
     """Replaces a node by one that writes the streams of its instances."""
-    block = node.parent_block()
-    assert block is not None
     if isinstance(node, ConverterOp):
-        block.insert_op_before(_buffer_of(node), node)
-    instances = [instance for result in node.streams for instance in _instances(result)]
+        Rewriter.insert_op(_buffer_of(node), InsertPoint.before(node))
+    uses = [use.operation for result in node.streams for use in result.uses]
+    instances = [reader for reader in uses if isinstance(reader, InstanceOp)]
     if not instances:
         return
     regions = [node.detach_region(region) for region in list(node.regions)]
     lowered = type(node).build(
         operands=[list(node.sources), [streams[instance].result for instance in instances]],
         result_types=[[]],
-        properties={key: value for key, value in node.properties.items() if "Segment" not in key},
+        properties={key: value for key, value in node.properties.items() if key != "operandSegmentSizes"},
         regions=regions,
     )
-    block.insert_op_before(lowered, node)
+    Rewriter.insert_op(lowered, InsertPoint.before(node))
     for dead in (*instances, node):
-        dead.detach()
-        dead.erase()
-
-
-def _instances(result: SSAValue) -> list[InstanceOp]:
-    return [use.operation for use in result.uses if isinstance(use.operation, InstanceOp)]
+        Rewriter.erase_op(dead)
 
 
 def _buffer_of(converter: ConverterOp) -> BufferOp:
-    assert converter.buffer is not None
+    if converter.buffer is None:
+        raise run_first(LowerToStreams.name, "a df.converter has no buffer", "materialize-converters")
     dtype = itensor_of(converter.sources[0]).dtype
     name = converter.label.data if converter.label else "buffer"
     return BufferOp(name, MemRefType(dtype, converter.buffer.values))

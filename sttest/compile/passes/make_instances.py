@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, OpResult
 from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, ForkOp, InstanceOp, KernelOp
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, ForkOp, InstanceOp, ITensorType, KernelOp
+from sttest.compile.module_walk import all_of
 from sttest.compile.names import hint
 from sttest.compile.node_names import NodeNames
+from sttest.compile.pass_order import require_dmas, run_first
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,19 @@ class MakeInstances(ModulePass):
     name = "make-instances"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Inserts the instances right after the producers."""
-        for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
+        """Inserts the instances right after the producers.
+
+        Raises:
+            InputError: a stream comes from outside, or has not exactly one reader.
+        """
+        for kernel in all_of(op, KernelOp):
+            require_dmas(self.name, kernel)
             names = NodeNames(kernel)
-            nodes = list(kernel.body.block.ops)
-            for node in nodes:
+            for node in [node for node in kernel.body.block.ops if not isinstance(node, InstanceOp)]:
                 _label(node, names)
-                _instances_of(node, names)
+                for result in reversed(node.results):
+                    if isinstance(result.type, ITensorType):
+                        _insert_instance(result, names)
 
 
 def _label(node: Operation, names: NodeNames) -> None:
@@ -36,15 +44,16 @@ def _label(node: Operation, names: NodeNames) -> None:
         node.properties["label"] = StringAttr(names.of(node))
 
 
-def _instances_of(node: Operation, names: NodeNames) -> None:
-    block = node.parent_block()
-    assert block is not None
-    for result in reversed(node.results):
-        if not isinstance(result.type, ITensorType):
-            continue
-        (use,) = result.uses
-        name = names.edge(node, use.operation, use.index)
-        instance = InstanceOp(result, name)
-        block.insert_op_after(instance, node)
-        instance.result.name_hint = hint(name)
-        use.operation.operands[use.index] = instance.result
+def _insert_instance(stream: OpResult, names: NodeNames) -> None:
+    uses = list(stream.uses)
+    if len(uses) != 1:
+        node = names.of(stream.op)
+        raise run_first(MakeInstances.name, f"a stream of '{node}' has {len(uses)} readers, not one", "insert-forks")
+    use = uses[0]
+    if isinstance(use.operation, InstanceOp):
+        return
+    name = names.edge(stream.op, use.operation, use.index)
+    instance = InstanceOp(stream, name)
+    Rewriter.insert_op(instance, InsertPoint.after(stream.op))
+    instance.result.name_hint = hint(name)
+    use.operation.operands[use.index] = instance.result

@@ -8,24 +8,22 @@ Packed: a tile is contiguous in memory (64x64 in 16x16 tiles lies as
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from xdsl.context import Context
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, IntListAttr, KernelOp, i64_attr, itensor_of
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, IntListAttr, ITensorType, KernelOp, i64_attr
+from sttest.compile.module_walk import all_of, functions
 from sttest.compile.names import parameters_of
 from sttest.compile.stream_order import halved_to
 
 
 @dataclass(frozen=True)
 class MaterializeDma(ModulePass):
-    """Inserts `df.dma_read` and `df.dma_write` with ports of ``beat_bits`` bits."""
+    """Inserts `df.dma_read` and `df.dma_write` with ports of ``beat_bits`` bits; ports that have one stay."""
 
     name = "materialize-dma"
 
@@ -33,18 +31,19 @@ class MaterializeDma(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Inside the kernels, arguments and results become tensors."""
-        for function in [item for item in op.walk() if isinstance(item, func.FuncOp)]:
+        for function in functions(op):
             parameters = parameters_of(function)
-            for kernel in [item for item in function.walk() if isinstance(item, KernelOp)]:
+            for kernel in all_of(function, KernelOp):
                 self._read_inputs(kernel, parameters)
                 self._write_outputs(kernel)
 
     def _read_inputs(self, kernel: KernelOp, parameters: set[SSAValue]) -> None:
         block = kernel.body.block
-        first = block.first_op
-        assert first is not None
+        start = InsertPoint.at_start(block)
         for tensor, port in zip(kernel.inputs, list(block.args), strict=True):
-            stream = itensor_of(port)
+            if not isinstance(port.type, ITensorType):
+                continue
+            stream = port.type
             argument = Rewriter.replace_value_with_new_type(port, tensor.type)
             dma = DmaReadOp(
                 operands=[[argument], []], result_types=[[stream]], properties=self._properties(stream, tensor)
@@ -54,23 +53,25 @@ class MaterializeDma(ModulePass):
             argument.replace_all_uses_with(dma.streams[0])
             dma.operands[0] = argument
             dma.streams[0].name_hint = argument.name_hint
-            block.insert_op_before(dma, first)
+            Rewriter.insert_op(dma, start)
 
     def _write_outputs(self, kernel: KernelOp) -> None:
         terminator = kernel.terminator
         for index, (tensor, stream) in enumerate(zip(kernel.outputs, terminator.arguments, strict=True)):
+            if not isinstance(stream.type, ITensorType):
+                continue
             dma = DmaWriteOp(
                 operands=[[stream], []],
                 result_types=[[tensor.type]],
-                properties=self._properties(itensor_of(stream), tensor),
+                properties=self._properties(stream.type, tensor),
             )
-            kernel.body.block.insert_op_before(dma, terminator)
+            Rewriter.insert_op(dma, InsertPoint.before(terminator))
             terminator.operands[index] = dma.streams[0]
 
-    def _properties(self, stream: ITensorType, tensor: SSAValue) -> dict[str, IntListAttr | StringAttr]:
+    def _properties(self, stream: ITensorType, tensor: SSAValue) -> dict[str, Attribute]:
         return {
             "layout": IntListAttr.of(packed_layout(stream, self.beat_bits)),
-            "beat_bits": i64_attr(self.beat_bits),  # pyright: ignore
+            "beat_bits": i64_attr(self.beat_bits),
             "origin": StringAttr(tensor.name_hint or "tensor"),
         }
 
@@ -84,5 +85,4 @@ def packed_layout(stream: ITensorType, beat_bits: int) -> tuple[int, ...]:
     beat = halved_to(tile, max(1, beat_bits // stream.element_bits))
     grid = [-(-size // extent) for size, extent in zip(shape, tile, strict=True)]
     beats = [extent // part for extent, part in zip(tile, beat, strict=True)]
-    assert prod(beats) * prod(beat) == prod(tile)
     return (*grid, *beats, *beat)

@@ -12,6 +12,7 @@ from xdsl.rewriter import Rewriter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects.df import StreamOp, StreamType
 from sttest.compile.fifo_model import stream_depths
+from sttest.compile.module_walk import all_of
 from sttest.compile.timed_graph import timed_graph
 
 
@@ -28,13 +29,15 @@ class SizeFifos(ModulePass):
         """Sets the depth of the streams.
 
         Raises:
-            InputError: unknown strategy or board.
+            InputError: unknown strategy or board, or a module that is not at the stream level.
+            DoesNotFitError: several kernels, or more DMAs than the board has channels.
         """
         graph = timed_graph(op, require_hbm(load_board(self.board)), "design")
         depths = stream_depths(graph, self.strategy)
-        for stream in [item for item in op.walk() if isinstance(item, StreamOp)]:
+        for stream in all_of(op, StreamOp):
             depth = depths.get(stream.sym_name.data)
             if depth is None or stream.sized_by == StringAttr("folded"):
                 continue
             stream.properties["sized_by"] = StringAttr(f"lp-{self.strategy}")
-            Rewriter.replace_value_with_new_type(stream.result, StreamType(stream.result.type.itensor, IntAttr(depth)))
+            kind = StreamType(stream.result.type.itensor, IntAttr(depth))
+            Rewriter.replace_value_with_new_type(stream.result, kind)

@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from sttest.compile.dialects.df import KernelOp
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.df import ITensorType, KernelOp
+from sttest.compile.module_walk import all_of
+from sttest.compile.pass_order import require_dmas
 from sttest.compile.stream_order import vectorized
 
 
@@ -28,9 +29,14 @@ class Vectorize(ModulePass):
     max_bits: int = 4096
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Retypes every stream inside the kernels."""
-        for kernel in [item for item in op.walk() if isinstance(item, KernelOp)]:
+        """Retypes every stream inside the kernels; tokens that are registers already stay.
+
+        Raises:
+            InputError: a kernel takes its streams from outside, where a DMA belongs.
+        """
+        for kernel in all_of(op, KernelOp):
+            require_dmas(self.name, kernel)
             for node in kernel.body.block.ops:
                 for result in node.results:
-                    if isinstance(result.type, ITensorType):
+                    if isinstance(result.type, ITensorType) and not result.type.is_vector:
                         Rewriter.replace_value_with_new_type(result, vectorized(result.type, self.max_bits))
