@@ -26,6 +26,19 @@ class Constant:
     meaning: str
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A constant that was chosen among published figures, not fitted: the field of the board's ``launch`` and why."""
+
+    field: str
+    why: str
+
+
+def launch_choice(path: Path = CALIBRATION_FILE) -> Choice:
+    """Which published launch figure the generations pay per block."""
+    return Choice(**yaml.safe_load(path.read_text(encoding="utf-8"))["chosen"]["launch"])
+
+
 def constants(path: Path = CALIBRATION_FILE) -> dict[str, Constant]:
     """All fitted constants by name.
 
@@ -44,8 +57,10 @@ def constants(path: Path = CALIBRATION_FILE) -> dict[str, Constant]:
 def write_constants(found: list[Constant], path: Path = CALIBRATION_FILE) -> None:
     """Writes the file that :func:`constants` reads."""
     fitted = {item.name: {key: value for key, value in asdict(item).items() if key != "name"} for item in found}
-    header = "# Every constant that is fitted to a published row; everything else is a prediction.\n"
-    path.write_text(header + yaml.safe_dump({"fitted": fitted}, sort_keys=False, width=110), encoding="utf-8")
+    chosen = {"launch": asdict(launch_choice(path))}
+    header = "# Every constant that is fitted to a published row or chosen among published figures.\n"
+    text = yaml.safe_dump({"fitted": fitted, "chosen": chosen}, sort_keys=False, width=110)
+    path.write_text(header + text, encoding="utf-8")
 
 
 if __name__ == "__main__":

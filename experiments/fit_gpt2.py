@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 
 from experiments.blocks import BlockPoint, run_points
-from experiments.calibration import Constant, write_constants
-from experiments.generation import Overheads, compose
-from experiments.gpt2 import BOARD, MODEL, decode_points, prefill_point
+from experiments.calibration import Constant, launch_choice, write_constants
+from experiments.gpt2 import BOARD, MODEL, decode_points, fitted_host_ms, prefill_point
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
 from sttest.models.registry import get_config
@@ -29,7 +28,7 @@ _INPUT, _OUTPUT = 32, 32
 def main(engine: str = "maxplus", jobs: int = 2) -> None:
     """Repeats the fit, prints every candidate and writes the calibration file."""
     published = gpt2_row("streamtensor", _INPUT, _OUTPUT)
-    launch_us = require_hbm(load_board(BOARD)).launch.queued_us.value
+    launch_us = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().field).value
     layers = get_config(MODEL).layers
     store = PointStore(Path("build/points/fit_gpt2"))
 
@@ -42,11 +41,8 @@ def main(engine: str = "maxplus", jobs: int = 2) -> None:
 
     decode = decode_points([_INPUT, _INPUT + _OUTPUT], best, engine)
     blocks = run_points(list(decode.values()), store, jobs, _say)
-    free = compose(
-        _INPUT, _OUTPUT, layers, times[points[best]], {c: blocks[p] for c, p in decode.items()},
-        Overheads(launch_us, 0.0),
-    )  # fmt: skip
-    host_ms = published.output_len * published.decode_ms_per_token - free.decode_ms
+    decode_times = {context: blocks[point] for context, point in decode.items()}
+    host_ms = fitted_host_ms(times[points[best]], decode_times, launch_us)
     write_constants([_unroll(best), _host(host_ms)])
     print(f"overall_unroll {best} lanes, host_ms {host_ms:.3f} ms")
 

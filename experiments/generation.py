@@ -8,7 +8,7 @@ every generation pays the host once between prefill and decode.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -70,7 +70,7 @@ def compose(
     """
     launch_ms = overheads.launch_us / 1e3
     contexts = np.arange(input_len, input_len + output_len)
-    items: Counter[str] = Counter({"host": overheads.host_ms})
+    items: defaultdict[str, float] = defaultdict(float, host=overheads.host_ms)
     for name, cycles in prefill.items.items():
         items[f"prefill, {name}"] += layers * cycles / prefill.clock_mhz / 1e3
     for name, total_us in _decode_items(contexts, decode).items():

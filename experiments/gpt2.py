@@ -6,7 +6,7 @@ of the table (a bitstream is built once) and held at the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
-from experiments.calibration import Constant, constants
+from experiments.calibration import Constant, constants, launch_choice
 from experiments.generation import Generation, Overheads, compose
 from experiments.gpt2_report import print_report, write_report
+from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
+from sttest.boards.quantity import Quantity
 from sttest.compile.pipeline import Knobs
 from sttest.models.registry import get_config
 from sttest.results import PointStore
@@ -26,6 +28,7 @@ MODEL = "gpt2"
 BOARD = "u55c"
 ROWS = ((32, 32), (64, 64), (128, 128), (256, 256))
 CONTEXTS = (32, 64, 128, 256, 512)
+LAUNCH_FIELDS = ("queued_us", "single_low_us", "back_to_back_us", "single_high_us")
 _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
@@ -38,9 +41,19 @@ class Reproduction:
     prefill: dict[int, BlockTime]
     decode: dict[int, BlockTime]
     fitted: dict[str, Constant]
-    launch_us: float
-    launch_source: str
+    launch: Quantity
+    launches: Sequence[LaunchCase]
     engine: str
+
+
+@dataclass(frozen=True)
+class LaunchCase:
+    """What another published launch figure would do: the host constant refitted on [32:32], and the rows again."""
+
+    name: str
+    launch: Quantity
+    host_ms: float
+    generations: Sequence[Generation]
 
 
 def prefill_point(tokens: int, overall_unroll: int, engine: str) -> BlockPoint:
@@ -68,13 +81,34 @@ def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
             progress.update(task, advance=1, description=f"simulated {point.shape}")
 
         times = run_points([*prefill.values(), *decode.values()], store, jobs, done)
-    launch = require_hbm(load_board(BOARD)).launch.queued_us
-    overheads = Overheads(launch.value, fitted["host_ms"].value)
     prefill_times = {tokens: times[point] for tokens, point in prefill.items()}
     decode_times = {context: times[point] for context, point in decode.items()}
+    launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().field)
+    generations = compose_rows(prefill_times, decode_times, Overheads(launch.value, fitted["host_ms"].value))
+    launches = [_launch_case(name, prefill_times, decode_times) for name in LAUNCH_FIELDS]
+    return Reproduction(generations, prefill_times, decode_times, fitted, launch, launches, engine)
+
+
+def compose_rows(
+    prefill: Mapping[int, BlockTime], decode: Mapping[int, BlockTime], overheads: Overheads
+) -> list[Generation]:
+    """All rows of the table from their blocks."""
     layers = get_config(MODEL).layers
-    generations = [compose(n, m, layers, prefill_times[n], decode_times, overheads) for n, m in ROWS]
-    return Reproduction(generations, prefill_times, decode_times, fitted, launch.value, launch.source, engine)
+    return [compose(n, m, layers, prefill[n], decode, overheads) for n, m in ROWS]
+
+
+def fitted_host_ms(prefill: BlockTime, decode: Mapping[int, BlockTime], launch_us: float) -> float:
+    """What the published decode time of the first row has left after its blocks and launches; may be negative."""
+    tokens, outputs = ROWS[0]
+    published = gpt2_row("streamtensor", tokens, outputs)
+    free = compose(tokens, outputs, get_config(MODEL).layers, prefill, decode, Overheads(launch_us, 0.0))
+    return outputs * published.decode_ms_per_token - free.decode_ms
+
+
+def _launch_case(name: str, prefill: Mapping[int, BlockTime], decode: Mapping[int, BlockTime]) -> LaunchCase:
+    launch = getattr(require_hbm(load_board(BOARD)).launch, name)
+    host_ms = max(0.0, fitted_host_ms(prefill[ROWS[0][0]], decode, launch.value))
+    return LaunchCase(name, launch, host_ms, compose_rows(prefill, decode, Overheads(launch.value, host_ms)))
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2, console: Console | None = None) -> None:

@@ -32,13 +32,14 @@ def print_report(found: Reproduction, console: Console) -> None:
     console.print(_items(found))
     console.print(_blocks(found))
     console.print(_constants(found))
+    console.print(_launches(found))
 
 
 def write_report(found: Reproduction, out: Path) -> None:
     """Long-format table, figures and manifest, written whole or not at all."""
     config = {
         "fitted": {name: asdict(constant) for name, constant in found.fitted.items()},
-        "launch_us": found.launch_us,
+        "launch_us": found.launch.value,
         "engine": found.engine,
     }
     with ResultFolder(out, config=config) as folder:
@@ -71,11 +72,12 @@ def _against_others(found: Reproduction) -> Table:
     systems = compared_systems()
     table.add_column("simulated U55C", justify="right")
     for system in systems:
-        table.add_column(f"{system}\n{platform_of(system).quantisation if system != 'codo' else 'W4A8'}", justify="right")
+        table.add_column(
+            f"{system}\n{platform_of(system).quantisation if system != 'codo' else 'W4A8'}", justify="right"
+        )
     for generation in found.generations:
         cells = [_triple(*(generation_value(generation, metric) for metric in METRICS))]
-        for system in systems:
-            cells.append(_published_triple(system, generation))
+        cells += [_published_triple(system, generation) for system in systems]
         table.add_row(_shape(generation), *cells)
     return table
 
@@ -162,7 +164,25 @@ def _constants(found: Reproduction) -> Table:
         table.add_column(column)
     for constant in found.fitted.values():
         table.add_row(constant.name, f"{constant.value:g} {constant.unit}", "fitted", constant.row)
-    table.add_row("launch", f"{found.launch_us:g} us per block", "published", found.launch_source)
+    launch = found.launch
+    table.add_row("launch", f"{launch.value:g} {launch.unit} per block", f"chosen ({launch.kind})", launch.source)
+    return table
+
+
+def _launches(found: Reproduction) -> Table:
+    table = Table(
+        title="Had another published launch figure been chosen (host constant refitted on [32:32], at least 0)"
+    )
+    table.add_column("launch (us per block)", justify="right")
+    table.add_column("host (ms)", justify="right")
+    for generation in found.generations:
+        table.add_column(f"speed error {_shape(generation)}", justify="right")
+    for case in found.launches:
+        errors = []
+        for generation in case.generations:
+            published = gpt2_row("streamtensor", generation.input_len, generation.output_len).speed_tok_per_s
+            errors.append(f"{generation.speed_tok_per_s / published - 1:+.1%}")
+        table.add_row(f"{case.name} {case.launch.value:g}", f"{case.host_ms:.1f}", *errors)
     return table
 
 
@@ -194,4 +214,3 @@ def _shape(generation: Generation) -> str:
 
 def _triple(*values: float) -> str:
     return " / ".join(f"{value:.1f}" for value in values)
-

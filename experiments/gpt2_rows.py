@@ -12,7 +12,7 @@ from sttest.results import Row
 if TYPE_CHECKING:
     from experiments.blocks import BlockTime
     from experiments.generation import Generation
-    from experiments.gpt2 import Reproduction
+    from experiments.gpt2 import LaunchCase, Reproduction
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ def rows(found: Reproduction) -> Iterator[Row]:
         yield from _block_rows(found, "decode", f"c={context}", block)
     for constant in found.fitted.values():
         yield Row("gpt2", constant.name, constant.value, constant.unit, "fitted", source=constant.row)
-    yield Row("gpt2", "launch", found.launch_us, "us", "published", source=found.launch_source)
+    yield Row("gpt2", "launch", found.launch.value, "us", found.launch.kind, source=found.launch.source)
+    for case in found.launches:
+        yield from _launch_rows(case)
 
 
 def _generation_rows(found: Reproduction, generation: Generation) -> Iterator[Row]:
@@ -83,6 +85,17 @@ def _published_rows(system: str, generation: Generation) -> Iterator[Row]:
                 "gpt2", f"{metric.name} [{row.input_len}:{row.output_len}]", getattr(row, metric.field), metric.unit,
                 "published", model="gpt2", board=system, phase="generation", engine=system, source=row.source,
             )  # fmt: skip
+
+
+def _launch_rows(case: LaunchCase) -> Iterator[Row]:
+    for generation in case.generations:
+        shape = f"[{generation.input_len}:{generation.output_len}]"
+        published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
+        yield Row(
+            "gpt2", f"speed {shape} with launch {case.name}", generation.speed_tok_per_s, "tokens/s", "simulated",
+            model="gpt2", board="u55c", phase="generation", reference=published.speed_tok_per_s,
+            source=published.source, note=f"host constant refitted on [32:32]: {case.host_ms:.3f} ms",
+        )  # fmt: skip
 
 
 def _block_rows(found: Reproduction, phase: str, shape: str, block: BlockTime) -> Iterator[Row]:
