@@ -162,8 +162,13 @@ def _throughput(
         raise _no_bound(graph)
     run = _SelfTimed(graph, fifos, actors)
     seen: dict[tuple[object, ...], tuple[int, list[int]]] = {}
+    first, iterations = run.members[0], -1
     while True:
         run.settle()
+        if run.firings[first] // repetitions[first] == iterations:
+            run.step()
+            continue
+        iterations = run.firings[first] // repetitions[first]
         state = run.state()
         if state in seen:
             before, firings = seen[state]

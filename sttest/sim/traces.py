@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from sttest.errors import InputError
+from sttest.sim.checks import MAX_EVENTS
 from sttest.sim.graph import Trace
-from sttest.sim.validate import MAX_EVENTS
 
 
 def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict[str, Trace]:
@@ -38,7 +38,7 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
             _check_sizes(name, sizes_bytes, path)
         with np.load(path, allow_pickle=False) as arrays:
             return {name: Trace(_array(arrays, f"{name}/tick"), _array(arrays, f"{name}/op")) for name in names}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError, MemoryError) as error:
         raise InputError("bad-traces", f"not a readable .npz of plain arrays ({error})", where=str(path)) from error
 
 

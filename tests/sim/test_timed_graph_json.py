@@ -141,6 +141,7 @@ EVENT = ("processes", 0, "loops", 0, "events", 0)
         (("processes", 0, "loops", 0, "ii"), 0, "ii is 0, at least 1 is needed"),
         (("processes", 0, "loops", 0, "latency"), 0, "latency is 0, at least 1 is needed"),
         (("processes", 0, "repeat"), 1 << 60, "repeat is"),
+        (("processes", 0, "repeat"), 1 << 30, "number of FIFO accesses in all is"),
         (("processes", 0, "end"), 3, "end is 3 but its loops run to 34"),
         (("processes", 1, "end"), 3, "end is 3 but its trace runs to stage 24"),
         (("processes", 1, "name"), "src", "two process entries are called 'src'"),
