@@ -13,7 +13,7 @@ from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Timed
 _BEAT_BYTES = 64
 _FIFO_DEPTH = 512
 # Long enough that the latency of the first burst is below one part in a hundred.
-_STREAM_BYTES_PER_CHANNEL = 2 * 1024 * 1024
+STREAM_BYTES = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class BandwidthCheck:
         return self.reached_gb_per_s / self.peak_gb_per_s
 
 
-def bandwidth_graph(board: FpgaBoard, stream_bytes: int = _STREAM_BYTES_PER_CHANNEL) -> TimedGraph:
+def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> TimedGraph:
     """One read port per pseudo-channel in sequential full bursts, each into a kernel that takes a beat per cycle.
 
     Args:
@@ -70,13 +70,18 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = _STREAM_BYTES_PER_CHAN
     )
 
 
-def check_bandwidth(board: FpgaBoard, engine: str = "maxplus") -> BandwidthCheck:
+def check_bandwidth(board: FpgaBoard, engine: str = "maxplus", stream_bytes: int = STREAM_BYTES) -> BandwidthCheck:
     """Simulates :func:`bandwidth_graph`.
+
+    Args:
+        board: with HBM.
+        engine: who computes the times.
+        stream_bytes: per channel.
 
     Raises:
         InputError: the board has no HBM.
     """
-    graph = bandwidth_graph(board)
+    graph = bandwidth_graph(board, stream_bytes)
     cycles = simulate(graph, engine).cycles
     assert cycles is not None, "ports into sinks cannot deadlock"
     streamed = sum(port.tokens * port.token_bytes for port in graph.processes if isinstance(port, Memory))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sttest.errors import DeadlockError, InputError
-from sttest.sim import Simulation, TimedGraph, load, simulate
+from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.verbs.output import print_json, progress
 
 
@@ -58,12 +58,16 @@ def _print_breakdown(result: Simulation) -> None:
     """Where the cycles of the critical path went; nothing where there is no such path."""
     from sttest.sim.critical_path import itemise
 
-    if not result.cycles or result.record is None:
+    if not result.cycles or result.record is None or _has_actors(result):
         return
     items = itemise(result)
     print("  critical path, in cycles:")
     for (category, kind), cycles in sorted(items.by_kind.items(), key=lambda item: -item[1]):
         print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
+
+
+def _has_actors(result: Simulation) -> bool:
+    return result.graph is not None and any(isinstance(process, Actor) for process in result.graph.processes)
 
 
 def _assignment(text: str) -> tuple[str, int]:

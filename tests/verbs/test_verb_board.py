@@ -1,0 +1,72 @@
+"""`sttest board`: quantities with provenance, and the bandwidth check against arithmetic of its own."""
+
+import json
+import math
+
+import pytest
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board
+from sttest.sim.board_check import bandwidth_graph, check_bandwidth
+
+
+def fpga(name) -> FpgaBoard:
+    board = load_board(name)
+    assert isinstance(board, FpgaBoard)
+    return board
+
+
+def test_json_holds_every_quantity_with_its_provenance(sttest):
+    told = json.loads(sttest("board", "u55c", "--json").stdout)
+    assert told["schema"] == "sttest.board/1"
+    channels = told["quantities"]["memory.hbm.pseudo_channels"]
+    assert channels.keys() == {"value", "unit", "source", "kind"}
+    assert channels["value"] == told["bandwidth"]["channels"] == 32
+    assert told["quantities"]["fabric.slrs[2].dsp"]["value"] == 2928
+
+
+def test_text_has_units_kinds_and_sources_on_one_line_each(sttest):
+    text = sttest("board", "u55c").stdout
+    line = next(line for line in text.splitlines() if "sustained_gb_per_s_per_channel" in line)
+    assert line.split()[1:4] == ["13.27", "GB/s", "assumed"]
+    assert "Shuhai" in line
+    assert "of the declared sustained" in text
+
+
+def test_a_gpu_has_quantities_but_no_bandwidth_check(sttest):
+    assert json.loads(sttest("board", "a100", "--json").stdout)["bandwidth"] is None
+    assert "no HBM" in sttest("board", "a100").stdout
+
+
+@pytest.mark.parametrize("name", ["u55c", "u280"])
+def test_the_model_reaches_the_declared_bandwidth_less_whole_cycles_per_burst(name):
+    board = fpga(name)
+    check = check_bandwidth(board)
+    burst_cycles = board.hbm.max_burst_bytes.value / board.hbm_bytes_per_cycle_per_channel(sustained=True)
+    rounding = burst_cycles / math.ceil(burst_cycles)
+    assert 0.99 * rounding < check.reached_over_sustained <= rounding
+    assert check.reached_over_peak < check.reached_over_sustained
+
+
+def test_engines_agree_on_the_check():
+    oracle, compiled = (check_bandwidth(fpga("u55c"), engine, stream_bytes=1 << 15) for engine in ("des", "maxplus"))
+    assert oracle == compiled
+
+
+def test_twice_the_channel_bandwidth_is_reached_as_far_as_a_kernel_can_take_it(tmp_path):
+    what_if = tmp_path / "fast.yaml"
+    what_if.write_text(
+        "extends: u55c\n"
+        "memory: {hbm: {peak_gb_per_s_per_channel: {value: 28.75, unit: GB/s},"
+        " sustained_gb_per_s_per_channel: {value: 26.54, unit: GB/s},"
+        " axi_port_bits: {value: 512, unit: bits}}}\n"
+    )
+    board = fpga(what_if)
+    # 64 bytes per cycle of 250 MHz are 16 GB/s per channel, less the latency of the first burst.
+    assert 0.99 * 16 * 32 < check_bandwidth(board).reached_gb_per_s <= 16 * 32
+
+
+def test_the_graph_streams_every_channel_once():
+    graph = bandwidth_graph(fpga("u55c"), stream_bytes=1 << 16)
+    assert len(graph.channels) == len(graph.fifos) == 32
+    assert len(graph.processes) == 2 * 32

@@ -1,0 +1,134 @@
+"""`sttest compile`: packages from shipped texts, from PyTorch and from files."""
+
+import csv
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from sttest.models.program import Phase
+from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.verbs.workload import Shape
+
+SMALL_DECODE = ("--phase", "decode", "--context", SHIPPED_SHAPES[True]["decode"][1])
+SMALL_PREFILL = ("--phase", "prefill", "--tokens", SHIPPED_SHAPES[True]["prefill"][0])
+
+
+@pytest.fixture(autouse=True)
+def workplace(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def without_torch(monkeypatch):
+    """As if the front end were not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name.startswith("torch") else find(name, *rest)
+    )
+
+
+def table(package: str, name: str) -> list[dict[str, str]]:
+    with Path(package, "reports", f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("model", ["small-gpt2", "small-qwen", "small-llama", "small-llama-3.2-1b", "small-gemma"])
+def test_every_family_compiles_without_torch_and_runs(model, without_torch, sttest):
+    outcome = sttest("compile", model, *SMALL_DECODE, "--json")
+    told = json.loads(outcome.stdout)
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert told["package"] == f"build/{model}-decode-u55c"
+    assert told["name"] == f"{model}-decode-c32-u55c"
+    assert told["kernels"] == len(table(told["package"], "kernels"))
+    assert told["groups"] == len({row["group"] for row in table(told["package"], "fusion")})
+    simulated = sttest("simulate", told["package"], "--json")
+    assert simulated.exit_code == 0
+    assert json.loads(simulated.stdout)["cycles"] > 0
+
+
+def test_text_names_the_package_the_ratio_and_the_next_command(without_torch, sttest):
+    lines = sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "here").stdout.splitlines()
+    said = dict(line.split(maxsplit=1) for line in lines)
+    parts = json.loads(Path("here", "manifest.json").read_text())["intermediates"]
+    assert said["package"] == "here"
+    assert said["next"] == "sttest simulate here"
+    assert f"{parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip" in said["intermediates"]
+    assert f"ratio {parts['fused_over_original']:.3f}; published 0.148-0.168" in said["intermediates"]
+
+
+def test_without_torch_other_shapes_are_refused_with_the_shipped_one(workplace, without_torch, sttest):
+    outcome = sttest("compile", "gpt2", "--phase", "decode", "--context", "128")
+    assert outcome.exit_code == 5
+    assert "torch" in outcome.stderr
+    assert "--context 64" in outcome.stderr
+    assert list(workplace.iterdir()) == []
+
+
+def test_a_text_file_compiles_to_the_design_of_its_model(without_torch, sttest):
+    Path("block.mlir").write_text(lowered_text("gpt2", "decode"))
+    assert sttest("compile", "block.mlir").exit_code == 0
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE).exit_code == 0
+    ours, theirs = Path("build/block-u55c"), Path("build/small-gpt2-decode-u55c")
+    for report in theirs.glob("reports/*.csv"):
+        assert (ours / "reports" / report.name).read_text() == report.read_text()
+
+
+def test_knobs_reach_the_design(without_torch, sttest):
+    options = ("--tile", 32, "--precision", "w8a8", "--overall-unroll", 2048, "--vector-bits", 1024)
+    told = json.loads(
+        sttest("compile", "small-gpt2", *SMALL_DECODE, *options, "--strategy", "conservative", "--json").stdout
+    )
+    knobs = json.loads(Path(told["package"], "manifest.json").read_text())["configuration"]["knobs"]
+    assert knobs | {"tile_size": 32, "precision": "w8a8", "overall_unroll": 2048, "vector_bits": 1024} == knobs
+    assert knobs["strategy"] == "conservative"
+
+
+def test_lanes_can_be_taken_from_another_package(without_torch, sttest):
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "--overall-unroll", 1024, "-o", "first").exit_code == 0
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "--lanes-from", "first", "-o", "second").exit_code == 0
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "third").exit_code == 0
+    lanes = {name: [row["lanes"] for row in table(name, "kernels")] for name in ("first", "second", "third")}
+    assert lanes["first"] == lanes["second"] != lanes["third"]
+
+
+def test_a_failed_compilation_keeps_the_package_that_is_there(workplace, without_torch, sttest):
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "kept").exit_code == 0
+    before = {path: path.read_bytes() for path in workplace.rglob("*") if path.is_file()}
+    assert sttest("compile", "small-gpt2", *SMALL_DECODE, "-o", "kept", "--overall-unroll", 1).exit_code == 4
+    assert {path: path.read_bytes() for path in workplace.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("phase", "asked", "compiled"),
+    [("prefill", 16, 16), ("prefill", 9, 9), ("prefill", 17, 32), ("decode", 33, 48), ("decode", 7, 7)],
+)
+def test_lengths_above_a_tile_are_padded_to_whole_tiles(phase: Phase, asked, compiled):
+    shapes = [Shape(phase, n, 0) if phase == "prefill" else Shape(phase, 1, n) for n in (asked, compiled)]
+    assert shapes[0].padded(16) == shapes[1]
+
+
+@pytest.mark.torch
+def test_padding_is_in_the_manifest_even_past_the_last_position(sttest):
+    # 127 cached tokens and the new one are all that small-gpt2 has; the padded cache is one longer.
+    outcome = sttest("compile", "small-gpt2", "--phase", "decode", "--context", 127, "--json")
+    assert outcome.exit_code == 0
+    manifest = json.loads(Path(json.loads(outcome.stdout)["package"], "manifest.json").read_text())
+    workload = manifest["configuration"]["workload"]
+    assert (workload["asked_context"], workload["context"]) == (127, 128)
+    assert (workload["asked_tokens"], workload["tokens"]) == (1, 1)
+
+
+@pytest.mark.torch
+def test_gpt2_decode_from_pytorch_is_the_design_of_the_shipped_text(sttest, monkeypatch, request):
+    options = ("--phase", "decode", "--tokens", 1, "--context", 64, "--board", "u55c")
+    from_torch = json.loads(sttest("compile", "gpt2", *options, "-o", "torch", "--json").stdout)
+    request.getfixturevalue("without_torch")
+    shipped = json.loads(sttest("compile", "gpt2", *options, "-o", "shipped", "--json").stdout)
+    for told in (from_torch, shipped):
+        del told["package"], told["compile_s"]
+    assert from_torch == shipped
+    simulated = json.loads(sttest("simulate", "torch", "--json").stdout)
+    assert simulated["verdict"] == "done"
