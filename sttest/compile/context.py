@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from sttest.compile.diagnosis import parse_error, rule_error
 from sttest.compile.dialects.df import DF
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.assign_precision import AssignPrecision
@@ -24,7 +25,6 @@ from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.errors import InputError
 
 _DIALECTS = (
     Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor, DF,
@@ -57,16 +57,16 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
     """Reads and verifies a module.
 
     Raises:
-        InputError: the text does not parse or breaks a rule of its dialect.
+        InputError: the text does not parse or breaks a rule of its dialect; it shows the line and names op and rule.
     """
     try:
         module = Parser(context or new_context(), text, where).parse_module()
+    except ParseError as error:
+        raise parse_error(error, text, where) from error
+    except VerifyException as error:
+        raise rule_error(error, text, where) from error
+    try:
         module.verify()
-    except (ParseError, VerifyException) as error:
-        raise InputError("bad-ir", f"not valid IR: {_first_lines(error)}", where=where) from error
+    except VerifyException as error:
+        raise rule_error(error, text, where, module) from error
     return module
-
-
-def _first_lines(error: Exception) -> str:
-    """A parse error with its source line and caret, a verifier error with its rule."""
-    return str(error).strip()

@@ -14,6 +14,6 @@ def require_positive(pass_name: str, **options: int) -> None:
     for name, value in options.items():
         if value < 1:
             raise InputError(
-                "bad-option", f"{name} must be at least 1", where=pass_name, demand=value, bound=1,
+                "bad-option", f"{name.replace('_', '-')} must be at least 1", where=pass_name, demand=value, bound=1,
                 levers=[f"set {name.replace('_', '-')} to 1 or more"],
             )  # fmt: skip

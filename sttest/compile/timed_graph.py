@@ -18,15 +18,20 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    ITensorType,
     KernelOp,
+    NodeOp,
     StreamOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.memory_ports import PortDemand, assign_channels
+from sttest.compile.module_walk import all_of
+from sttest.compile.pass_order import run_first
 from sttest.errors import DoesNotFitError
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph, When
 
+_HERE = "timed graph"
 # A copy costs one register between its read and its writes.
 _FORK_LATENCY = 2
 # Filling writes a memory in the cycle after the read; draining reads it with an output register.
@@ -43,9 +48,12 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str) -> TimedGraph:
 
     Raises:
         DoesNotFitError: the design has several kernels, or more DMAs than the board has channels.
+        InputError: the module is not at the stream level.
     """
-    kernels = [op for op in module.walk() if isinstance(op, KernelOp)]
-    if len(kernels) != 1:
+    kernels = all_of(module, KernelOp)
+    if not kernels:
+        raise run_first(_HERE, "the module has no kernel", "linalg-to-kernels")
+    if len(kernels) > 1:
         raise DoesNotFitError(
             "several-groups",
             "the design does not fuse into one FPGA kernel, and only single kernels are timed",
@@ -55,7 +63,14 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str) -> TimedGraph:
             unit="groups",
             levers=["raise c-max-bytes", "shorten the sequence"],
         )
+    _require_streams(kernels[0])
     return _Builder(kernels[0], board).graph(name)
+
+
+def _require_streams(kernel: KernelOp) -> None:
+    for node in all_of(kernel, NodeOp):
+        if any(isinstance(value.type, ITensorType) for value in (*node.operands, *node.results)):
+            raise run_first(_HERE, f"{node.name} is not at the stream level", "lower-to-streams")
 
 
 @dataclass
@@ -68,9 +83,7 @@ class _Builder:
 
     def __post_init__(self) -> None:
         self.library = operators(self.board)
-        self.costs = {
-            op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)
-        }
+        self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
         self.channels_of = self._assign_channels()
 
     def graph(self, name: str) -> TimedGraph:
@@ -104,7 +117,8 @@ class _Builder:
 
     def _add_converter(self, op: ConverterOp) -> None:
         name = _label(op)
-        assert op.blocks is not None
+        if op.blocks is None:
+            raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
         blocks = op.blocks.value.data
         self.fifos += [Fifo(f"{name}_full", _HALVES, 1), Fifo(f"{name}_empty", _HALVES, 1, initial_tokens=_HALVES)]
         source, sink = op.sources[0], op.sinks[0]
@@ -165,7 +179,7 @@ class _Builder:
         return assign_channels(demands, self.board.hbm.pseudo_channels.count, self._channel_bytes_per_cycle())
 
     def _demand(self, name: str, writes: bool, port: SSAValue) -> PortDemand:
-        """Traffic of a DMA; the task behind it bounds the pace, behind a fork or a converter one token per cycle does."""
+        """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
         stream = itensor_of(port)
         tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
         busy = max((task.iterations * self.costs[task].ii for task in tasks), default=stream.tokens)
@@ -223,11 +237,13 @@ def _fork_pipeline(fork: ForkOp) -> Pipeline:
 
 
 def _label(op: ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
-    assert op.label is not None
+    if op.label is None:
+        raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data
 
 
 def _fifo(stream: SSAValue) -> str:
     owner = stream.owner
-    assert isinstance(owner, StreamOp)
+    if not isinstance(owner, StreamOp):
+        raise run_first(_HERE, f"a node is fed by {stream.type}, not by a df.stream", "lower-to-streams")
     return owner.sym_name.data

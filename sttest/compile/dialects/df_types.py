@@ -67,14 +67,20 @@ class StreamType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Parses ``<itensor, depth: N>``."""
+        """Parses ``<itensor, depth: N>``; errors carry the source span."""
+        start = parser.pos
         with parser.in_angle_brackets():
             itensor = parser.parse_attribute()
+            if not isinstance(itensor, ITensorType):
+                parser.raise_error(f"stream: expected an itensor, found {itensor}", start, parser.pos)
             parser.parse_punctuation(",")
             parser.parse_keyword("depth")
             parser.parse_punctuation(":")
             depth = parser.parse_integer()
-        return (itensor, IntAttr(depth))
+        try:
+            return cls(itensor, IntAttr(depth)).parameters
+        except VerifyException as error:
+            parser.raise_error(str(error), start, parser.pos)
 
 
 STREAM = BaseAttr(StreamType)

@@ -177,6 +177,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         """Parses the paper's syntax; errors carry the source span."""
+        start = parser.pos
         with parser.in_angle_brackets():
             vector = parser.parse_optional_keyword("vector") is not None
             if vector:
@@ -190,7 +191,10 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
             parser.parse_keyword("iter_map")
             parser.parse_punctuation(":")
             iter_map = parser.parse_affine_map()
-        return (_ints(shape), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map))
+        try:
+            return cls.of(shape, dtype, trips, steps, iter_map, vector=vector).parameters
+        except VerifyException as error:
+            parser.raise_error(str(error), start, parser.pos)
 
 
 def _parse_space(parser: AttrParser) -> tuple[list[int], list[int]]:
