@@ -70,3 +70,8 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
     except VerifyException as error:
         raise rule_error(error, text, where, module) from error
     return module
+
+
+def printed(module: ModuleOp) -> str:
+    """The module as text that parses again; an f-string of a module would add a debugging frame."""
+    return f"{module!s}\n"

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
-from sttest.compile.context import new_context, parse
+from sttest.compile.context import new_context, parse, printed
 from sttest.compile.diagnosis import rule_error
 from sttest.compile.pass_spec import parse_passes
 from sttest.errors import InputError
@@ -65,9 +65,9 @@ def run_opt(
         if verify_each or number == len(passes):
             _verify(module, f"{where} after {each.name}")
         runs.append(
-            PassRun(str(each.spec()), _printed(module) if print_after_all else None, seconds if time_passes else None)
+            PassRun(str(each.spec()), printed(module) if print_after_all else None, seconds if time_passes else None)
         )
-    return OptResult(_printed(module), tuple(runs))
+    return OptResult(printed(module), tuple(runs))
 
 
 def _apply(each: ModulePass, context: Context, module: ModuleOp, where: str) -> float:
@@ -84,8 +84,4 @@ def _verify(module: ModuleOp, where: str) -> None:
     try:
         module.verify()
     except VerifyException as error:
-        raise rule_error(error, _printed(module), where, module) from error
-
-
-def _printed(module: ModuleOp) -> str:
-    return f"{module}\n"
+        raise rule_error(error, printed(module), where, module) from error
