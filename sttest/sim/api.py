@@ -78,7 +78,7 @@ def simulate(
         from sttest.sim.flat import flatten
 
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
-    return assemble(graph, engine, run, solve_s, deadlock, keep=record)
+    return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
 
 
 Engine = Callable[[TimedGraph, bool, "Callable[[int], None] | None"], RunRecord]

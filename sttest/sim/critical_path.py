@@ -37,7 +37,7 @@ def critical_path(simulation: Simulation) -> list[Segment]:
         raise InputError("not-finished", "a run that does not finish has no critical path", where=simulation.name)
     if any(isinstance(process, Actor) for process in graph.processes):
         raise InputError("actors", "critical paths are of pipelines and memory ports only", where=simulation.name)
-    walk = Walk(graph, record)
+    walk = Walk(graph, record, unbounded=simulation.unbounded)
     last = max(range(len(graph.processes)), key=lambda number: (record.finish[number] or 0, -number))
     return _merged(walk.back_from(last))
 

@@ -72,11 +72,12 @@ class Timeline(Protocol):
 class Walk:
     """All timelines of a run, made when they are first needed."""
 
-    def __init__(self, graph: TimedGraph, record: RunRecord) -> None:
+    def __init__(self, graph: TimedGraph, record: RunRecord, *, unbounded: bool) -> None:
         from sttest.sim.ends import fifo_ends
 
         self.graph = graph
         self.record = record
+        self._unbounded = unbounded
         self.ends = fifo_ends(graph)
         self._timelines: dict[int, Timeline] = {}
 
@@ -113,7 +114,7 @@ class Walk:
         """The earliest cycle that the FIFO law allows for the access of kind ``op`` to ``token``."""
         fifo = op // 2
         if op % 2:
-            freed = token - self.graph.fifos[fifo].depth
+            freed = -1 if self._unbounded else token - self.graph.fifos[fifo].depth
             return int(self.record.reads[fifo][freed]) + 1 if freed >= 0 else 0
         return self.write_time(fifo, token) + self.graph.fifos[fifo].read_after_write_cycles
 

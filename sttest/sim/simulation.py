@@ -32,7 +32,7 @@ class Simulation:
     ``cycles`` is the latest finish, None on a deadlock or where actors fire for ever; ``throughput`` then is
     in iterations per cycle.  ``finish``: per process, None where it never does; ``breakdown``: per process that
     finishes; ``max_occupancy``: per FIFO, the least depth with which nothing would happen later.
-    ``record`` holds all access times, if they were asked for.
+    ``unbounded``: no FIFO was ever full.  ``record`` holds all access times, if they were asked for.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Simulation:
     finish: dict[str, int | None] = field(default_factory=dict)
     max_occupancy: dict[str, int] = field(default_factory=dict)
     breakdown: dict[str, Breakdown] = field(default_factory=dict)
+    unbounded: bool = False
     graph: TimedGraph | None = field(default=None, repr=False)
     record: RunRecord | None = field(default=None, repr=False)
 
@@ -85,7 +86,14 @@ class Simulation:
 
 
 def assemble(
-    graph: TimedGraph, engine: str, record: RunRecord, solve_s: float, deadlock: Deadlock | None, *, keep: bool
+    graph: TimedGraph,
+    engine: str,
+    record: RunRecord,
+    solve_s: float,
+    deadlock: Deadlock | None,
+    *,
+    unbounded: bool,
+    keep: bool,
 ) -> Simulation:
     """The result of an engine's run.
 
@@ -95,6 +103,7 @@ def assemble(
         record: what it handed back.
         solve_s: seconds that it took.
         deadlock: the certificate, where it did not finish.
+        unbounded: whether its FIFOs took every write.
         keep: whether the result holds on to ``record``.
     """
     names = [process.name for process in graph.processes]
@@ -110,6 +119,7 @@ def assemble(
         finish=dict(zip(names, record.finish, strict=True)),
         max_occupancy=max_occupancy(graph, record),
         breakdown=_breakdown(graph, record),
+        unbounded=unbounded,
         graph=graph,
         record=record if keep else None,
     )

@@ -16,9 +16,9 @@ def parts(result) -> list[tuple[str, str, int, int]]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(pipeline_graphs(), memory_graphs()))
-def test_it_covers_the_run_without_gap_or_overlap(design):
-    result = simulate(design, record=True)
+@given(st.one_of(pipeline_graphs(), memory_graphs()), st.booleans())
+def test_it_covers_the_run_without_gap_or_overlap(design, unbounded):
+    result = simulate(design, unbounded=unbounded, record=True)
     if result.verdict == "deadlock":
         return
     end = 0
