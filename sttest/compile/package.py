@@ -12,6 +12,7 @@ from pathlib import Path
 import sttest
 from sttest.compile.compiler import Design
 from sttest.compile.reports.fusion import on_chip
+from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
 from sttest.errors import InputError
 from sttest.results import config_hash
@@ -92,6 +93,7 @@ def _fill(design: Design, folder: Path) -> None:
 def _manifest(design: Design) -> dict[str, object]:
     configuration = {"workload": design.workload, "knobs": asdict(design.knobs), "board": design.board.name}
     after = on_chip(design.module)
+    sizing = sizing_cost(design)
     before = design.fusion.total_original_bytes
     return {
         "schema": SCHEMA,
@@ -109,6 +111,14 @@ def _manifest(design: Design) -> dict[str, object]:
             "fused_bytes": after.total_bytes,
             "fused_over_original": after.total_bytes / before if before else None,
             "published_fused_over_original": "0.148-0.168 (StreamTensor Fig. 10a)",
+        },
+        "sizing": {
+            "strategy": design.knobs.strategy,
+            "cycles": sizing.cycles,
+            "unbounded_cycles": sizing.unbounded_cycles,
+            "lost_cycles": sizing.lost_cycles,
+            "waits_for_space_cycles": sizing.waits,
+            "fifos_below_their_unbounded_peak": sizing.short,
         },
         "versions": {"sttest": sttest.__version__, **{name: version(name) for name in _VERSIONED}},
     }
