@@ -115,6 +115,31 @@ def compile_verb(
 
 
 @app.command()
+def opt(
+    file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
+    pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",
+    print_after_all: Annotated[
+        bool, typer.Option("--print-after-all", help="The IR after every pass, on stderr.")
+    ] = False,
+    verify_each: Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.")] = False,
+    time_passes: Annotated[bool, typer.Option("--time-passes", help="Milliseconds per pass, on stderr.")] = False,
+) -> None:
+    """Run passes on IR text and print the result; without passes, read, verify and print.
+
+    Examples:
+
+      sttest opt block.mlir -p linalg-to-kernels{tile-size=32},assign-precision
+
+      sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
+
+      sttest opt - -p fold-dma --verify-each < kernels.mlir
+    """
+    from sttest.verbs.opt import run
+
+    run(file, pipeline, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes)
+
+
+@app.command()
 def simulate(
     path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
     engine: Annotated[

@@ -94,7 +94,7 @@ def compile_text(
         began = time.perf_counter()
         each.apply(context, module)
         if keep_ir:
-            stages.append(Stage(each.name, _spec(each), f"{module}\n", time.perf_counter() - began))
+            stages.append(Stage(each.name, _spec(each), str(module) + "\n", time.perf_counter() - began))
     assert fusion is not None
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}

@@ -59,9 +59,15 @@ def _exit_code(error: BaseException, args: Sequence[str]) -> int:
     if "--json" in args:
         line = json.dumps({"schema": "sttest.error/1", "error": known.to_dict(), "exit_code": known.exit_code})
     else:
-        line = f"error: {' '.join(str(known).split())}"
+        line = f"error: {_one_line(str(known))}"
     print(line, file=sys.stderr)
     return known.exit_code
+
+
+def _one_line(text: str) -> str:
+    """Lines of a diagnosis joined, without those that only point at a column (which is in its text)."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return " ".join(line for line in lines if line.strip("^~ "))
 
 
 def _as_sttest_error(error: BaseException) -> SttestError:

@@ -12,6 +12,7 @@ from sttest.models.isolated import require_frontend
 from sttest.models.program import Phase, check_shape
 from sttest.models.registry import get_config, small
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.verbs.text_file import read_text
 
 _SMALL = "small-"
 
@@ -68,16 +69,7 @@ def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workloa
             "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
             levers=[f"leave out {' and '.join(given)}", "name a model of the registry"],
         )  # fmt: skip
-    try:
-        return Workload(path.stem), path.read_text(encoding="utf-8")
-    except OSError as error:
-        levers = ["name a .mlir file", "name a model, see 'sttest models'"]
-        raise InputError(
-            "unreadable-file", f"can't be read ({error.strerror})", where=str(path), levers=levers
-        ) from error
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8 text at byte {error.start}"
-        raise InputError("bad-encoding", what, where=str(path), levers=["name a .mlir text file"]) from error
+    return Workload(path.stem), read_text(path, ["name a .mlir file", "name a model, see 'sttest models'"])
 
 
 def model_config(name: str) -> DecoderConfig:
