@@ -1,7 +1,4 @@
-"""The constants that are fitted to published rows: reading them, and fitting them anew.
-
-``python -m experiments.calibration`` repeats the fit and writes the file.
-"""
+"""The constants that are fitted to published rows or chosen among them; `experiments.fit_gpt2` fits them anew."""
 
 from __future__ import annotations
 
@@ -61,9 +58,3 @@ def write_constants(found: list[Constant], path: Path = CALIBRATION_FILE) -> Non
     header = "# Every constant that is fitted to a published row or chosen among published figures.\n"
     text = yaml.safe_dump({"fitted": fitted, "chosen": chosen}, sort_keys=False, width=110)
     path.write_text(header + text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    from experiments.fit_gpt2 import main
-
-    main()

@@ -3,7 +3,8 @@
 ``overall_unroll`` is the number of lanes for which the simulated TTFT comes
 nearest to the published one; ``host_ms`` is what the published decode time has
 left after the simulated blocks and their launches.  The launch itself is the
-board's published figure, not fitted.
+board's published figure, not fitted.  ``python -m experiments.fit_gpt2``
+repeats the fit and writes the calibration file.
 """
 
 from __future__ import annotations
@@ -65,3 +66,7 @@ def _host(value: float) -> Constant:
 
 def _say(point: BlockPoint) -> None:
     print(f"simulated {point.shape}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,19 +7,18 @@ of the table (a bitstream is built once) and held at the others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
-from experiments.calibration import Constant, constants, launch_choice
+from experiments.calibration import constants, launch_choice
 from experiments.generation import Generation, Overheads, compose
 from experiments.gpt2_report import print_report, write_report
+from experiments.gpt2_result import LaunchCase, Reproduction
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.quantity import Quantity
 from sttest.compile.pipeline import Knobs
 from sttest.models.registry import get_config
 from sttest.results import PointStore
@@ -31,29 +30,6 @@ CONTEXTS = (32, 64, 128, 256, 512)
 LAUNCH_FIELDS = ("queued_us", "single_low_us", "back_to_back_us", "single_high_us")
 _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """Everything that the tables are printed from."""
-
-    generations: Sequence[Generation]
-    prefill: dict[int, BlockTime]
-    decode: dict[int, BlockTime]
-    fitted: dict[str, Constant]
-    launch: Quantity
-    launches: Sequence[LaunchCase]
-    engine: str
-
-
-@dataclass(frozen=True)
-class LaunchCase:
-    """What another published launch figure would do: the host constant refitted on [32:32], and the rows again."""
-
-    name: str
-    launch: Quantity
-    host_ms: float
-    generations: Sequence[Generation]
 
 
 def prefill_point(tokens: int, overall_unroll: int, engine: str) -> BlockPoint:

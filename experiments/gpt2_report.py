@@ -17,7 +17,7 @@ from sttest.results import ResultFolder
 
 if TYPE_CHECKING:
     from experiments.generation import Generation
-    from experiments.gpt2 import Reproduction
+    from experiments.gpt2_result import Reproduction
 
 # Items below this part of the latency are summed up in one line.
 _SMALL_ITEM = 0.005

@@ -12,7 +12,7 @@ from sttest.results import Row
 if TYPE_CHECKING:
     from experiments.blocks import BlockTime
     from experiments.generation import Generation
-    from experiments.gpt2 import LaunchCase, Reproduction
+    from experiments.gpt2_result import LaunchCase, Reproduction
 
 
 @dataclass(frozen=True)
