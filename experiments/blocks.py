@@ -92,7 +92,7 @@ class BlockTime:
 
 
 def lanes_for(shape: Shape, knobs: Knobs) -> Knobs:
-    """The knobs with the lanes that the tiling space chooses at ``shape``, to hold at other shapes of the same design."""
+    """The knobs with the lanes that the tiling space chooses at ``shape``, to hold at a design's other shapes."""
     return Knobs(**{**asdict(knobs), "lanes": choose_lanes(shape.text(), knobs)})
 
 
