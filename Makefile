@@ -1,10 +1,9 @@
 # make test        lint, types and tests in an environment of their own (.venv)
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint and types only
-# make bench       speed of compiler and engines
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
-# TORCH_INDEX=URL              where torch comes from, by default PyPI's CPU build
+# TORCH_INDEX=URL              where torch comes from, as in https://download.pytorch.org/whl/cpu
 # PIP_INSTALL_ARGS='...'       further arguments of every pip install
 
 PYTHON ?= python3
@@ -18,10 +17,10 @@ INSTALLED := $(VENV)/.installed
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint test bench reproduce clean
+.PHONY: help install lint test reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -7
 
 install: $(INSTALLED)
 
@@ -44,9 +43,6 @@ lint: $(INSTALLED)
 
 test: lint
 	$(BIN)/python -m pytest -n 2
-
-bench: $(INSTALLED)
-	$(BIN)/python -m benchmarks
 
 reproduce: $(INSTALLED)
 	@echo "== sttest reproduce gpt2"

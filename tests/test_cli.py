@@ -58,6 +58,8 @@ def place(tmp_path, monkeypatch) -> Path:
     (tmp_path / "unsupported.mlir").write_text(UNSUPPORTED)
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{}")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.results/1"}')
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "manifest.json").write_text("{}")
     (tmp_path / "cut" / "timed_graph.json").write_text(GRAPHS["cut.json"])
@@ -103,6 +105,9 @@ BAD_INPUT = {
     "decode without context": (("compile", "gpt2", "--phase", "decode"), ("--context is missing",)),
     "lanes from nowhere": ((*SMALL, "--lanes-from", "broken"), ("broken", "kernels.csv", "sttest compile")),
     "unknown board": ((*SMALL, "--board", "u55"), ("'u55'", "did you mean 'u55c'")),
+    "a package on somebody's results": ((*SMALL, "-o", "results"), ("results", "no design package", "-o")),
+    "results on somebody's folder": (("reproduce", "gpt2", "-o", "broken"), ("broken", "no folder of results", "-o")),
+    "results below a file": (("reproduce", "gpt2", "-o", "good.json/x"), ("good.json", "can't write", "-o")),
     "unknown experiment": (("reproduce", "gtp2"), ("'gtp2'", "gpt2")),
     "unknown verb": (("simulat",), ("simulat", "--help")),
     "unknown option": (("simulate", "good.json", "--dpeth", "a=1"), ("--dpeth", "sttest simulate --help")),

@@ -14,12 +14,11 @@ from sttest.compile.compiler import Design
 from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
-from sttest.errors import InputError
+from sttest.output_folder import MANIFEST, check_output_folder
 from sttest.results import config_hash
 from sttest.sim import write_timed_graph
 
 SCHEMA = "sttest.package/1"
-MANIFEST = "manifest.json"
 _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
@@ -29,29 +28,7 @@ def check_target(folder: Path) -> None:
     Raises:
         InputError: with the way out.
     """
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
-        raise InputError(
-            "foreign-folder", "the folder holds something that is no design package", where=str(folder),
-            levers=["name another folder with -o", "empty it"],
-        )  # fmt: skip
-    if folder.exists() and not folder.is_dir():
-        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), levers=["name a folder"])
-    parent = _nearest_parent(folder)
-    try:
-        with tempfile.TemporaryDirectory(dir=parent, prefix=".sttest-"):
-            pass
-    except OSError as error:
-        raise InputError(
-            "unwritable-folder", f"can't write in {parent} ({error.strerror})", where=str(folder),
-            levers=["name another folder with -o"],
-        ) from error  # fmt: skip
-
-
-def _nearest_parent(folder: Path) -> Path:
-    for parent in folder.resolve().parents:
-        if parent.exists():
-            return parent
-    return Path("/")
+    check_output_folder(folder, SCHEMA, "design package")
 
 
 def write_package(design: Design, folder: Path) -> Path:
@@ -61,6 +38,7 @@ def write_package(design: Design, folder: Path) -> Path:
         InputError: see :func:`check_target`.
     """
     check_target(folder)
+    folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sttest-"))
     try:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.package import MANIFEST, check_target, write_package
+from sttest.compile.package import check_target, write_package
 from sttest.compile.pipeline import Knobs
 from sttest.errors import InputError
 from sttest.models.program import Phase
+from sttest.output_folder import MANIFEST
 from sttest.verbs.output import print_json, progress
 from sttest.verbs.workload import Shape, Workload, file_workload, is_file, model_config, model_text, model_workload
 
@@ -65,8 +66,8 @@ def run(request: Request, *, as_json: bool) -> None:
         design = compile_text(
             text, name, request.board, knobs, keep_ir=True, progress=step, workload=workload.facts
         )  # fmt: skip
-        folder = write_package(design, request.folder)
-    summary = summarise(design, folder)
+        write_package(design, request.folder)
+    summary = summarise(design, request.folder)
     if as_json:
         print_json(summary)
     else:
@@ -140,6 +141,7 @@ def summarise(design: Design, folder: Path) -> dict[str, Any]:
         "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
         "intermediates": manifest["intermediates"],
+        "sizing": manifest["sizing"],
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
     }
 
@@ -154,9 +156,16 @@ def _text(summary: dict[str, Any]) -> str:
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
         f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
         f"({shown}; published {parts['published_fused_over_original']})",
+        f"cycles         {_cycles(summary['sizing'])}",
         f"next           sttest simulate {summary['package']}",
     ]
     return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
+
+
+def _cycles(sizing: dict[str, Any]) -> str:
+    if sizing["cycles"] is None:
+        return "none, the design deadlocks"
+    return f"{sizing['cycles']:,} simulated, {sizing['unbounded_cycles']:,} with FIFOs that are never full"
 
 
 def _padding(workload: dict[str, Any]) -> list[str]:

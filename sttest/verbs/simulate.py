@@ -40,11 +40,13 @@ def run(path: Path, engine: str, depths: Depths, *, as_json: bool) -> int:
         InputError: not a graph, or options that do not fit it.
     """
     graph = depths.applied(load(path))
-    # Only text shows the critical path, which needs the time of every access.
-    record = not as_json and not depths.unbounded
     with progress(f"simulating {graph.name}") as step:
         result = simulate(
-            graph, engine, unbounded=depths.unbounded, record=record, progress=lambda cycle: step(f"cycle {cycle:,}")
+            graph,
+            engine,
+            unbounded=depths.unbounded,
+            record=not as_json,  # only text shows the critical path, which needs the time of every access
+            progress=lambda cycle: step(f"cycle {cycle:,}"),
         )
     if as_json:
         print_json(result.to_json())

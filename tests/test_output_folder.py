@@ -1,0 +1,25 @@
+"""Which folders may be written or replaced."""
+
+import pytest
+
+from sttest.errors import InputError
+from sttest.output_folder import check_output_folder
+
+
+@pytest.mark.parametrize("place", ["empty", "new", "new/and/deeper", "earlier"])
+def test_new_and_empty_folders_and_earlier_outputs_may_be_written_and_are_left_alone(place, tmp_path):
+    (tmp_path / "earlier").mkdir()
+    (tmp_path / "earlier" / "manifest.json").write_text('{"schema": "ours/1"}')
+    (tmp_path / "empty").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    check_output_folder(tmp_path / place, "ours/1", "output of ours")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("manifest", [None, "", "[]", "{}", '{"schema": "theirs/1"}', "\xff"])
+def test_anything_else_is_refused(manifest, tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_text(manifest, encoding="latin-1")
+    with pytest.raises(InputError, match="no output of ours"):
+        check_output_folder(tmp_path, "ours/1", "output of ours")
