@@ -28,6 +28,7 @@ BOARD = "u55c"
 ROWS = ((32, 32), (64, 64), (128, 128), (256, 256))
 CONTEXTS = (32, 64, 128, 256, 512)
 LAUNCH_FIELDS = ("queued_us", "single_low_us", "back_to_back_us", "single_high_us")
+_TABLE_WIDTH = 125
 _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
@@ -90,8 +91,14 @@ def _launch_case(name: str, prefill: Mapping[int, BlockTime], decode: Mapping[in
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2, console: Console | None = None) -> None:
     """Prints the tables and writes ``out`` (table.csv, table.md, figures, manifest.json)."""
     reproduction = simulate_table(engine, jobs, PointStore(Path("build/points/gpt2")))
-    print_report(reproduction, console or Console())
+    print_report(reproduction, console or _wide_console())
     write_report(reproduction, out)
+
+
+def _wide_console() -> Console:
+    """At least as wide as the tables: a pipe or a narrow terminal must not cut numbers short."""
+    console = Console()
+    return Console(width=max(console.width, _TABLE_WIDTH))
 
 
 def _progress() -> Progress:
