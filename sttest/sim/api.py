@@ -17,7 +17,7 @@ MANIFEST_FILE = "manifest.json"
 
 
 def load(path: str | Path) -> TimedGraph:
-    """The graph of a timed-graph JSON file or of a design package folder.
+    """The graph of a timed-graph JSON file, of an SDF3 XML file or of a design package folder.
 
     Raises:
         InputError: nothing there, a package without its graph, or not a possible graph.
@@ -35,6 +35,10 @@ def load(path: str | Path) -> TimedGraph:
         return read_timed_graph(path / GRAPH_FILE)
     if not path.is_file():
         raise InputError("no-such-file", "no such file or folder", where=str(path))
+    if path.suffix.lower() == ".xml":
+        from sttest.sim.sdf3 import read_sdf3
+
+        return read_sdf3(path)
     return read_timed_graph(path)
 
 
