@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from xdsl.dialects import func
@@ -27,12 +27,24 @@ def identifier(text: str) -> str:
     return f"_{clean}" if clean[:1].isdigit() or not clean else clean
 
 
+def unique(base: str, taken: set[str]) -> str:
+    """The first of ``base``, ``base_2``, ``base_3`` … that is not taken; takes it.
+
+    >>> unique("norm", {"norm", "norm_2"})
+    'norm_3'
+    """
+    candidates = itertools.chain([base], (f"{base}_{number}" for number in itertools.count(2)))
+    name = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(name)
+    return name
+
+
 class NameTable:
     """Unique, readable names for the ops of one function."""
 
     def __init__(self) -> None:
         self._arguments: dict[SSAValue, str] = {}
-        self._taken: Counter[str] = Counter()
+        self._taken: set[str] = set()
 
     def read_arguments(self, function: func.FuncOp) -> None:
         """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
@@ -46,10 +58,7 @@ class NameTable:
         """A unique identifier and the origin in the model, e.g. ``("attn_q_proj", "attn.q_proj")``."""
         source = op.attributes.get("sttest.source")
         origin = source.data if isinstance(source, StringAttr) and source.data else self._parameter(roots)
-        base = identifier(origin)
-        self._taken[base] += 1
-        number = self._taken[base]
-        return (base if number == 1 else f"{base}_{number}"), origin
+        return unique(identifier(origin), self._taken), origin
 
     def _parameter(self, roots: Sequence[SSAValue]) -> str:
         names = [self._arguments.get(root, "") for root in roots if isinstance(root, BlockArgument)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects.df import (
@@ -14,7 +12,7 @@ from sttest.compile.dialects.df import (
     KernelOp,
     TaskOp,
 )
-from sttest.compile.names import identifier
+from sttest.compile.names import identifier, unique
 
 
 class NodeNames:
@@ -22,12 +20,10 @@ class NodeNames:
 
     def __init__(self, kernel: KernelOp) -> None:
         self._names: dict[Operation, str] = {}
-        self._edges: Counter[str] = Counter()
-        taken: Counter[str] = Counter()
+        self._edges: set[str] = set()
+        taken: set[str] = set()
         for node in kernel.body.block.ops:
-            base = self._base(node)
-            taken[base] += 1
-            self._names[node] = base if taken[base] == 1 else f"{base}_{taken[base]}"
+            self._names[node] = unique(self._base(node), taken)
 
     def of(self, node: Operation) -> str:
         """The node's name."""
@@ -36,8 +32,7 @@ class NodeNames:
     def edge(self, source: Operation, target: Operation, port: int) -> str:
         """A unique name for the stream from ``source`` to input ``port`` of ``target``."""
         name = f"{self.of(source)}__{self.of(target)}"
-        self._edges[name] += 1
-        return name if self._edges[name] == 1 else f"{name}_{port}"
+        return unique(f"{name}_{port}" if name in self._edges else name, self._edges)
 
     def _base(self, node: Operation) -> str:
         if isinstance(node, TaskOp):

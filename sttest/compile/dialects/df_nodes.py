@@ -117,7 +117,7 @@ class TaskOp(NodeOp):
     @property
     def lane_count(self) -> int:
         """Payload evaluations per cycle; 1 before unrolling."""
-        return self.lanes.value.data if self.lanes else 1
+        return self.lanes.value.data if self.lanes is not None else 1
 
     def verify_(self) -> None:
         """The nest must be exactly that of the types it reads and writes, and the payload fit both."""
@@ -147,6 +147,10 @@ class TaskOp(NodeOp):
             raise VerifyException(
                 f"df.task: the payload has {found} arguments, one per source and result makes {wanted}"
             )
+        last = self.payload.block.last_op
+        yielded = 0 if last is None else len(last.operands)
+        if yielded != len(self.produced):
+            raise VerifyException(f"df.task: the payload yields {yielded} values for {len(self.produced)} results")
         if "reduction" in self.loop_kinds and self.init is None:
             raise VerifyException("df.task: a reduction needs the value that it starts from (init)")
         if self.contracts is not None and (len(self.sources) < 2 or "reduction" not in self.loop_kinds):
@@ -182,7 +186,7 @@ class ConverterOp(NodeOp):
         rank = len(source.full_shape)
         if self.buffer is not None and len(self.buffer.values) != rank:
             raise VerifyException(f"df.converter: the buffer {self.buffer.values} of a tensor of rank {rank}")
-        blocks = self.blocks.value.data if self.blocks else 1
+        blocks = self.blocks.value.data if self.blocks is not None else 1
         for tokens in (source.tokens, result.tokens):
             if blocks < 1 or tokens % blocks:
                 raise VerifyException(f"df.converter: {tokens} tokens do not make {blocks} blocks")

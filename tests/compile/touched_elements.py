@@ -1,0 +1,111 @@
+"""Which elements each iteration of a task touches: by what linalg means, and by what the itensor types say.
+
+Linalg: every streamed tensor is an array of its own element numbers; views are
+evaluated with numpy, and each op is read at the indices of its maps.  Types:
+the token of an iteration is the slice at its offset.  Both give, for every
+result token, the set of operand elements that it is made from.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func, tensor
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.linalg.ops import FillOp, GenericOp
+from xdsl.ir import SSAValue
+
+from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.iteration import is_view
+
+Elements = list[frozenset[int]]
+
+
+def by_linalg(module: ModuleOp) -> list[tuple[NDArray[np.int64], list[NDArray[np.int64]]]]:
+    """Per computing op in order: element numbers of the result, and of every input's root, over the iteration space."""
+    function = next(op for op in module.walk() if isinstance(op, func.FuncOp))
+    numbers: dict[SSAValue, NDArray[np.int64]] = {value: _numbered(value) for value in function.body.block.args}
+    found = []
+    for op in function.body.block.ops:
+        if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+            numbers[op.result] = numbers[op.src].reshape(_shape(op.result))
+        elif isinstance(op, GenericOp) and is_view(op):
+            numbers[op.results[0]] = _over_space(op, 0, numbers[op.inputs[0]]).transpose(_order(op))
+        elif isinstance(op, GenericOp):
+            inputs = [_over_space(op, index, numbers[value]) for index, value in enumerate(op.inputs)]
+            numbers[op.results[0]] = _numbered(op.results[0])
+            found.append((_over_space(op, len(inputs), numbers[op.results[0]]), inputs))
+        elif not isinstance(op, FillOp | tensor.EmptyOp | func.ReturnOp):
+            assert op.name == "arith.constant", op.name
+    return found
+
+
+def by_types(kernel: KernelOp) -> tuple[Elements, list[list[Elements]]]:
+    """Elements of every result token, and for every input the elements of the tokens read for each of them."""
+    task = next(op for op in kernel.body.block.ops if isinstance(op, TaskOp))
+    result = _slices(itensor_of(task.produced[0]))
+    reads = task.reduction_iterations
+    inputs = []
+    for source in task.sources:
+        tokens = _slices(itensor_of(source))
+        inputs.append([tokens[first : first + reads] for first in range(0, len(tokens), reads)])
+    return result, inputs
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    assert isinstance(value.type, TensorType)
+    return value.type.get_shape()
+
+
+def _numbered(value: SSAValue) -> NDArray[np.int64]:
+    return np.arange(prod(_shape(value))).reshape(_shape(value))
+
+
+def _extents(op: GenericOp) -> tuple[int, ...]:
+    extents: dict[int, int] = {}
+    for access, value in zip(op.indexing_maps, op.operands, strict=True):
+        extents |= {expr.position: size for expr, size in zip(access.data.results, _shape(value), strict=True)}
+    return tuple(extents[loop] for loop in range(len(extents)))
+
+
+def _over_space(op: GenericOp, operand: int, array: NDArray[np.int64]) -> NDArray[np.int64]:
+    grid: Any = np.indices(_extents(op), sparse=True)
+    places = tuple(grid[expr.position] for expr in op.indexing_maps.data[operand].data.results)
+    return np.broadcast_to(array[places], _extents(op))
+
+
+def _order(op: GenericOp) -> list[int]:
+    return [expr.position for expr in op.indexing_maps.data[1].data.results]
+
+
+def _slices(stream: ITensorType) -> Elements:
+    numbers = np.arange(prod(stream.full_shape)).reshape(stream.full_shape)
+    tokens = []
+    for offset in stream.offsets():
+        window = tuple(slice(low, low + size) for low, size in zip(offset, stream.element_shape, strict=True))
+        tokens.append(frozenset(numbers[window].ravel().tolist()))
+    return tokens
+
+
+def assert_same_elements(module: ModuleOp, kernels: list[KernelOp]) -> None:
+    """Every result token is written once, from exactly the operand elements that linalg reads for it, each once."""
+    expected = by_linalg(module)
+    assert len(expected) == len(kernels)
+    for (result_numbers, input_numbers), kernel in zip(expected, kernels, strict=True):
+        results, inputs = by_types(kernel)
+        assert sorted(number for token in results for number in token) == np.unique(result_numbers).tolist()
+        for numbers, groups in zip(input_numbers, inputs, strict=True):
+            needed = _needed(result_numbers, numbers)
+            for token, group in zip(results, groups, strict=True):
+                wanted = frozenset().union(*(needed[number] for number in token))
+                assert frozenset().union(*group) == wanted, kernel.sym_name.data
+
+
+def _needed(results: NDArray[np.int64], operands: NDArray[np.int64]) -> dict[int, set[int]]:
+    needed: dict[int, set[int]] = {}
+    for result, operand in zip(results.ravel().tolist(), operands.ravel().tolist(), strict=True):
+        needed.setdefault(result, set()).add(operand)
+    return needed
