@@ -1,0 +1,104 @@
+// Clocks the twin until every graph has finished or stands still; logs what it tells.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "Vtwin.h"
+#include "verilated.h"
+
+// A graph in which nothing moves stands still for ever once the FIFOs have fetched what they hold.
+constexpr int QUIET_CLOCKS = 6;
+
+static std::vector<std::vector<uint64_t>> sides(2 * FIFOS + 1);
+
+extern "C" void twin_access(int op, int tokens, long long now) { sides[op].insert(sides[op].end(), tokens, now); }
+
+extern "C" void twin_finish(int id, long long now) { std::printf("finish %d %lld\n", id, now); }
+
+extern "C" void twin_blocked(int id, int op, int need, int have) {
+    std::printf("blocked %d %d %d %d\n", id, op, need, have);
+}
+
+extern "C" void twin_wrong(int fifo, int got, int expected, long long now) {
+    std::printf("wrong %d %d %d %lld\n", fifo, got, expected, now);
+}
+
+// Bit `index` of a port of up to 64 bits, or of a wider one.
+template <typename Port>
+static bool bit(const Port& port, int index) {
+    if constexpr (std::is_integral_v<Port>) return (uint64_t(port) >> index) & 1;
+    else return (port[index / 32] >> (index % 32)) & 1;
+}
+
+template <typename Port>
+static void set_bit(Port& port, int index, bool value) {
+    if constexpr (std::is_integral_v<Port>) port = Port((port & ~(uint64_t(1) << index)) | (uint64_t(value) << index));
+    else port[index / 32] = (port[index / 32] & ~(1U << (index % 32))) | (unsigned(value) << (index % 32));
+}
+
+static void clock(Vtwin& twin) {
+    twin.clk = 1;
+    twin.eval();
+    twin.clk = 0;
+    twin.eval();
+}
+
+// int64 (bytes per cycle, writes, reads), then the cycles of the writes and of the reads.
+static void save(const std::string& path, const std::vector<uint64_t>& writes, const std::vector<uint64_t>& reads) {
+    const bool wide = (!writes.empty() && writes.back() >> 32) || (!reads.empty() && reads.back() >> 32);
+    const int64_t header[3] = {wide ? 8 : 4, int64_t(writes.size()), int64_t(reads.size())};
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (!file) {
+        std::fprintf(stderr, "error: can't write %s\n", path.c_str());
+        std::exit(1);
+    }
+    std::fwrite(header, sizeof header, 1, file);
+    for (const auto* cycles : {&writes, &reads}) {
+        if (wide) {
+            std::fwrite(cycles->data(), 8, cycles->size(), file);
+            continue;
+        }
+        const std::vector<uint32_t> narrow(cycles->begin(), cycles->end());
+        std::fwrite(narrow.data(), 4, narrow.size(), file);
+    }
+    std::fclose(file);
+}
+
+int main(int argc, char** argv) {
+    uint64_t limit = UINT64_MAX;
+    for (int k = 1; k < argc; ++k)
+        if (!std::strncmp(argv[k], "+clocks=", 8)) limit = std::strtoull(argv[k] + 8, nullptr, 10);
+    Verilated::commandArgs(argc, argv);
+    Vtwin twin;
+    twin.clk = 0;
+    for (int graph = 0; graph < GRAPHS; ++graph) set_bit(twin.report, graph, false);
+    twin.eval();
+
+    std::vector<int> quiet(GRAPHS, 0);
+    std::vector<const char*> verdict(GRAPHS, nullptr);
+    int running = GRAPHS;
+    for (uint64_t clocks = 0; running && clocks < limit; ++clocks) {
+        for (int graph = 0; graph < GRAPHS; ++graph) {
+            if (verdict[graph]) continue;
+            quiet[graph] = bit(twin.moving, graph) ? 0 : quiet[graph] + 1;
+            if (bit(twin.done, graph)) verdict[graph] = "done";
+            else if (quiet[graph] > QUIET_CLOCKS) verdict[graph] = "deadlock";
+            if (!verdict[graph]) continue;
+            running -= 1;
+            if (quiet[graph] > QUIET_CLOCKS) set_bit(twin.report, graph, true);
+        }
+        clock(twin);
+        for (int graph = 0; graph < GRAPHS; ++graph) set_bit(twin.report, graph, false);
+    }
+    for (int graph = 0; graph < GRAPHS; ++graph)
+        std::printf("graph %d %s\n", graph, verdict[graph] ? verdict[graph] : "limit");
+    std::filesystem::create_directories("times");
+    for (int fifo = 0; fifo < FIFOS; ++fifo)
+        save("times/" + std::to_string(fifo) + ".bin", sides[2 * fifo + 1], sides[2 * fifo]);
+    twin.final();
+    return 0;
+}

@@ -1,0 +1,143 @@
+"""A whole graph as one module: FIFOs, processes, channels, the cycle counter."""
+
+from __future__ import annotations
+
+from sttest.errors import InputError
+from sttest.sim.ends import fifo_ends
+from sttest.sim.graph import Actor, Memory, Pipeline, TimedGraph
+from sttest.sim.rtl.actor_body import actor_body
+from sttest.sim.rtl.body import NAME, Body
+from sttest.sim.rtl.fifo_text import fifo_instance, wires_of
+from sttest.sim.rtl.loops import loop_body
+from sttest.sim.rtl.memory_text import channel_instance, channels_of, port_instance
+from sttest.sim.rtl.trace_rom import ROM_FILE, trace_body
+from sttest.sim.rtl.verilog import all_of, any_of, identifier
+
+
+class Library:
+    """Modules of processes, one for all that have the same text, and the data files that they read."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.files: dict[str, str] = {}
+
+    def name_of(self, body: Body) -> str:
+        """The module for a body, made where there is none yet."""
+        text = body.text
+        for placeholder, content in body.files.items():
+            file = f"rom_{len(self.files)}.hex"
+            text = text.replace(placeholder, file)
+            self.files[file] = content
+        return self.names.setdefault(text, f"{body.kind}_{len(self.names)}")
+
+    def text(self) -> str:
+        """All modules."""
+        return "\n".join(text.replace(NAME, name) for text, name in self.names.items())
+
+
+def graph_module(graph: TimedGraph, name: str, library: Library, first_process: int, first_fifo: int) -> str:
+    """The module of a graph whose processes and FIFOs have numbers from ``first_process`` and ``first_fifo`` in the log.
+
+    Raises:
+        InputError: a graph that the twin cannot be built for.
+    """
+    ends = fifo_ends(graph)
+    parts = [fifo_instance(graph, index, ends[index], first_fifo + index) for index in range(len(graph.fifos))]
+    actors, places = [], range(len(graph.processes))
+    parts += [f"  logic p{place}_done, p{place}_moving;\n" for place in places]
+    for place, process in enumerate(graph.processes):
+        if isinstance(process, Memory):
+            op = 2 * (first_fifo + graph.fifo_index[process.fifo]) + (process.op == "read")
+            parts.append(port_instance(graph, place, first_process + place, op))
+            parts.append(direct_wires(graph, (op - 2 * first_fifo,)))
+            continue
+        if isinstance(process, Actor):
+            actors.append(place)
+        parts.append(_process(graph, place, library, first_process, first_fifo))
+    parts += [channel_instance(graph, number) for number, _ in channels_of(graph)]
+    moving = [f"p{place}_moving" for place in places] + [f"ch{number}_moving" for number, _ in channels_of(graph)]
+    acts = "".join(f"  logic p{place}_acts;\n" for place in actors)
+    return f"""module {name} (
+  input  logic clk,
+  input  logic report,
+  output logic done,
+  output logic moving
+);
+  // A cycle ends with `tick`: at once, or, where there are actors, when none of them has anything left to do in it.
+  logic [63:0] now = 0;
+  logic tick;
+{acts}  assign tick = ~({any_of([f"p{place}_acts" for place in actors])});
+  always @(posedge clk) if (tick) now <= now + 1;
+{"".join(parts)}  assign done = {all_of([f"p{place}_done" for place in places])};
+  assign moving = {any_of(moving)};
+endmodule
+"""
+
+
+def _process(graph: TimedGraph, place: int, library: Library, first_process: int, first_fifo: int) -> str:
+    """The instance of a pipeline or an actor."""
+    process = graph.processes[place]
+    body = _body(graph, place)
+    name = identifier("process_", place, process.name)
+    sides = "".join(_side(graph, side, op, first_fifo, place) for side, op in enumerate(body.ops))
+    acts = f", .acts(p{place}_acts)" if isinstance(process, Actor) else ""
+    return (
+        f"  {library.name_of(body)} {name} (.clk(clk), .tick(tick), .now(now), .id(32'd{first_process + place}), "
+        f".report(report){sides}{acts}, .done(p{place}_done), .moving(p{place}_moving));\n"
+        + _direct(graph, place, body)
+    )
+
+
+def _body(graph: TimedGraph, place: int) -> Body:
+    process = graph.processes[place]
+    if isinstance(process, Actor):
+        if process.firings is None:
+            raise InputError(
+                "endless-actor", "an actor that fires for ever", where=f"{graph.name}: process '{process.name}'",
+                levers=["give a number of iterations"],
+            )  # fmt: skip
+        return actor_body(process, graph)
+    assert isinstance(process, Pipeline)
+    if process.trace is not None:
+        return trace_body(process, graph)
+    _check_runs(graph, process)
+    return loop_body(process, graph.fifo_index)
+
+
+def _check_runs(graph: TimedGraph, pipeline: Pipeline) -> None:
+    """Refuses runs that share a stage: a gated clock has one program counter."""
+    if pipeline.repeat == 1 or pipeline.end is None or not pipeline.loops:
+        return
+    program_end = sum(loop.length + loop.entry_gap for loop in pipeline.loops) - pipeline.loops[-1].entry_gap
+    if pipeline.end + pipeline.loops[-1].entry_gap < program_end:
+        raise InputError(
+            "runs-overlap", "a run is entered in the last stage of the run before",
+            where=f"{graph.name}: process '{pipeline.name}'", levers=["set end one later", "raise entry_gap"],
+        )  # fmt: skip
+
+
+def _side(graph: TimedGraph, side: int, op: int, first_fifo: int, place: int) -> str:
+    """Port connections of one FIFO side."""
+    level = "space" if op % 2 else "avail"
+    common = f", .op_{side}(32'd{2 * first_fifo + op}), .ready_{side}(f{op // 2}_{level})"
+    if isinstance(graph.processes[place], Actor):
+        at_start, at_end = ("claim", "put") if op % 2 else ("take", "free")
+        return f"{common}, .at_start_{side}(f{op // 2}_{at_start}), .at_end_{side}(f{op // 2}_{at_end})"
+    return f"{common}, .n_{side}(f{op // 2}_{'put' if op % 2 else 'take'})"
+
+
+def _direct(graph: TimedGraph, place: int, body: Body) -> str:
+    """A pipeline at a FIFO with an actor at the other end claims as it puts, and frees as it takes."""
+    if isinstance(graph.processes[place], Actor):
+        return ""
+    return direct_wires(graph, body.ops)
+
+
+def direct_wires(graph: TimedGraph, ops: tuple[int, ...]) -> str:
+    """Claims and frees of FIFO sides that move tokens all at once."""
+    ends = fifo_ends(graph)
+    with_actor = [op for op in ops if "claim" in wires_of(graph, ends[op // 2])]
+    return "".join(
+        f"  assign f{op // 2}_{'claim' if op % 2 else 'free'} = f{op // 2}_{'put' if op % 2 else 'take'};\n"
+        for op in with_actor
+    )

@@ -1,0 +1,94 @@
+// A port that fills a FIFO from memory: asks for bursts ahead, one per cycle, at most WINDOW in flight or not yet
+// drained, and writes a token per cycle once all its bytes are there, under the FIFO law, in order.
+module twin_read_port #(
+  parameter longint START = 0,
+  parameter int TOKENS = 1,
+  parameter int TOKEN_BYTES = 64,
+  parameter int BURST_BYTES = 64,
+  parameter int BURSTS = 1,
+  parameter longint WINDOW = 16,
+  parameter int SLOTS = 1,   // places for bursts: WINDOW, or fewer where there are fewer bursts
+  parameter int SPAN = 1,    // bursts that one token may touch
+  parameter int LINES = 1    // different channels
+) (
+  input  logic                clk,
+  input  logic                tick,
+  input  logic [63:0]         now,
+  input  logic [31:0]         id,
+  input  logic [31:0]         op,
+  input  logic                report,
+  input  logic [31:0]         ready,
+  output logic [31:0]         n,
+  output logic [31:0]         issued,
+  input  logic [LINES-1:0]    there,
+  input  logic [LINES*32-1:0] there_burst,
+  input  logic [LINES*32-1:0] there_slot,
+  input  logic [LINES*32-1:0] there_bytes,
+  input  logic [LINES-1:0]    there_last,
+  output logic                done,
+  output logic                moving
+);
+  logic [31:0] asked = 0;
+  logic        asks;
+  initial done = 0;
+
+  // The next token: it begins `offset` bytes into burst `first`, which lies in place `first_slot`.
+  logic [31:0] written = 0;
+  logic [31:0] first = 0;
+  logic [31:0] first_slot = 0;
+  logic [31:0] offset = 0;
+  logic [31:0] reach, next_offset, bursts_on, last_touched, slot_on;
+  logic        carries;
+  assign reach = offset + TOKEN_BYTES % BURST_BYTES;
+  assign carries = reach >= BURST_BYTES;
+  assign next_offset = carries ? reach - BURST_BYTES : reach;
+  assign bursts_on = TOKEN_BYTES / BURST_BYTES + carries;
+  assign last_touched = next_offset != 0 ? bursts_on : bursts_on - 1;
+  assign slot_on = first_slot + bursts_on;
+
+  // What has come, per place: the number of the burst and its bytes so far.
+  logic [31:0] come_burst [0:SLOTS-1];
+  logic [31:0] come_bytes [0:SLOTS-1];
+  logic        arrived;
+  logic [31:0] need, slot;
+  int          touched;
+  initial for (touched = 0; touched < SLOTS; touched = touched + 1) come_burst[touched] = 32'hffffffff;
+  always @* begin
+    arrived = 1;
+    for (touched = 0; touched < SPAN; touched = touched + 1) begin
+      slot = first_slot + touched >= SLOTS ? first_slot + touched - SLOTS : first_slot + touched;
+      need = touched < last_touched || next_offset == 0 ? BURST_BYTES : next_offset;
+      if (touched <= last_touched && (come_burst[slot] != first + touched || come_bytes[slot] < need)) arrived = 0;
+    end
+  end
+
+  assign asks = now >= START && asked != BURSTS && {32'd0, asked - first} < WINDOW;
+  assign issued = asked + asks;
+  assign n = {31'd0, tick && written != TOKENS && arrived && ready != 0};
+  assign moving = !done && (now < START || asks || n != 0 || written == TOKENS);
+
+  genvar line;
+  generate
+    for (line = 0; line < LINES; line = line + 1) begin : lines
+      always @(posedge clk) if (tick && there[line]) begin
+        come_burst[there_slot[line * 32 +: 32]] <= there_burst[line * 32 +: 32];
+        come_bytes[there_slot[line * 32 +: 32]] <= there_bytes[line * 32 +: 32];
+      end
+    end
+  endgenerate
+
+  always @(posedge clk) if (tick) begin
+    asked <= issued;
+    if (n != 0) begin
+      written <= written + 1;
+      offset <= next_offset;
+      first <= first + bursts_on;
+      first_slot <= slot_on >= SLOTS ? slot_on - SLOTS : slot_on;
+    end
+    if (written == TOKENS && !done) begin
+      done <= 1;
+      `TWIN_FINISH(id, now);
+    end
+    if (report && !done) `TWIN_BLOCKED(id, op, 1, ready);
+  end
+endmodule
