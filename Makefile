@@ -14,10 +14,11 @@ PIP_INSTALL_ARGS ?=
 
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+SYSTEM_TOOLS := g++ verilator iverilog
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint test reproduce clean
+.PHONY: help install system-tools lint test reproduce clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -7
@@ -41,7 +42,17 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 
-test: lint
+# Emulation tests need these; where they cannot be had, those tests are skipped and say so.
+system-tools:
+	@missing=$$(for tool in $(SYSTEM_TOOLS); do command -v $$tool >/dev/null || printf ' %s' $$tool; done); \
+	test -z "$$missing" && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "== apt-get install$$missing"; \
+	  apt-get -qq update && apt-get -qq install --yes --no-install-recommends $$missing >/dev/null && exit 0; \
+	fi; \
+	echo "note:$$missing not installed, tests that need them are skipped; apt-get install$$missing" >&2
+
+test: lint system-tools
 	$(BIN)/python -m pytest -n 2
 
 reproduce: $(INSTALLED)
