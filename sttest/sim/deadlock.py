@@ -24,7 +24,7 @@ class Wait:
 
     def to_json(self) -> dict[str, Any]:
         """As in the contract ``sttest.simulation/1``."""
-        keys = ("process", "waits_to", "fifo", "token", "depth", "occupancy")
+        keys = ("process", "waits_to", "fifo", "token", "depth", "occupancy", "peer")
         return {key: getattr(self, key) for key in keys}
 
 
@@ -34,18 +34,27 @@ class Deadlock:
 
     ``cycle``: each member waits for the next, the last for the first if ``is_closed``; if not, the last
     waits for a process that has finished.  ``fix``: depths with which the graph finishes, empty if no
-    depths do; ``is_minimal``: no fix adds fewer tokens.
+    depths do; ``is_minimal``: no fix adds fewer tokens.  ``stands_at``: per process the first stage that
+    it can't pass (of a memory port the token, of an actor the firing), None where it has finished; with it
+    ``sttest.sim.check_deadlock`` can check the rest.
     """
 
     cycle: tuple[Wait, ...]
     is_closed: bool
     fix: dict[str, int] = field(default_factory=dict)
     is_minimal: bool = False
+    stands_at: dict[str, int | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """As in the contract ``sttest.simulation/1``."""
         fix = [{"fifo": name, "depth": depth} for name, depth in self.fix.items()]
-        return {"cycle": [wait.to_json() for wait in self.cycle], "fix": fix}
+        return {
+            "cycle": [wait.to_json() for wait in self.cycle],
+            "fix": fix,
+            "is_closed": self.is_closed,
+            "is_minimal": self.is_minimal,
+            "stands_at": self.stands_at,
+        }
 
 
 @dataclass(frozen=True)
@@ -138,3 +147,12 @@ def describe(graph: TimedGraph, state: TokenState, edge: Edge) -> Wait:
     waits_to = "write" if edge.op % 2 else "read"
     names = graph.processes
     return Wait(names[edge.waiter].name, waits_to, fifo.name, token, fifo.depth, occupancy, names[edge.peer].name)
+
+
+def standing(graph: TimedGraph, flat: FlatGraph, state: TokenState) -> dict[str, int | None]:
+    """The stage at which each process stands, None where it has finished."""
+    stands: dict[str, int | None] = {}
+    for process, table, visits in zip(graph.processes, flat.tables, state.visits.tolist(), strict=True):
+        run, row = divmod(visits, max(table.tick.size, 1))
+        stands[process.name] = None if visits == table.visits else run * table.period + int(table.tick[row])
+    return stands

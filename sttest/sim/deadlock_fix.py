@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sttest.sim.deadlock import Deadlock, Edge, describe, find_cycle, wait_edges
+from sttest.sim.deadlock import Deadlock, Edge, describe, find_cycle, standing, wait_edges
 from sttest.sim.flat import UNBOUNDED, FlatGraph, depths_of
 from sttest.sim.graph import TimedGraph
 from sttest.sim.liveness import TokenState, advance
@@ -19,7 +19,8 @@ def explain(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool = False) -> D
     cycle, is_closed = find_cycle(wait_edges(flat, depths.tolist(), state))
     fix, is_minimal = _find_fix(flat, depths, state, cycle)
     named = {graph.fifos[index].name: depth for index, depth in sorted(fix.items())}
-    return Deadlock(tuple(describe(graph, state, edge) for edge in cycle), is_closed, named, is_minimal)
+    waits = tuple(describe(graph, state, edge) for edge in cycle)
+    return Deadlock(waits, is_closed, named, is_minimal, standing(graph, flat, state))
 
 
 def _find_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, cycle: list[Edge]) -> tuple[dict[int, int], bool]:

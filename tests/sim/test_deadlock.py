@@ -36,11 +36,14 @@ def test_the_contract():
     data = result.to_json()
     assert data["deadlock"] == {
         "cycle": [
-            {"process": "a", "waits_to": "write", "fifo": "ac", "token": 2, "depth": 2, "occupancy": 2},
-            {"process": "c", "waits_to": "read", "fifo": "bc", "token": 0, "depth": 4, "occupancy": 0},
-            {"process": "b", "waits_to": "read", "fifo": "ab", "token": 2, "depth": 4, "occupancy": 0},
+            {"process": "a", "waits_to": "write", "fifo": "ac", "token": 2, "depth": 2, "occupancy": 2, "peer": "c"},
+            {"process": "c", "waits_to": "read", "fifo": "bc", "token": 0, "depth": 4, "occupancy": 0, "peer": "b"},
+            {"process": "b", "waits_to": "read", "fifo": "ab", "token": 2, "depth": 4, "occupancy": 0, "peer": "a"},
         ],
         "fix": [{"fifo": "ac", "depth": 20}],
+        "is_closed": True,
+        "is_minimal": True,
+        "stands_at": {"a": 2, "b": 2, "c": 0},
     }
     assert (data["verdict"], data["cycles"]) == ("deadlock", None)
 
