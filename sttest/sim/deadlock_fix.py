@@ -9,6 +9,7 @@ import numpy as np
 from sttest.sim.deadlock import Deadlock, Edge, describe, find_cycle, standing, wait_edges
 from sttest.sim.flat import UNBOUNDED, FlatGraph, depths_of
 from sttest.sim.graph import TimedGraph
+from sttest.sim.least_fix import least_fix
 from sttest.sim.liveness import TokenState, advance
 
 
@@ -32,10 +33,15 @@ def _find_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, cycle: lis
         return {}, False
     full = sorted({edge.op // 2 for edge in cycle if edge.op % 2})
     singles = {index: depth for index in full if (depth := _least_single(flat, depths, state, index))}
-    if not singles:
-        return _several(flat, depths, state, cycle), False
-    best = min(singles, key=lambda index: (singles[index] - depths[index], index))
-    return {best: singles[best]}, _is_least(flat, depths, full, best, singles[best])
+    if singles:
+        best = min(singles, key=lambda index: (singles[index] - depths[index], index))
+        fix = {best: singles[best]}
+        if _is_least(flat, depths, full, best, singles[best]):
+            return fix, True
+    else:
+        fix = _several(flat, depths, state, cycle)
+    least = least_fix(flat, depths, state, most=sum(depth - int(depths[index]) for index, depth in fix.items()))
+    return (fix, False) if least is None else (least, True)
 
 
 def _least_single(flat: FlatGraph, depths: np.ndarray, state: TokenState, index: int) -> int | None:

@@ -28,26 +28,42 @@ def report(simulation: Simulation) -> str:
 
 
 def _deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
-    origins = {process.name: process.origin for process in graph.processes} if graph is not None else {}
     kind = (
         "each waits for the next, the last for the first"
         if deadlock.is_closed
         else "the last waits for a process that has finished"
     )
-    lines = [f"  {kind}:", *(f"  {_wait_text(wait, origins)}" for wait in deadlock.cycle)]
+    lines = [f"  {kind}:", *(f"  {_wait_text(wait, graph)}" for wait in deadlock.cycle)]
     if not deadlock.fix:
         return [
             *lines,
             "  no depths help: tokens are missing; start with some on the way, or write as many as are read",
         ]
     depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
-    least = " (no fix adds fewer tokens)" if deadlock.is_minimal else ""
-    return [*lines, f"  it finishes with depths {depths}{least}"]
+    least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
+    return [*lines, f"  it finishes with depths {depths} ({least})"]
 
 
-def _wait_text(wait: Wait, origins: dict[str, str]) -> str:
-    who = wait.process + (f" ({origins[wait.process]})" if origins.get(wait.process) else "")
+def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:
+    """Who waits, on what, and what the other end would have to do."""
     state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
-    to_from = "to" if wait.waits_to == "write" else "from"
-    place = f"FIFO {wait.fifo} (depth {wait.depth}, {state})"
-    return f"{who} waits to {wait.waits_to} token {wait.token} {to_from} {place}, whose other end is {wait.peer}"
+    if wait.waits_to == "write":
+        action = "to", f"{wait.peer} has yet to read token {wait.token - wait.depth}"
+    else:
+        action = "from", f"{wait.peer} has yet to write it"
+    who, fifo = _process_text(wait.process, graph), _fifo_text(wait.fifo, graph)
+    head = f"{who} waits to {wait.waits_to} token {wait.token} {action[0]} FIFO {fifo}"
+    return f"{head} (depth {wait.depth}, {state}): {action[1]}"
+
+
+def _process_text(name: str, graph: TimedGraph | None) -> str:
+    process = next((p for p in graph.processes if p.name == name), None) if graph is not None else None
+    if process is None:
+        return name
+    about = ", ".join(part for part in (process.category, process.origin) if part)
+    return f"{type(process).__name__.lower()} {name}" + (f" ({about})" if about else "")
+
+
+def _fifo_text(name: str, graph: TimedGraph | None) -> str:
+    fifo = graph.fifos[graph.fifo_index[name]] if graph is not None and name in graph.fifo_index else None
+    return f"{name} of {fifo.origin}" if fifo is not None and fifo.origin else name

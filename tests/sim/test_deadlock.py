@@ -50,7 +50,8 @@ def test_the_contract():
 
 def test_the_text_names_origin_fifo_and_fix():
     text = simulate(reconvergent(2)).to_text()
-    assert "a (aten.add) waits to write token 2 to FIFO ac (depth 2, full), whose other end is c" in text
+    assert "pipeline a (aten.add) waits to write token 2 to FIFO ac (depth 2, full): c has yet to read token 0" in text
+    assert "pipeline c waits to read token 0 from FIFO bc (depth 4, holds 0): b has yet to write it" in text
     assert "it finishes with depths ac=20 (no fix adds fewer tokens)" in text
 
 
@@ -84,7 +85,29 @@ def test_two_cycles_need_two_fifos():
     renamed = [_renamed(process) for process in two.processes]
     fifos = [Fifo(f"{f.name}2", f.depth, f.bits, f.impl) for f in two.fifos]
     deadlock = certificate(graph([*one.fifos, *fifos], [*one.processes, *renamed]))
-    assert deadlock.fix == {"ac": 20, "ac2": 20}
+    assert (deadlock.fix, deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, True)
+
+
+def test_the_fifo_that_has_to_hold_back_is_the_fix():
+    """The fork writes y, y, x, x over and over; the join wants x, x first, so y has to hold two."""
+    fork = Pipeline("fork", (Loop((4,), 4, 4, (*_two("y", "write", 0), *_two("x", "write", 2))),))
+    join = Pipeline("join", (Loop((4,), 4, 4, (*_two("x", "read", 0), *_two("y", "read", 2))),))
+    deadlock = certificate(graph([Fifo("x", 1, 8), Fifo("y", 1, 8)], [fork, join]))
+    assert (deadlock.fix, deadlock.is_minimal) == ({"y": 2}, True)
+
+
+def _two(fifo: str, op: str, stage: int) -> tuple[Event, Event]:
+    return Event(fifo, op, stage), Event(fifo, op, stage + 1)
+
+
+def test_a_search_that_is_given_up_says_so(monkeypatch):
+    monkeypatch.setattr("sttest.sim.least_fix.MAX_TRIALS", 3)
+    one, two = reconvergent(2), reconvergent(3)
+    fifos = [Fifo(f"{f.name}2", f.depth, f.bits, f.impl) for f in two.fifos]
+    both = graph([*one.fifos, *fifos], [*one.processes, *[_renamed(process) for process in two.processes]])
+    result = simulate(both)
+    assert (result.deadlock.fix, result.deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, False)
+    assert "a bound: fewer tokens may do" in result.to_text()
 
 
 def _renamed(process: Pipeline) -> Pipeline:
