@@ -152,6 +152,16 @@ def test_a_bug_is_one_line_and_a_traceback_only_under_debug(place, sttest, monke
     assert "Traceback" in sttest("simulate", "good.json").stderr
 
 
+def test_trouble_with_a_file_is_no_bug(place, sttest, monkeypatch):
+    def full(*_arguments, **_options):
+        raise OSError(28, "No space left on device", "build/graph.npz")
+
+    monkeypatch.setattr("sttest.verbs.simulate.load", full)
+    outcome = sttest("simulate", "good.json")
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("error: build/graph.npz: No space left on device; ")
+
+
 def test_version_and_help(sttest):
     assert sttest("--version").stdout == f"sttest {package.__version__}\n"
     overview = sttest("--help")

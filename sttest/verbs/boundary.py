@@ -75,6 +75,9 @@ def _as_sttest_error(error: BaseException) -> SttestError:
         return error
     if isinstance(error, _UsageError):
         return _usage_error(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        levers = ["check that it may be read and written and that the disk has space"]
+        return InputError("operating-system", f"{error.strerror}", where=str(error.filename), levers=levers)
     told = f"{type(error).__name__}: {error}".rstrip(": ")
     return SttestError("internal-error", f"this is a bug in sttest, {told}", levers=[ISSUES_HINT])
 

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from typing import Any
 
 # Wide enough that nothing is folded when the output goes to a file or a pipe.
@@ -18,7 +19,10 @@ def print_json(data: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
-    """A table without frames; columns in which every cell is a number are aligned to the right."""
+    """A table without frames, on a terminal as wide as that, else with one line per row.
+
+    Columns in which every cell is a number are aligned to the right.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -31,13 +35,20 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, tit
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
-    width = None if sys.stdout.isatty() else _FILE_COLUMNS
-    Console(width=width, highlight=False, markup=False).print(table)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False).print(table)
+        return
+    page = StringIO()
+    Console(file=page, width=_FILE_COLUMNS, highlight=False, markup=False).print(table)
+    lines = page.getvalue().splitlines()
+    print("\n".join(line.rstrip() for line in lines if line.strip()))
 
 
 def _cell(value: object) -> str:
-    if isinstance(value, float):
+    if isinstance(value, float) and not value.is_integer():
         return f"{value:,.6g}"
+    if isinstance(value, float):
+        return f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -31,6 +31,8 @@ def test_text_has_units_kinds_and_sources_on_one_line_each(sttest):
     assert line.split()[1:4] == ["13.27", "GB/s", "assumed"]
     assert "Shuhai" in line
     assert "of the declared sustained" in text
+    assert all(line == line.rstrip() for line in text.splitlines())
+    assert "1,303,680" in text
 
 
 def test_a_gpu_has_quantities_but_no_bandwidth_check(sttest):
