@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from sttest.compile.module_walk import all_of
+from sttest.compile.module_walk import all_of, functions
 from sttest.errors import InputError
 
 _STRUCTURE = (
@@ -28,8 +28,9 @@ def refuse_unsupported(module: ModuleOp) -> None:
             a destination or an operand that is not plain data.
     """
     _refuse_ops(module)
-    for function in all_of(module, func.FuncOp):
-        for value in [*(function.body.blocks and function.body.blocks[0].args), *_results(function)]:
+    for function in functions(module):
+        results = [result for op in function.body.block.ops for result in op.results]
+        for value in (*function.body.block.args, *results):
             _refuse_type(value, function)
     for op in all_of(module, GenericOp):
         _refuse_operands(op)
@@ -63,10 +64,6 @@ def _refuse_ops(module: ModuleOp) -> None:
             "rewrite the model with matmul, elementwise, reduction, transpose and reshape ops",
         ],
     )
-
-
-def _results(function: func.FuncOp) -> list[SSAValue]:
-    return [result for op in function.body.ops for result in op.results] if function.body.blocks else []
 
 
 def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:

@@ -67,7 +67,7 @@ class Program:
 
     def matmul(self, left: str, right: str) -> str:
         """``[…, n, k] @ [k, m]``, or of equal batch dims."""
-        *batch, rows, inner = self.shapes[left]
+        *batch, rows, _ = self.shapes[left]
         columns = self.shapes[right][-1]
         count = len(batch)
         b = list(range(count))
@@ -168,7 +168,7 @@ def random_program(seed: int, ops: int = 6) -> str:
     computed = []
     for _ in range(ops):
         value = _random_op(program, value, source)
-        if program.lines and "arith." in program.lines[-1] or "math." in program.lines[-1]:
+        if any(dialect in "".join(program.lines[-1:]) for dialect in ("arith.", "math.")):
             computed.append(value)
     value = program.unary(value)
     extra = [source.choice(computed)] if computed and source.random() < 0.3 else []
