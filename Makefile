@@ -1,6 +1,7 @@
 # make test        lint, types and tests in an environment of their own (.venv)
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint and types only
+# make bench       speed of the compiler and the engines
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
 # TORCH_INDEX=URL              where torch comes from, as in https://download.pytorch.org/whl/cpu
@@ -18,10 +19,10 @@ SYSTEM_TOOLS := g++ verilator iverilog
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools lint test reproduce clean
+.PHONY: help install system-tools lint test bench reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -7
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
 
 install: $(INSTALLED)
 
@@ -54,6 +55,9 @@ system-tools:
 
 test: lint system-tools
 	$(BIN)/python -m pytest -n 2
+
+bench: $(INSTALLED)
+	$(BIN)/python -m benchmarks
 
 reproduce: $(INSTALLED)
 	@echo "== sttest reproduce gpt2"

@@ -1,0 +1,1 @@
+"""Speed of the compiler and of the engines: ``make bench``."""
