@@ -1,0 +1,103 @@
+"""Cost of tasks by hand, with U55C's operators: fmul 4 stages, fadd 7, fmax 3, fexp 14, mac 4, iadd 1, sitofp 6."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from sttest.boards.load import load_board
+from sttest.boards.operators import Operator, operators
+from sttest.compile.context import new_context, parse
+from sttest.compile.cost_model import task_cost
+from sttest.compile.dialects.df import TaskOp
+from sttest.compile.module_walk import all_of
+from sttest.errors import InputError
+
+PRODUCT = "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %acc : f32\ndf.yield %s : f32"
+SUM = "%s = arith.addf %a, %acc : f32\ndf.yield %s : f32"
+
+
+@pytest.fixture(scope="module")
+def library() -> Mapping[str, Operator]:
+    return operators(load_board("u55c"))
+
+
+def task(lanes: int, sources: list[str], result: str, loops: str, payload: str) -> TaskOp:
+    """A task whose sources and result are given as types."""
+    scalars = ", ".join(f"%{name}: f32" for name in ["a", "b"][: len(sources)])
+    names = ", ".join(f"%x{number}" for number in range(len(sources)))
+    types = ", ".join(f"!df.itensor<{source}>" for source in sources)
+    arguments = ", ".join(f"%x{number}: !df.itensor<{source}>" for number, source in enumerate(sources))
+    text = (
+        f'func.func @a({arguments}) {{\n%y = df.task "t" {loops} lanes {lanes} ins({names} : {types}) '
+        f"-> !df.itensor<{result}> {{\n^bb0({scalars}, %acc: f32):\n{payload}\n}}\nfunc.return\n}}"
+    )
+    return all_of(parse(text, "task", new_context()), TaskOp)[0]
+
+
+def matmul(lanes: int, dtype: str, vector: str = "") -> TaskOp:
+    """16x16x16 tiles of a 32x32x32 product; ``vector`` cuts every source tile into 4 registers of 8x8."""
+    space, maps = "[2,2,2]*[16,16,16]", ("(d0,d1,d2)->(d0,d2)", "(d0,d1,d2)->(d2,d1)")
+    sources = [f"16x16x{dtype}, iter_space: {space}, iter_map: {each}" for each in maps]
+    if vector:
+        space = "[2,2,2,2,2]*[16,16,16,8,8]"
+        maps = ("(d0,d1,d2,d3,d4)->(d0+d3,d2+d4)", "(d0,d1,d2,d3,d4)->(d2+d3,d1+d4)")
+        sources = [f"vector<8x8x{dtype}>, iter_space: {space}, iter_map: {each}" for each in maps]
+    result = "16x16xf32, iter_space: [2,2]*[16,16], iter_map: (d0,d1)->(d0,d1)"
+    loops = 'loops [2,2,2] tile [16,16,16] kinds "parallel,parallel,reduction" init 0.0 : f32 contracts'
+    return task(lanes, sources, result, loops, PRODUCT)
+
+
+def test_an_integer_product_takes_a_step_per_cycle(library: Mapping[str, Operator]) -> None:
+    cost = task_cost(matmul(64, "i8"), library)
+    # 4096 products over 64 lanes: 64 steps.  Lanes fill the 16 columns and 4 rows, none share a result: no tree.
+    assert cost.ii == 64
+    # 64 steps, then MAC 4, scale to floating point 6 + 4, and one token out.
+    assert cost.latency == 64 + 4 + 6 + 4 + 1
+    assert (cost.vectors_in, cost.vectors_out) == ((1, 1), (1,))
+
+
+def test_lanes_that_share_a_result_pay_an_adder_tree(library: Mapping[str, Operator]) -> None:
+    # All 256 results in parallel and 8 lanes on each: 2 steps, a tree of 3 levels of integer adders.
+    cost = task_cost(matmul(2048, "i8"), library)
+    assert (cost.ii, cost.latency) == (2, 2 + 4 + 3 * 1 + 6 + 4 + 1)
+
+
+def test_a_port_of_narrow_registers_bounds_the_interval(library: Mapping[str, Operator]) -> None:
+    # 4 registers per tile: with 2 steps of work the port is the slower.
+    cost = task_cost(matmul(2048, "i8", vector="8x8"), library)
+    assert (cost.ii, cost.vectors_in) == (4, (4, 4))
+
+
+def test_a_floating_point_product_waits_for_its_sum(library: Mapping[str, Operator]) -> None:
+    # 256 lanes, one per result: each sum comes round in every step, so a fabric adder's loop of 4 cycles bounds it.
+    slow = task_cost(matmul(256, "f32"), library)
+    assert slow.ii == 16 * 4
+    # 16 lanes, 16 results on each: the sum has 16 steps to come back.
+    assert task_cost(matmul(16, "f32"), library).ii == 4096 // 16
+
+
+def test_a_maximum_comes_round_after_three_stages(library: Mapping[str, Operator]) -> None:
+    sources = ["16x16xf32, iter_space: [2,2]*[16,16], iter_map: (d0,d1)->(d0,d1)"]
+    loops = 'loops [2,2] tile [16,16] kinds "parallel,reduction" init 0.0 : f32'
+    payload = "%s = arith.maximumf %a, %acc : f32\ndf.yield %s : f32"
+    result = "16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0)"
+    # 16 steps over 16 rows in parallel, each held back to 3 cycles by its own comparison.
+    assert task_cost(task(16, sources, result, loops, payload), library).ii == 16 * 3
+
+
+def test_an_elementwise_task_takes_its_longest_path(library: Mapping[str, Operator]) -> None:
+    rows = "16x16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0,0)"
+    loops = 'loops [2,1] tile [16,16] kinds "parallel,parallel"'
+    payload = "%e = math.exp %a : f32\n%n = arith.negf %b : f32\n%s = arith.addf %e, %n : f32\ndf.yield %s : f32"
+    cost = task_cost(task(16, [rows, rows], rows, loops, payload), library)
+    # 256 points over 16 lanes; exp 14 and add 7, the negation is a wire; one token out.
+    assert (cost.ii, cost.latency) == (16, 16 + 14 + 7 + 1)
+
+
+def test_an_op_without_an_operator_is_named(library: Mapping[str, Operator]) -> None:
+    rows = "16x16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0,0)"
+    payload = "%s = math.atan %a : f32\ndf.yield %s : f32"
+    with pytest.raises(InputError, match=r"no operator of the library stands for 'math\.atan'"):
+        task_cost(task(1, [rows], rows, 'loops [2,1] tile [16,16] kinds "parallel,parallel"', payload), library)

@@ -1,0 +1,65 @@
+"""Sized designs finish, and lose next to nothing against FIFOs that are never full."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sttest.models
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import StreamOp
+from sttest.compile.fifo_model import stream_depths
+from sttest.compile.module_walk import all_of
+from sttest.compile.pipeline import Knobs, passes
+from sttest.compile.timed_graph import timed_graph
+from sttest.errors import InputError
+from sttest.sim import simulate
+from sttest.sim.graph import Fifo, TimedGraph
+
+LOWERED = Path(sttest.models.__file__).parent / "lowered"
+NAMES = ("small-gpt2-prefill-n32", "small-gpt2-decode-c32", "small-qwen-prefill-n32", "small-gemma-decode-c32")
+
+
+def design(name: str, strategy: str = "normal") -> TimedGraph:
+    """A shipped text as a sized design on a U55C."""
+    context = new_context()
+    module = parse((LOWERED / f"{name}.mlir").read_text(), name, context)
+    for each in passes(Knobs(strategy=strategy), "u55c", 41_000_000):
+        each.apply(context, module)
+    graph = timed_graph(module, require_hbm(load_board("u55c")), name)
+    depths = {stream.sym_name.data: stream.result.type.depth.data for stream in all_of(module, StreamOp)}
+    assert all(depths.get(fifo.name, fifo.depth) == fifo.depth for fifo in graph.fifos)
+    return graph
+
+
+@pytest.mark.parametrize("strategy", ["normal", "conservative"])
+@pytest.mark.parametrize("name", NAMES)
+def test_sized_designs_finish_and_lose_at_most_five_percent(name: str, strategy: str) -> None:
+    graph = design(name, strategy)
+    found, free = simulate(graph, engine="des"), simulate(graph, unbounded=True)
+    assert found.verdict == "done"
+    assert found.cycles is not None
+    assert free.cycles is not None
+    if strategy == "normal":
+        assert free.cycles <= found.cycles <= 1.05 * free.cycles
+
+
+def test_depths_do_not_look_at_the_depths_that_are_there() -> None:
+    graph = design(NAMES[0])
+    assert stream_depths(graph.with_all_depths(7), "normal") == stream_depths(graph, "normal")
+
+
+def test_full_rate_takes_two_tokens_in_registers_and_three_in_ram() -> None:
+    graph = design(NAMES[0])
+    depths = stream_depths(graph, "normal")
+    by_name: dict[str, Fifo] = {fifo.name: fifo for fifo in graph.fifos}
+    assert min(depths.values()) >= 2
+    # A FIFO of depth 2 is made of registers up to 1024 bits; a wider one is a RAM with an output register.
+    assert all(depth >= 3 for name, depth in depths.items() if 2 * by_name[name].bits > 1024)
+
+
+def test_an_unknown_strategy_names_the_nearest() -> None:
+    with pytest.raises(InputError, match="did you mean 'conservative'"):
+        stream_depths(design(NAMES[0]), "conservativ")

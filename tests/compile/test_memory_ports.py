@@ -1,0 +1,87 @@
+"""Laws of the assignment of DMAs to channels."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sttest.compile.memory_ports import PortDemand, assign_channels
+from sttest.errors import DoesNotFitError
+
+RATE = 32.0
+
+DEMANDS = st.lists(
+    st.tuples(st.booleans(), st.integers(1, 10_000_000), st.integers(1, 200_000)), min_size=1, max_size=20
+).map(lambda rows: [PortDemand(f"dma{number}", *row) for number, row in enumerate(rows)])
+
+
+@given(DEMANDS, st.integers(22, 40))
+def test_every_dma_has_channels_of_the_board(demands: list[PortDemand], channels: int) -> None:
+    given_channels = assign_channels(demands, channels, RATE)
+    assert set(given_channels) == {demand.name for demand in demands}
+    for numbers in given_channels.values():
+        assert numbers
+        assert len(set(numbers)) == len(numbers)
+        assert all(0 <= number < channels for number in numbers)
+
+
+@given(DEMANDS, st.integers(22, 40))
+def test_only_small_dmas_of_one_direction_share(demands: list[PortDemand], channels: int) -> None:
+    given_channels = assign_channels(demands, channels, RATE)
+    small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
+    for demand in demands:
+        for other in demands:
+            if demand is not other and set(given_channels[demand.name]) & set(given_channels[other.name]):
+                assert demand.writes == other.writes
+                assert max(demand.total_bytes, other.total_bytes) < small
+
+
+@given(DEMANDS, st.integers(22, 40))
+def test_no_spare_channel_is_left_while_one_would_help(demands: list[PortDemand], channels: int) -> None:
+    given_channels = assign_channels(demands, channels, RATE)
+    used = {number for numbers in given_channels.values() for number in numbers}
+    assume(len(used) < channels)
+    small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
+    for demand in demands:
+        if demand.total_bytes >= small:
+            width = len(given_channels[demand.name])
+            assert demand.cycles(width, RATE) == demand.busy_cycles
+
+
+@given(DEMANDS, st.integers(22, 39))
+def test_a_channel_more_never_slows_the_slowest_large_dma(demands: list[PortDemand], channels: int) -> None:
+    # All large, so that the number of channels does not change who shares.
+    even = [PortDemand(demand.name, demand.writes, 1_000_000, demand.busy_cycles) for demand in demands]
+
+    def slowest_cycles(count: int) -> float:
+        found = assign_channels(even, count, RATE)
+        return max(demand.cycles(len(found[demand.name]), RATE) for demand in even)
+
+    assert slowest_cycles(channels + 1) <= slowest_cycles(channels)
+
+
+def test_spare_channels_go_where_they_save_most() -> None:
+    # By hand: 8 and 2 MB; 4 channels.  One each; then 8 MB halves (saves 125 000 cycles), then its third (41 667)
+    # saves more than the half of 2 MB (31 250).
+    demands = [PortDemand("large", False, 8_000_000, 1), PortDemand("less", False, 2_000_000, 1)]
+    assert assign_channels(demands, 4, RATE) == {"large": (0, 1, 2), "less": (3,)}
+
+
+def test_small_reads_share_one_channel_and_small_writes_another() -> None:
+    demands = [
+        PortDemand("weights", False, 8_000_000, 1),
+        PortDemand("bias", False, 64, 1),
+        PortDemand("result", True, 128, 1),
+        PortDemand("scale", False, 64, 1),
+    ]
+    found = assign_channels(demands, 8, RATE)
+    assert found["bias"] == found["scale"] != found["result"]
+    assert len(found["weights"]) == 6
+
+
+def test_too_many_dmas_name_the_gap() -> None:
+    demands = [PortDemand(f"dma{number}", False, 1000, 1) for number in range(5)]
+    with pytest.raises(DoesNotFitError) as refused:
+        assign_channels(demands, 4, RATE)
+    assert (refused.value.demand, refused.value.bound, refused.value.unit) == (5, 4, "channels")
