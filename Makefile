@@ -41,7 +41,7 @@ $(INSTALLED): pyproject.toml
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 # Emulation tests need these; where they cannot be had, those tests are skipped and say so.
 system-tools:
