@@ -1,6 +1,7 @@
 """`sttest simulate`: the contract of its JSON, its exit codes and its words."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -106,3 +107,9 @@ def test_actors_that_end_have_no_critical_path_but_a_time(file, sttest):
     outcome = sttest("simulate", file(TimedGraph("ended", 1.0, graph.fifos, tuple(ended))))
     assert outcome.exit_code == 0
     assert "done after 15 cycles" in outcome.stdout
+
+
+def test_sdf3_graphs_are_read_too(sttest):
+    modem = Path(__file__).parents[1] / "data" / "sdf3" / "modem.xml"
+    told = json.loads(sttest("simulate", modem, "--json").stdout)
+    assert (told["verdict"], told["throughput"]) == ("done", [1, 16])
