@@ -1,0 +1,111 @@
+"""Fake-quantised blocks: the blocks in floating point with the modules that contract exchanged."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from sttest.models.attention import DecodeAttention, Projections
+from sttest.models.layers import Linear
+from sttest.models.quant.layers import (
+    QuantCacheLayout,
+    QuantJointSoftmax,
+    QuantLinear,
+    QuantMix,
+    QuantNormalise,
+    QuantOwnScore,
+    QuantScores,
+    QuantSoftmax,
+    activation_quantiser,
+)
+from sttest.models.quant.scheme import QuantScheme
+from sttest.models.softmax import Scores
+
+Block = TypeVar("Block", bound=nn.Module)
+Peaks = Mapping[str, float]
+
+
+def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None) -> Block:
+    """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
+
+    With an int8 cache, keys and values go in and come out as
+    :class:`~sttest.models.quant.quantisers.Quantised` instead of tensors.
+
+    Args:
+        block: with its weights.
+        scheme: what to quantise; ``fp32`` gives a plain copy.
+        peaks: per layer, from :func:`observe_peaks`; static activations need them.
+
+    Raises:
+        InputError: static activations without peaks; weights that are not finite.
+    """
+    # What stays in floating point is shared: a memo that knows the parameters keeps them from being copied.
+    quantised = copy.deepcopy(block, {id(parameter): parameter for parameter in block.parameters()})
+    if scheme.quantises:
+        _exchange_linears(quantised, scheme, peaks or {})
+    if scheme.kv_bits == 8:
+        for name, module in list(quantised.named_modules()):
+            if isinstance(module, Projections):
+                _exchange_attention(module, scheme, peaks or {}, name)
+    return quantised
+
+
+def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> None:
+    for name, module in list(block.named_modules()):
+        if isinstance(module, Linear):
+            integer = scheme.activations != "none"
+            quantise = activation_quantiser(scheme, peaks.get(name), name) if integer else None
+            block.set_submodule(name, QuantLinear(module, scheme, quantise))
+
+
+def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peaks, name: str) -> None:
+    scores = attention.get_submodule("scores")
+    assert isinstance(scores, Scores)
+    place = f"{name}.scores"
+    quantise = activation_quantiser(scheme, peaks.get(place), place)
+    decodes = isinstance(attention, DecodeAttention)
+    exchanged: dict[str, nn.Module] = {
+        "k_new": QuantCacheLayout(),
+        "v_new": QuantCacheLayout(),
+        "scores": QuantScores(scores.scale, quantise),
+        "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
+        "mix": QuantMix(),
+        "normalise": QuantNormalise(),
+    }
+    if decodes:
+        exchanged["own_score"] = QuantOwnScore(scores.scale, quantise)
+    for child, module in exchanged.items():
+        setattr(attention, child, module)
+
+
+def observe_peaks(module: nn.Module, run: Callable[[], object]) -> dict[str, float]:
+    """Calibration of static scales: the largest magnitude of each contraction's activations during ``run``.
+
+    Args:
+        module: a block in floating point, or whatever holds some.
+        run: calls it on inputs that are typical.
+
+    Returns:
+        By the module's name: inputs of linear layers (``attn.q_proj``) and queries (``attn.scores``).
+    """
+    peaks: dict[str, float] = {}
+    observed = [(name, found) for name, found in module.named_modules() if isinstance(found, Linear | Scores)]
+    hooks = [found.register_forward_pre_hook(_recorder(peaks, name)) for name, found in observed]
+    try:
+        with torch.no_grad():
+            run()
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return peaks
+
+
+def _recorder(peaks: dict[str, float], name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+    def record(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        peaks[name] = max(peaks.get(name, 0.0), float(inputs[0].abs().max()))
+
+    return record

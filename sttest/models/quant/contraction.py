@@ -1,0 +1,107 @@
+"""Integer contractions with a defined order of every floating-point operation.
+
+Integer sums are exact and fit int32; what is in floating point is one IEEE
+float32 operation after the other, never fused, in the order that the functions
+state.  So another engine can agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from sttest.models.quant.quantisers import P_MAX, Quantised
+
+# 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
+MAX_SUMMANDS = 133_144
+
+
+def matmul(x: Quantised, weight: Quantised, group: int | None) -> Tensor:
+    """Product of activations and weights.
+
+    ``y[m, n] = (sum over groups g of f32(acc[g, m, n]) * scale_w[g, n]) * scale_x[m]``
+    with ``acc[g, m, n] = sum over k in g of q_x[m, k] * q_w[k, n]`` in int32.
+    Each product is rounded, then added, from the first group to the last.
+
+    Args:
+        x: int8 [m, K], scales [m].
+        weight: int8 [K, n], scales [groups, n].
+        group: rows of a group, None for all K.
+
+    Returns:
+        float32 [m, n].
+    """
+    rows, columns = weight.values.shape
+    total = torch.zeros(len(x.values), columns)
+    parts = zip(x.values.split(group or rows, -1), weight.values.split(group or rows), weight.scales, strict=True)
+    for left, right, scale in parts:
+        total = total + _as_f32(left.double() @ right.double()) * scale.float()
+    return total * x.scales.float().unsqueeze(-1)
+
+
+def scores(q: Quantised, k: Quantised) -> Tensor:
+    """Products of queries and keys, ``f32(acc) * scale_q * scale_k`` from the left, neither scaled nor masked.
+
+    Args:
+        q: int8 [n, kv, (group,) d], scales [n, kv, (group)].
+        k: int8 [kv, m, d], scales [kv, m].
+
+    Returns:
+        float32 [n, kv, (group,) m].
+    """
+    sums = torch.einsum("nh...d,hmd->nh...m", q.values.double(), k.values.double())
+    scale_k = k.scales.float().unsqueeze(1) if q.values.dim() == 4 else k.scales.float()
+    return _as_f32(sums) * q.scales.float().unsqueeze(-1) * scale_k
+
+
+def own_score(q: Quantised, k: Quantised) -> Tensor:
+    """Product of each token's query with its own key, in the order of :func:`scores`.
+
+    Args:
+        q: int8 [n, kv, (group,) d], scales [n, kv, (group)].
+        k: int8 [n, kv, d], scales [n, kv].
+
+    Returns:
+        float32 [n, kv, (group)].
+    """
+    sums = torch.einsum("nh...d,nhd->nh...", q.values.double(), k.values.double())
+    scale_k = k.scales.float().unsqueeze(-1) if q.values.dim() == 4 else k.scales.float()
+    return _as_f32(sums) * q.scales.float() * scale_k
+
+
+def mix(p: Tensor, v: Quantised) -> Tensor:
+    """Values weighted by the softmax.
+
+    ``(sum over positions m of f32(q_p[m] * q_v[m, d]) * scale_v[m]) * f32(1 / 127)``:
+    a value's scale varies along the axis that is summed, so each position is a
+    group of its own.  Each product is rounded, then added, from the first position to the last.
+
+    Args:
+        p: int8 [n, kv, (group,) m] under the scale 1 / 127.
+        v: int8 [kv, m, d], scales [kv, m].
+
+    Returns:
+        float32 [n, kv, (group,) d].
+    """
+    heads = (len(v.values), *[1] * (p.dim() - 3))
+    total = torch.zeros(*p.shape[:-1], v.values.shape[-1])
+    for position in range(p.shape[-1]):
+        value = v.values[:, position].float().view(*heads, -1)
+        scale = v.scales[:, position].float().view(*heads, 1)
+        total = total + p[..., position, None].float() * value * scale
+    return total * p_scale()
+
+
+def denominator(p: Tensor) -> Tensor:
+    """Sum of the quantised softmax weights: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
+    return p.sum(-1, dtype=torch.int32).float() * p_scale()
+
+
+def p_scale() -> Tensor:
+    """1 / 127 in float32."""
+    return 1.0 / torch.tensor(float(P_MAX))
+
+
+def _as_f32(exact: Tensor) -> Tensor:
+    """Integer sums, which float64 holds exactly, rounded to float32 as an int32 would be."""
+    return exact.to(torch.float32)

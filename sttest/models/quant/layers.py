@@ -1,0 +1,148 @@
+"""Layers that quantise what they contract; each stands in for one of the same interface in floating point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from sttest.errors import InputError
+from sttest.models.layers import Linear
+from sttest.models.quant import contraction
+from sttest.models.quant.quantisers import (
+    Quantised,
+    quantise_kv,
+    quantise_p,
+    quantise_tensor,
+    quantise_vectors,
+    quantise_weight,
+)
+from sttest.models.quant.scheme import QuantScheme
+from sttest.models.softmax import Normalise
+
+ActivationQuantiser = Callable[[Tensor], Quantised]
+
+
+def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
+    """What makes int8 of the input of a contraction.
+
+    Args:
+        scheme: with dynamic or static activations.
+        peak: largest magnitude seen in calibration, for static ones.
+        where: the layer, for the error.
+
+    Raises:
+        InputError: a static scale is asked for without calibration.
+    """
+    if scheme.activations == "dynamic":
+        return quantise_vectors
+    if peak is None:
+        levers = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
+        raise InputError("no-calibration", "a static scale needs calibration", where=where, levers=levers)
+    return lambda x: quantise_tensor(x, peak)
+
+
+class QuantLinear(nn.Module):
+    """A linear layer with integer weights [K, N]; with integer inputs too, unless ``quantise`` is None."""
+
+    weight: Tensor
+    weight_scale: Tensor
+
+    def __init__(self, linear: Linear, scheme: QuantScheme, quantise: ActivationQuantiser | None) -> None:
+        super().__init__()
+        rows = len(linear.weight)
+        if rows > contraction.MAX_SUMMANDS:
+            raise InputError(
+                "sum-too-long", "integer sums could overflow int32", where="linear layer",
+                demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", levers=["use smaller groups"],
+            )  # fmt: skip
+        quantised = quantise_weight(linear.weight.detach(), scheme.group, scheme.weight_max)
+        self.register_buffer("weight", quantised.values)
+        self.register_buffer("weight_scale", quantised.scales)
+        self.bias = linear.bias
+        self.group = scheme.group or rows
+        self.quantise = quantise
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[n, inputs] to [n, outputs]."""
+        if self.quantise is None:
+            y = x @ self.dequantised_weight()
+        else:
+            y = contraction.matmul(self.quantise(x), Quantised(self.weight, self.weight_scale), self.group)
+        return y if self.bias is None else y + self.bias
+
+    def dequantised_weight(self) -> Tensor:
+        """The weight that the integers stand for, float32 [K, N]."""
+        scales = self.weight_scale.float().repeat_interleave(self.group, 0)[: len(self.weight)]
+        return self.weight.float() * scales
+
+
+class QuantCacheLayout(nn.Module):
+    """Keys or values [n, kv, d] as the cache has them: int8 [kv, n, d] with scales [kv, n]."""
+
+    def forward(self, x: Tensor) -> Quantised:
+        """See the class."""
+        return quantise_kv(x.transpose(0, 1))
+
+
+class QuantScores(nn.Module):
+    """Scaled, masked products of queries, which it quantises, and int8 keys."""
+
+    def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
+        super().__init__()
+        self.scale, self.quantise = scale, quantise
+
+    def forward(self, q: Tensor, k: Quantised, mask: Tensor) -> Tensor:
+        """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
+        return contraction.scores(self.quantise(q), Quantised(*k)) * self.scale + mask
+
+
+class QuantOwnScore(nn.Module):
+    """Scaled product of each token's query with its own key, both quantised as for the cache."""
+
+    def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
+        super().__init__()
+        self.scale, self.quantise = scale, quantise
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
+        return contraction.own_score(self.quantise(q), quantise_kv(k)) * self.scale
+
+
+class QuantSoftmax(nn.Module):
+    """Unnormalised softmax whose exponentials leave as int8; the denominator sums these, not what they were."""
+
+    def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """[..., m] to int8 [..., m] under the scale 1 / 127 and denominators [...]."""
+        p = quantise_p(torch.exp(scores - scores.amax(-1).unsqueeze(-1)))
+        return p, contraction.denominator(p)
+
+
+class QuantJointSoftmax(nn.Module):
+    """Unnormalised softmax over cached scores, whose exponentials leave as int8, and the token's own."""
+
+    def forward(self, cached: Tensor, new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """[..., c] and [...] to int8 [..., c], float32 [...], and denominators [...]."""
+        peak = torch.maximum(cached.amax(-1), new)
+        p_cached, p_new = quantise_p(torch.exp(cached - peak.unsqueeze(-1))), torch.exp(new - peak)
+        return p_cached, p_new, contraction.denominator(p_cached) + p_new
+
+
+class QuantMix(nn.Module):
+    """Contraction of int8 weights [n, kv, (group,) m] with int8 values [kv, m, d] to outputs [n, kv, (group,) d]."""
+
+    def forward(self, p: Tensor, v: Quantised) -> Tensor:
+        """See the class."""
+        return contraction.mix(p, Quantised(*v))
+
+
+class QuantNormalise(Normalise):
+    """Division by the softmax's denominators; the token's own value is added as the cache will have it."""
+
+    def forward(
+        self, mixed: Tensor, denominator: Tensor, p_new: Tensor | None = None, v: Tensor | None = None
+    ) -> Tensor:
+        """See :class:`~sttest.models.softmax.Normalise`."""
+        own = None if v is None else quantise_kv(v).dequantised()
+        return super().forward(mixed, denominator, p_new, own)

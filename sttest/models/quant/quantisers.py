@@ -1,0 +1,149 @@
+"""From floating point to integers and scales: pure functions, exact to the bit.
+
+One rule for all of them.  With ``peak`` the largest magnitude of the elements
+that share a scale and ``qmax`` the largest integer,
+
+    scale      = round_to_scale_type(peak / qmax)
+    reciprocal = 1 / scale
+    q          = clamp(round_half_even(x * reciprocal), -qmax, qmax)
+
+each operation one IEEE float32 operation, the scale widened to float32 where it
+is FP16.  A scale too small for its type (below 2^-126 in FP32, zero in FP16)
+becomes 1, so that a group of zeros has integers 0 and no division by zero; a
+scale too large for FP16 becomes its largest number and the integers saturate.
+The range is symmetric: -8 and -128 do not occur.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from sttest.errors import InputError
+
+KV_MAX = 127
+# Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
+P_MAX = 127
+
+
+class Quantised(NamedTuple):
+    """Integers and their scales.
+
+    Attributes:
+        values: int8, whatever the width of the integers.
+        scales: FP16 or FP32, one per vector along the last axis of ``values`` (weights: per group of rows).
+    """
+
+    values: Tensor
+    scales: Tensor
+
+    def dequantised(self) -> Tensor:
+        """``values * scale`` in float32, for scales per vector along the last axis."""
+        return self.values.float() * self.scales.float().unsqueeze(-1)
+
+
+def quantise_weight(weight: Tensor, group: int | None, qmax: int) -> Quantised:
+    """Weights with a scale per output channel and group of rows.
+
+    Args:
+        weight: [K, N] float32.
+        group: rows that share a scale, the last group may have fewer; None is all K.
+        qmax: 7 for int4, 127 for int8.
+
+    Returns:
+        Integers int8 [K, N] and scales FP16 [ceil(K / group), N].
+
+    Raises:
+        InputError: a weight is not finite.
+    """
+    rows = weight.shape[0]
+    parts = [_quantised(part.T, qmax, torch.float16) for part in weight.float().split(group or rows)]
+    values = torch.cat([part.values.T for part in parts])
+    return Quantised(values.contiguous(), torch.stack([part.scales for part in parts]))
+
+
+def quantise_vectors(x: Tensor, qmax: int = 127) -> Quantised:
+    """Activations with a scale per vector along the last axis: per token, or per token and head.
+
+    Args:
+        x: [..., K] float32.
+        qmax: largest integer.
+
+    Returns:
+        Integers int8 [..., K] and scales FP32 [...].
+
+    Raises:
+        InputError: an activation is not finite.
+    """
+    return _quantised(x.float(), qmax, torch.float32)
+
+
+def quantise_tensor(x: Tensor, peak: float, qmax: int = 127) -> Quantised:
+    """Activations under one constant scale; what lies beyond ``peak`` saturates.
+
+    Args:
+        x: [..., K] float32.
+        peak: largest magnitude that was seen in calibration.
+        qmax: largest integer.
+
+    Returns:
+        Integers int8 [..., K] and scales FP32 [...], all equal.
+
+    Raises:
+        InputError: an activation is not finite.
+    """
+    _require_finite(x)
+    scale = _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
+    return Quantised(_integers(x.float(), 1.0 / scale, qmax), scale.expand(x.shape[:-1]))
+
+
+def quantise_kv(x: Tensor) -> Quantised:
+    """Keys or values with a scale per head and position.
+
+    Args:
+        x: [..., head_dim] float32.
+
+    Returns:
+        Integers int8 [..., head_dim] and scales FP16 [...], as they lie in the cache.
+
+    Raises:
+        InputError: an element is not finite.
+    """
+    return _quantised(x.float(), KV_MAX, torch.float16)
+
+
+def quantise_p(p: Tensor) -> Tensor:
+    """Unnormalised softmax weights in [0, 1] as int8 under the constant scale 1 / 127: no peak is awaited."""
+    return _integers(p, torch.tensor(float(P_MAX)), P_MAX)
+
+
+def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> Quantised:
+    peak = x.abs().amax(-1)
+    _require_finite(peak)
+    scales = _scale(peak, qmax, scale_type)
+    return Quantised(_integers(x, (1.0 / scales.float()).unsqueeze(-1), qmax), scales)
+
+
+def _scale(peak: Tensor, qmax: int, scale_type: torch.dtype) -> Tensor:
+    limits = torch.finfo(scale_type)
+    scale = (peak / torch.tensor(float(qmax))).clamp(max=limits.max).to(scale_type)
+    # FP16 scales may be subnormal, FP32 ones not: their reciprocal could overflow.
+    least = limits.tiny if scale_type == torch.float32 else limits.smallest_normal * limits.eps
+    return torch.where(scale < least, torch.ones_like(scale), scale)
+
+
+def _integers(x: Tensor, reciprocal: Tensor, qmax: int) -> Tensor:
+    # torch.round rounds halves to even.
+    return torch.round(x * reciprocal).clamp(-qmax, qmax).to(torch.int8)
+
+
+def _require_finite(x: Tensor) -> None:
+    if not torch.isfinite(x).all():
+        raise InputError(
+            "not-finite",
+            "NaN or infinity cannot be quantised",
+            where="quantiser",
+            levers=["check the weights and the inputs"],
+        )

@@ -1,0 +1,112 @@
+"""Integers and scales: worked examples, and the laws that hold for all inputs."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from hypothesis import given  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from sttest.errors import InputError  # noqa: E402
+from sttest.models.quant.quantisers import (  # noqa: E402
+    quantise_kv,
+    quantise_p,
+    quantise_tensor,
+    quantise_vectors,
+    quantise_weight,
+)
+
+pytestmark = pytest.mark.torch
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+VECTORS = st.lists(FLOATS, min_size=1, max_size=40).map(lambda values: torch.tensor(values, dtype=torch.float32))
+
+
+def test_int4_rounds_halves_to_even():
+    # The peak 7 gives scale 1: the integers are the rounded values.
+    column = torch.tensor([7.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, -7.0])
+    found = quantise_weight(column[:, None], None, 7)
+    assert found.values[:, 0].tolist() == [7, 0, 2, 2, 0, -2, -2, -7]
+    assert found.scales.tolist() == [[1.0]]
+
+
+def test_each_group_of_rows_has_its_scale():
+    # 5 rows in groups of 2: peaks 14, 3.5 and (a group of one row) 0.
+    weight = torch.tensor([[14.0], [-2.0], [3.5], [1.0], [0.0]])
+    found = quantise_weight(weight, 2, 7)
+    assert found.scales[:, 0].tolist() == [2.0, 0.5, 1.0]
+    assert found.values[:, 0].tolist() == [7, -1, 7, 2, 0]
+
+
+def test_a_scale_rounded_down_to_fp16_saturates():
+    # 1.0003 * 7 / 7 is 1.0 in FP16 (spacing 2^-10 = 0.00098), so 7.0021 becomes 7, not 7.0021 / 1.0.
+    found = quantise_weight(torch.tensor([[1.0003 * 7]]), None, 7)
+    assert found.scales.item() == 1.0
+    assert found.values.item() == 7
+
+
+def test_a_group_too_large_for_fp16_saturates():
+    found = quantise_weight(torch.tensor([[1e9], [65504.0]]), None, 7)
+    assert found.scales.item() == 65504.0
+    assert found.values[:, 0].tolist() == [7, 1]
+
+
+def test_activations_of_a_token():
+    found = quantise_vectors(torch.tensor([[127.0, -63.5, 0.5], [0.0, 0.0, 0.0]]))
+    assert found.scales.tolist() == [1.0, 1.0]
+    assert found.values.tolist() == [[127, -64, 0], [0, 0, 0]]
+
+
+def test_a_static_scale_saturates_beyond_the_calibrated_peak():
+    found = quantise_tensor(torch.tensor([[1.0, 2.0, -3.0]]), peak=2.0)
+    assert found.values.tolist() == [[64, 127, -127]]  # 1.0 is 63.5 steps, the even neighbour is 64
+    assert quantise_tensor(torch.zeros(2, 3), peak=0.0).values.abs().max() == 0
+
+
+def test_softmax_weights_have_a_constant_scale():
+    assert quantise_p(torch.tensor([1.0, 0.5, 0.003, 0.0])).tolist() == [127, 64, 0, 0]
+
+
+@given(VECTORS)
+def test_dynamic_errors_are_at_most_half_a_step(x):
+    found = quantise_vectors(x)
+    assert found.values.abs().max() <= 127
+    step = float(found.scales)
+    # Three float32 roundings (scale, reciprocal, product) of values up to 127 steps.
+    assert float((found.dequantised() - x).abs().max()) <= step * (0.5 + 127 * 2**-21)
+
+
+@given(st.lists(st.floats(-8, 8, width=32), min_size=1, max_size=40))
+def test_cache_errors_are_at_most_a_step_and_fp16_rounding(values):
+    x = torch.tensor(values, dtype=torch.float32)
+    found = quantise_kv(x)
+    assert found.scales.dtype == torch.float16
+    # FP16 rounds the scale by 2^-11 at most, or by half a subnormal step; the rest saturates.
+    bound = float(found.scales) * (0.5 + 127 * 2**-10) + 127 * 2.0**-25
+    assert float((found.dequantised() - x).abs().max()) <= max(
+        bound, float(x.abs().max()) if not found.values.any() else 0
+    )
+
+
+@given(VECTORS, st.sampled_from([1, 3, 128, None]))
+def test_negating_weights_negates_the_integers(x, group):
+    weight = x[:, None]
+    plus, minus = quantise_weight(weight, group, 7), quantise_weight(-weight, group, 7)
+    assert torch.equal(plus.values, -minus.values)
+    assert torch.equal(plus.scales, minus.scales)
+    assert plus.values.abs().max() <= 7
+
+
+@given(VECTORS, st.integers(-20, 20))
+def test_a_power_of_two_moves_to_the_scale(x, exponent):
+    moderate = x.clamp(-1e20, 1e20)
+    moderate = torch.where(moderate.abs() < 1e-20, torch.zeros_like(moderate), moderate)
+    found, scaled = quantise_vectors(moderate), quantise_vectors(moderate * 2.0**exponent)
+    assert torch.equal(found.values, scaled.values)
+    assert not moderate.any() or float(scaled.scales) == float(found.scales) * 2.0**exponent
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_what_is_not_finite_is_refused(bad):
+    for quantise in (quantise_vectors, quantise_kv, lambda x: quantise_tensor(x, 1.0)):
+        with pytest.raises(InputError, match="NaN or infinity"):
+            quantise(torch.tensor([1.0, bad]))

@@ -1,0 +1,59 @@
+"""Names, files and refusals of quantisation schemes."""
+
+import pytest
+
+from sttest.compile.precision import precision
+from sttest.errors import InputError
+from sttest.models.quant.scheme import SCHEMES, QuantScheme, load_scheme
+
+
+def test_the_default_is_w4a8_in_groups_of_128():
+    assert QuantScheme() == SCHEMES["w4a8"]
+    assert (SCHEMES["w4a8"].weight_max, SCHEMES["w4a8"].group, SCHEMES["w4a8"].kv_bits) == (7, 128, 8)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+def test_every_scheme_has_streams_in_the_compiler(scheme):
+    assert precision(scheme.precision).name == scheme.precision
+
+
+def test_a_file_changes_what_it_names(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: w4a8-channel\nlm_head: none\n")
+    assert load_scheme(path) == QuantScheme("mine", group=None, lm_head="none")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gruop: 64", "unknown key 'gruop'; did you mean 'group'"),
+        ("group: 0", "group is 0; give a number of rows"),
+        ("group: true", "group is True"),
+        ("group: [1]", r"group is \[1\]"),
+        ("weights: int5", "weights is 'int5'; choose one of int4, int8, none"),
+        ("weights: [int4]", r"weights is \['int4'\]"),
+        ("kv_bits: 4", "kv_bits is 4; choose one of 8, 32"),
+        ("weights: none", "int8 activations meet weights"),
+        ("activations: none", "an int8 cache is contracted with int8 activations only"),
+        ("extends: w4a9", "extends unknown scheme 'w4a9'; did you mean 'w4a8'"),
+        ("extends: {a: b}", "extends unknown scheme"),
+        ("name: [a]", "name is"),
+        ("- a", "holds a list"),
+    ],
+)
+def test_files_that_make_no_scheme_are_refused(tmp_path, text, message):
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        load_scheme(path)
+
+
+def test_unknown_names_tell_the_nearest():
+    with pytest.raises(InputError, match="did you mean 'w4a8-static'"):
+        load_scheme("w4a8-statik")
+
+
+def test_weights_alone_have_no_streams_yet():
+    weight_only = QuantScheme("weights", activations="none", kv_bits=32)
+    with pytest.raises(InputError, match="no streams have these types"):
+        _ = weight_only.precision
