@@ -33,6 +33,8 @@ _OPERATOR_OF = {
     "mulf": "fmul", "addf": "fadd", "subf": "fsub", "divf": "fdiv", "exp": "fexp", "rsqrt": "frsqrt",
     "sqrt": "fsqrt", "tanh": "ftanh", "maximumf": "fmax", "minimumf": "fmax", "cmpf": "fcmp", "select": "select",
 }  # fmt: skip
+# The widest weight of the narrow multiply-accumulate operator.
+_WEIGHT_BITS = 4
 _WIRES = ("constant", "negf", "yield")
 
 
@@ -115,7 +117,7 @@ def _combiner(task: TaskOp) -> str:
 def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
     """Stages from the operands of a step to the results of the tile."""
     if is_integer(task):
-        stages = library["mac_w4a8"].stages + add_tree_levels(_shared(task, factors)) * library["iadd"].stages
+        stages = library[_mac(task)].stages + add_tree_levels(_shared(task, factors)) * library["iadd"].stages
         return stages + library["sitofp"].stages + library["fmul"].stages
     stages = _longest_path(task.payload.block, library)
     if "reduction" in task.loop_kinds:
@@ -124,6 +126,12 @@ def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operato
     results = [itensor_of(result).dtype for result in task.produced]
     stages += library["sitofp"].stages if any(isinstance(dtype, IntegerType) for dtype in sources) else 0
     return stages + (library["fptosi"].stages if any(isinstance(dtype, IntegerType) for dtype in results) else 0)
+
+
+def _mac(task: TaskOp) -> str:
+    """The multiply-accumulate operator for the narrower factor's width."""
+    width = min(itensor_of(source).element_bits for source in task.sources[:2])
+    return "mac_w4a8" if width <= _WEIGHT_BITS else "mac_w8a8"
 
 
 def _shared(task: TaskOp, factors: tuple[int, ...]) -> int:

@@ -113,9 +113,8 @@ def converter_buffer(source: ITensorType, result: ITensorType) -> ConverterBuffe
     while shared and not _blocks_agree(shared, left, right, source, result):
         last = shared.pop()
         left, right = [last, *left], [last, *right]
-    return ConverterBuffer(
-        shape=_extent(source, left), before_loop=len(shared), blocks=prod(loop.trip for loop in shared)
-    )
+    shape = _extent(source, left) if shared else source.full_shape
+    return ConverterBuffer(shape, before_loop=len(shared), blocks=prod(loop.trip for loop in shared))
 
 
 def _shared_loops(
@@ -123,7 +122,7 @@ def _shared_loops(
 ) -> tuple[list[StreamLoop], list[StreamLoop], list[StreamLoop]]:
     shared: list[StreamLoop] = []
     left, right = list(left), list(right)
-    while left and right and not left[0].repeats:
+    while left and right and not left[0].repeats and min(left[0].strides) >= 0:
         left, right = _align(left, right)
         if left[0] != right[0]:
             break
@@ -150,7 +149,7 @@ def _blocks_agree(
 ) -> bool:
     """Whether the shared loops cut both streams into the same, disjoint blocks."""
     extent = _extent(source, left)
-    if extent != _extent(result, right):
+    if extent != _extent(result, right) or _corner(source, left) != _corner(result, right):
         return False
     reach = list(extent)
     for loop in reversed(shared):
@@ -164,8 +163,16 @@ def _blocks_agree(
 
 def _extent(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
     return tuple(
-        size + sum((loop.trip - 1) * loop.strides[dim] for loop in loops)
+        size + sum((loop.trip - 1) * abs(loop.strides[dim]) for loop in loops)
         for dim, size in enumerate(stream.element_shape)
+    )
+
+
+def _corner(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
+    """The lowest offset that these loops reach while all others stand at 0."""
+    start = stream.map.eval((0,) * stream.map.num_dims, ())
+    return tuple(
+        low + sum((loop.trip - 1) * min(0, loop.strides[dim]) for loop in loops) for dim, low in enumerate(start)
     )
 
 

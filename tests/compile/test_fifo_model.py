@@ -42,8 +42,15 @@ def test_sized_designs_finish_and_lose_at_most_five_percent(name: str, strategy:
     assert found.verdict == "done"
     assert found.cycles is not None
     assert free.cycles is not None
-    if strategy == "normal":
-        assert free.cycles <= found.cycles <= 1.05 * free.cycles
+    assert free.cycles <= found.cycles <= 1.05 * free.cycles
+
+
+def test_two_tokens_everywhere_are_not_enough() -> None:
+    graph = design(NAMES[0])
+    shallow = simulate(graph, depths=dict.fromkeys(stream_depths(graph, "normal"), 2))
+    sized = simulate(graph)
+    assert sized.cycles is not None
+    assert shallow.verdict == "deadlock" or (shallow.cycles or 0) > 1.05 * sized.cycles
 
 
 def test_depths_do_not_look_at_the_depths_that_are_there() -> None:

@@ -21,7 +21,12 @@ def test_ten_small_and_ten_real_texts_are_shipped() -> None:
     assert (len(SMALL), len(REAL)) == (10, 10)
 
 
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def _slow_if_decode(path: Path) -> object:
+    """Decode blocks have the ops of prefill blocks and a cache: the fast suite takes prefill only."""
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if "decode" in path.stem else [])
+
+
+@pytest.mark.parametrize("path", [_slow_if_decode(path) for path in SMALL])
 def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)

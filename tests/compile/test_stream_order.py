@@ -79,6 +79,22 @@ def test_a_loop_that_one_side_runs_as_two_is_shared() -> None:
     assert (buffer.shape, buffer.blocks) == ((1, 32), 2)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2xf32, iter_space: [2,2]*[4,2], iter_map: (d0,d1)->(d0+d1*-1+2)",
+        "8xf32, iter_space: [1]*[8], iter_map: (d0)->(d0)",
+    ],
+)
+def test_a_dim_that_is_walked_backwards_converts_both_ways(text: str) -> None:
+    backwards = itensor("2xf32, iter_space: [4]*[2], iter_map: (d0)->(d0*-1+6)")
+    check(backwards, itensor(text))
+    check(itensor(text), backwards)
+    forwards = itensor("2xf32, iter_space: [4]*[2], iter_map: (d0)->(d0)")
+    check(itensor(text), forwards)
+    check(forwards, itensor(text))
+
+
 def test_different_tensors_are_refused() -> None:
     with pytest.raises(InputError, match="one tensor on both sides"):
         converter_buffer(itensor(EXAMPLE_A), itensor("4x2xf32, iter_space: [4]*[2], iter_map: (d0)->(0,d0)"))

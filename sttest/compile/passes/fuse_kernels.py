@@ -15,6 +15,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.block_order import sort_topologically
 from sttest.compile.dialects.df import ConverterOp, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
 from sttest.compile.module_walk import all_of, functions
 from sttest.compile.names import hint
@@ -39,6 +40,8 @@ class FuseKernels(ModulePass):
         for function in functions(op):
             kernels = [item for item in function.body.block.ops if isinstance(item, KernelOp)]
             _merge_groups(kernels, decide(kernels, self.c_max_bytes))
+            # A group stands where its last kernel stood, which may be behind readers of its first.
+            sort_topologically(function.body.block)
 
 
 def decide(kernels: list[KernelOp], c_max_bytes: int) -> Fusion:
