@@ -51,6 +51,19 @@ class Engine(StrEnum):
     des = "des"
 
 
+class Backend(str, Enum):
+    """What executes a design."""
+
+    rtl = "rtl"
+
+
+class Simulator(str, Enum):
+    """Simulators of SystemVerilog."""
+
+    verilator = "verilator"
+    icarus = "icarus"
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
 
@@ -163,6 +176,33 @@ def simulate(
     from sttest.verbs.simulate import Depths, run
 
     raise typer.Exit(run(path, engine.value, Depths(all_depths, depth or (), unbounded), as_json=as_json))
+
+
+@app.command()
+def emulate(
+    path: Annotated[Path, typer.Argument(help="A design package or a timed-graph JSON.")],
+    backend: Annotated[Backend, typer.Option(help="rtl: the twin in clocked hardware.")] = Backend.rtl,
+    simulator: Annotated[Simulator, typer.Option(help="icarus is for small graphs.")] = Simulator.verilator,
+    engine: Annotated[Engine, typer.Option(help="What the hardware is held against.")] = Engine.maxplus,
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    work_dir: Annotated[Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME].")] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="Of graphs whose actors fire for ever.")] = 16,
+    max_clocks: Annotated[int, typer.Option(min=1, help="Clock edges after which to give up.")] = 2_000_000_000,
+    as_json: Json = False,
+) -> None:
+    """Run a design as clocked hardware and compare every FIFO access; exit code 6 where an engine disagrees.
+
+    Examples:
+
+      sttest emulate build/gpt2-decode-u55c
+
+      sttest emulate graph.json --simulator icarus --depth a=4
+    """
+    from sttest.verbs.emulate import Emulation, run
+    from sttest.verbs.simulate import Depths
+
+    request = Emulation(path, simulator.value, engine.value, work_dir, iterations, max_clocks)
+    raise typer.Exit(run(request, Depths(of_some=depth or ()), as_json=as_json))
 
 
 @app.command()

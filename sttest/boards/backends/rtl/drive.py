@@ -18,7 +18,7 @@ MAX_CLOCKS = 2_000_000_000
 _LOG = "run.log"
 _VERILATOR = (
     "verilator", "--cc", "--exe", "--top-module", "twin", "--prefix", "Vtwin", "-O3", "--x-assign", "fast",
-    "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "3000",
+    "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "20000",
     "-Mdir", "obj",
 )  # fmt: skip
 
@@ -66,7 +66,7 @@ def _build_verilator(folder: Path, manifest: dict[str, list]) -> list[str]:
     counts = {"GRAPHS": len(graphs), "FIFOS": sum(len(graph["fifos"]) for graph in graphs)}
     defines = " ".join(f"-D{name}={count}" for name, count in counts.items())
     _call([*_VERILATOR, "-CFLAGS", defines, *manifest["sources"], _testbench(folder, "testbench.cpp")], folder)
-    _call(["make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", "Vtwin"], folder)
+    _call(["make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin"], folder)
     return ["obj/Vtwin"]
 
 

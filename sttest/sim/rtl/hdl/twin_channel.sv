@@ -33,7 +33,7 @@ module twin_channel #(
   logic        starts;
   int          port;
 
-  always @* begin
+  always_comb begin
     pick = 0;
     for (port = PORTS - 1; port >= 0; port = port - 1) if (wants[port]) pick = port;
     for (port = PORTS - 1; port >= 0; port = port - 1) if (wants[port] && port > served) pick = port;

@@ -53,7 +53,7 @@ module twin_read_port #(
   logic [31:0] need, slot;
   int          touched;
   initial for (touched = 0; touched < SLOTS; touched = touched + 1) come_burst[touched] = 32'hffffffff;
-  always @* begin
+  always_comb begin
     arrived = 1;
     for (touched = 0; touched < SPAN; touched = touched + 1) begin
       slot = first_slot + touched >= SLOTS ? first_slot + touched - SLOTS : first_slot + touched;

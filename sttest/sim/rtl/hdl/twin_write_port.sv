@@ -53,7 +53,7 @@ module twin_write_port #(
   logic [31:0] slot;
   int          touched;
   initial for (touched = 0; touched < SLOTS; touched = touched + 1) answered[touched] = 32'hffffffff;
-  always @* begin
+  always_comb begin
     has_places = 1;
     for (touched = 0; touched < SPAN; touched = touched + 1) begin
       slot = first_slot + touched >= SLOTS ? first_slot + touched - SLOTS : first_slot + touched;
@@ -72,7 +72,7 @@ module twin_write_port #(
   logic [31:0]      responses = 0;
   logic [31:0]      responses_now;
   int               number;
-  always @* begin
+  always_comb begin
     responses_now = responses;
     for (number = 0; number < LINES; number = number + 1) responses_now = responses_now + response[number];
   end

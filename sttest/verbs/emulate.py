@@ -1,0 +1,119 @@
+"""`sttest emulate`: a design as clocked hardware, held against an engine token by token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sttest.boards.backends.rtl import RtlRun, find_simulator
+from sttest.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
+from sttest.sim import TimedGraph, load
+from sttest.sim.rtl import Comparison, compare, emulate, with_iterations
+from sttest.verbs.output import print_json, progress
+from sttest.verbs.simulate import Depths
+
+SCHEMA = "sttest.emulation/1"
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """What the options ask for.
+
+    Attributes:
+        path: a package folder or a timed graph.
+        simulator: ``verilator`` or ``icarus``.
+        engine: what the hardware is held against.
+        work_dir: sources, build and log go into ``rtl`` below it; None for ``build/rtl-<name of path>``.
+        iterations: for actors that fire for ever.
+        max_clocks: clock edges after which the hardware is stopped.
+    """
+
+    path: Path
+    simulator: str
+    engine: str
+    work_dir: Path | None
+    iterations: int
+    max_clocks: int
+
+    @property
+    def folder(self) -> Path:
+        """The work folder."""
+        return self.work_dir or Path("build") / f"rtl-{self.path.stem or 'graph'}"
+
+
+def run(request: Emulation, depths: Depths, *, as_json: bool) -> int:
+    """Builds, runs, compares, prints.
+
+    Returns:
+        The exit code: 0 the same in every cycle, 3 a deadlock that both see, 6 they disagree.
+
+    Raises:
+        InputError: not a graph, or options that do not fit it.
+        ToolMissingError: the simulator is not installed.
+        SttestError: the clock edges did not suffice.
+    """
+    find_simulator(request.simulator)
+    graph = with_iterations(depths.applied(load(request.path)), request.iterations)
+    _check_folder(request.folder)
+    with progress(f"emulating {graph.name}") as step:
+        step(f"building and running under {request.simulator}")
+        ran = emulate(graph, request.simulator, request.folder, max_clocks=request.max_clocks)
+        if ran.verdict == "limit":
+            raise SttestError(
+                "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=request.max_clocks,
+                unit="clock edges", levers=["raise --max-clocks"],
+            )  # fmt: skip
+        step(f"comparing with {request.engine}")
+        found = compare(graph, ran, request.engine)
+    if as_json:
+        print_json(_summary(graph, ran, found))
+    else:
+        print(_text(ran, found))
+    if not found.is_exact:
+        return EnginesDisagreeError.exit_code
+    return 0 if ran.verdict == "done" else DeadlockError.exit_code
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuses a work folder that is no folder, or whose ``rtl``, which is made anew, is not of this verb's making."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), levers=["name a folder"])
+    made = folder / "rtl"
+    if made.is_dir() and any(made.iterdir()) and not (made / "twin.json").is_file():
+        raise InputError(
+            "foreign-folder", "the folder holds something that is no RTL twin", where=str(made),
+            levers=["name another --work-dir"],
+        )  # fmt: skip
+
+
+def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "name": graph.name,
+        "backend": "rtl",
+        "simulator": ran.simulator,
+        "verdict": ran.verdict,
+        "cycles": ran.cycles,
+        "fifo_events": ran.fifo_events,
+        "build_s": round(ran.build_s, 3),
+        "run_s": round(ran.run_s, 3),
+        "comparison": found.to_json(),
+        "blocked": [vars(blocked) for blocked in ran.blocked],
+    }
+
+
+def _text(ran: RtlRun, found: Comparison) -> str:
+    cycles = "deadlock" if ran.cycles is None else f"{ran.cycles:,} cycles"
+    same = f"the same as {found.engine} in all {found.events:,} FIFO accesses"
+    lines = [
+        f"{ran.name}: {cycles}, {ran.fifo_events:,} FIFO accesses in hardware",
+        f"  {ran.simulator}: built in {ran.build_s:.1f} s, run in {ran.run_s:.1f} s",
+        f"  {same}" if found.first is None else f"  differs from {found.engine}: {found.first}",
+    ]
+    for blocked in ran.blocked:
+        lines.append(
+            f"  '{blocked.process}' waits to {blocked.waits_to} '{blocked.fifo}': needs {blocked.need}, "
+            f"has {blocked.have}"
+        )
+    return "\n".join(lines)
