@@ -51,13 +51,13 @@ class Engine(StrEnum):
     des = "des"
 
 
-class Backend(str, Enum):
+class Backend(StrEnum):
     """What executes a design."""
 
     rtl = "rtl"
 
 
-class Simulator(str, Enum):
+class Simulator(StrEnum):
     """Simulators of SystemVerilog."""
 
     verilator = "verilator"

@@ -111,9 +111,5 @@ def _text(ran: RtlRun, found: Comparison) -> str:
         f"  {ran.simulator}: built in {ran.build_s:.1f} s, run in {ran.run_s:.1f} s",
         f"  {same}" if found.first is None else f"  differs from {found.engine}: {found.first}",
     ]
-    for blocked in ran.blocked:
-        lines.append(
-            f"  '{blocked.process}' waits to {blocked.waits_to} '{blocked.fifo}': needs {blocked.need}, "
-            f"has {blocked.have}"
-        )
-    return "\n".join(lines)
+    waits = [f"  '{b.process}' waits to {b.waits_to} '{b.fifo}': needs {b.need}, has {b.have}" for b in ran.blocked]
+    return "\n".join([*lines, *waits])

@@ -22,9 +22,7 @@ def actor_body(actor: Actor, graph: TimedGraph) -> Body:
     ops = tuple(sorted({op for move in moves for op in move}))
     firings = actor.firings or 0
     depths = {op: graph.fifos[op // 2].depth for op in ops}
-    queues = [
-        _queue(k, phase.time, _most_in_flight(firings, moves[k], depths)) for k, phase in enumerate(actor.phases)
-    ]
+    queues = [_queue(k, phase.time, _most_in_flight(firings, moves[k], depths)) for k, phase in enumerate(actor.phases)]
     return Body("actor", actor_ports(len(ops)) + _control(actor, moves, ops) + "".join(queues) + "endmodule\n", ops)
 
 

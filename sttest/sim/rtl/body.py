@@ -42,6 +42,9 @@ _STATE = """  output logic        done,
 
 def actor_ports(count: int) -> str:
     """The header of an actor with ``count`` FIFO sides; it moves tokens at the start and at the end of firings."""
-    sides = [f"  input  logic [31:0] op_{k},\n  input  logic [31:0] ready_{k},\n"
-             f"  output logic [31:0] at_start_{k},\n  output logic [31:0] at_end_{k},\n" for k in range(count)]  # fmt: skip
+    sides = [
+        f"  input  logic [31:0] op_{k},\n  input  logic [31:0] ready_{k},\n"
+        f"  output logic [31:0] at_start_{k},\n  output logic [31:0] at_end_{k},\n"
+        for k in range(count)
+    ]
     return f"module {NAME} (\n{_COMMON}{''.join(sides)}  output logic        acts,\n{_STATE});\n"

@@ -61,7 +61,12 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """For programs."""
         first = None if self.first is None else asdict(self.first) | {"text": str(self.first)}
-        return {"engine": self.engine, "exact": self.is_exact, "events_compared": self.events, "first_difference": first}
+        return {
+            "engine": self.engine,
+            "exact": self.is_exact,
+            "events_compared": self.events,
+            "first_difference": first,
+        }
 
 
 def compare(graph: TimedGraph, run: RtlRun, engine: str = "maxplus") -> Comparison:

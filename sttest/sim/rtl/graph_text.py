@@ -10,7 +10,7 @@ from sttest.sim.rtl.body import NAME, Body
 from sttest.sim.rtl.fifo_text import fifo_instance, wires_of
 from sttest.sim.rtl.loops import loop_body
 from sttest.sim.rtl.memory_text import channel_instance, channels_of, port_instance
-from sttest.sim.rtl.trace_rom import ROM_FILE, trace_body
+from sttest.sim.rtl.trace_rom import trace_body
 from sttest.sim.rtl.verilog import all_of, any_of, identifier
 
 
@@ -36,7 +36,7 @@ class Library:
 
 
 def graph_module(graph: TimedGraph, name: str, library: Library, first_process: int, first_fifo: int) -> str:
-    """The module of a graph whose processes and FIFOs have numbers from ``first_process`` and ``first_fifo`` in the log.
+    """The module of a graph; in the log its processes and FIFOs are numbered from ``first_process`` and ``first_fifo``.
 
     Raises:
         InputError: a graph that the twin cannot be built for.

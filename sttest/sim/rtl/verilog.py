@@ -8,7 +8,7 @@ _NAME_LENGTH = 40
 
 
 def identifier(prefix: str, number: int, name: str) -> str:
-    """A Verilog identifier that is unique by ``prefix`` and ``number``; ``name`` is data, only its plain letters stay."""
+    """An identifier that is unique by ``prefix`` and ``number``; ``name`` is data, only its plain letters stay."""
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name[:_NAME_LENGTH]).strip("_")
     return f"{prefix}{number}_{plain}".rstrip("_")
 
