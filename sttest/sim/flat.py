@@ -37,7 +37,7 @@ class FlatGraph:
     tokens: np.ndarray
 
 
-class _Structure:
+class Structure:
     """All of a graph but its depths; equal where the processes are the same objects, which is quick to tell."""
 
     def __init__(self, graph: TimedGraph) -> None:
@@ -48,18 +48,18 @@ class _Structure:
         return id(self.graph.processes)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Structure):
+        if not isinstance(other, Structure):
             return NotImplemented
         return self.graph.processes is other.graph.processes and self.tokens == other.tokens
 
 
 def flatten(graph: TimedGraph) -> FlatGraph:
     """The arrays of a graph; they don't depend on its depths, so that graphs that differ in them share them."""
-    return _flatten(_Structure(graph))
+    return _flatten(Structure(graph))
 
 
 @lru_cache(maxsize=2)
-def _flatten(structure: _Structure) -> FlatGraph:
+def _flatten(structure: Structure) -> FlatGraph:
     graph = structure.graph
     tables = tuple(stage_table(process, graph) for process in graph.processes)
     ends = fifo_ends(graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from mmap import mmap
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from sttest.sim.bursts import burst_plan
 from sttest.sim.flat import UNBOUNDED, FlatGraph
 from sttest.sim.graph import Actor, Memory, Pipeline, TimedGraph
+from sttest.sim.maxplus.programs import Programs, find_programs
 
 Records: TypeAlias = Any
 """A numpy array of records: compiled code reads and writes ``array[i].field``, which type checkers don't know."""
@@ -22,6 +24,8 @@ PIPELINE, READ_PORT, WRITE_PORT, ACTOR = range(4)
 
 BEFORE_TIME = -(1 << 62)
 """Write time of tokens that are there at the start."""
+
+_LARGE = 1 << 22
 
 UNKNOWN = -1
 """A burst's start that has not been decided."""
@@ -40,13 +44,14 @@ FIFO = _record(
 READER_WAITS, WRITER_WAITS = 1, 2
 
 PROCESS = _record(
-    "kind", "number", "is_ordered", "first", "last", "stage", "visits", "all_visits", "clock", "finish",
-    "period", "tail", "stall_in", "stall_out", "stall_memory", "is_queued",
+    "kind", "number", "is_ordered", "first", "last", "segment", "left", "stage", "gap", "rerun", "visits",
+    "all_visits", "clock", "finish", "tail", "stall_in", "stall_out", "stall_memory", "is_queued",
 )  # fmt: skip
-"""``number``: among the ports; ``is_ordered``: its firings can't overtake; ``first``, ``last``: its stages;
+"""``number``: among the ports; ``is_ordered``: its firings can't overtake; ``first``, ``last``: its segments;
 
-``stage``: the next; ``clock``: cycle of its last visit, of a port the next that it may use; ``finish``: -1 before;
-``tail``: stages from its last visit to its end.
+``segment``, ``left``, ``stage``, ``gap``: where it stands, walks left of that segment, its next row, and the stages
+to there; ``rerun``, ``tail``: see ``Rows``; ``clock``: cycle of its last visit, of a port the next that it may use;
+``finish``: -1 before.
 """
 
 PORT = _record(
@@ -72,20 +77,24 @@ END = _record("cycle", "process", "stage")
 class Net(NamedTuple):
     """All arrays of a run.
 
-    ``times``: cycles of all writes, reads and claims; ``tick``, ``pointer``, ``op``, ``tokens``: stage tables end to
-    end, as in ``FlatGraph``; ``duration``: per stage, of an actor's phase; ``todo[1:]``: stack of the processes that
-    may be able to go on, ``todo[0]`` its height; ``ends_open[0]``: how many of ``ends`` there are.
+    ``times``: cycles of all writes, reads and claims; ``gap``, ``pattern``, ``pointer``, ``op``, ``tokens``,
+    ``segments``: the programs, end to end, see ``Programs``; ``duration``: per row, of an actor's phase;
+    ``todo[1:]``: stack of the processes that may be able to go on, ``todo[0]`` its height; ``limits``: the last cycle
+    to be run, and whether somebody waits for it to pass; ``ends_open[0]``: how many of ``ends`` there are.
     """
 
     processes: np.ndarray
     fifos: np.ndarray
     times: np.ndarray
-    tick: np.ndarray
+    gap: np.ndarray
+    pattern: np.ndarray
     pointer: np.ndarray
     op: np.ndarray
     tokens: np.ndarray
+    segments: np.ndarray
     duration: np.ndarray
     todo: np.ndarray
+    limits: np.ndarray
     ports: np.ndarray
     lanes: np.ndarray
     bursts: np.ndarray
@@ -95,10 +104,19 @@ class Net(NamedTuple):
     ends_open: np.ndarray
 
 
-def build(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool) -> Net:
-    """Fresh arrays for a run; the stage tables are those of ``flat``."""
-    processes = _processes(graph, flat)
-    fifos, times = _fifos(graph, flat, processes["kind"], unbounded=unbounded)
+def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lead: np.ndarray | None = None) -> Net:
+    """Fresh arrays for a run.
+
+    Args:
+        graph: with the depths to be run.
+        flat: the same graph; only the ends and initial tokens of its FIFOs are looked at.
+        unbounded: FIFOs take every write.
+        lead: per FIFO, the one that stands for it (``sttest.sim.maxplus.lanes``); each for itself if not given.
+    """
+    programs = flat if isinstance(flat, Programs) else find_programs(graph)
+    processes = _processes(graph, programs)
+    fifos, times = _fifos(graph, programs, processes["kind"], lead, unbounded=unbounded)
+    pointer, op, tokens = programs.accesses_of_leads(lead)
     ports, lanes = _ports(graph)
     bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
     channels, members = _channels(graph, ports, lanes)
@@ -107,12 +125,15 @@ def build(graph: TimedGraph, flat: FlatGraph, *, unbounded: bool) -> Net:
         processes=processes,
         fifos=fifos,
         times=times,
-        tick=flat.tick,
-        pointer=flat.pointer,
-        op=flat.op,
-        tokens=flat.count,
-        duration=_durations(graph, flat),
+        gap=programs.gap,
+        pattern=programs.pattern,
+        pointer=pointer,
+        op=op,
+        tokens=tokens,
+        segments=programs.segments,
+        duration=_durations(graph, programs),
         todo=np.concatenate([[size], np.arange(size)[::-1]]).astype(np.int64),
+        limits=np.array([UNBOUNDED, 0], np.int64),
         ports=ports,
         lanes=lanes,
         bursts=np.repeat(bursts, 2).view(BURST),
@@ -137,27 +158,43 @@ def _starts(sizes: np.ndarray | list[int]) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(sizes) else np.empty(0, np.int64)
 
 
-def _fifos(graph: TimedGraph, flat: FlatGraph, kinds: np.ndarray, *, unbounded: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The FIFOs, and room for all their times."""
+def _fifos(
+    graph: TimedGraph, programs: Programs, kinds: np.ndarray, lead: np.ndarray | None, *, unbounded: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The FIFOs, and room for all times of those that stand for themselves."""
     fifos = np.zeros(len(graph.fifos), FIFO)
-    between_actors = (kinds[flat.writer] == ACTOR) & (kinds[flat.reader] == ACTOR)
-    fifos["depth"] = UNBOUNDED if unbounded else [fifo.depth for fifo in graph.fifos]
-    fifos["raw"] = np.where(between_actors, 0, [fifo.read_after_write_cycles for fifo in graph.fifos])
+    by_actor = kinds[programs.writer] == ACTOR
+    between_actors = by_actor & (kinds[programs.reader] == ACTOR)
+    depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
+    fifos["depth"] = UNBOUNDED if unbounded else depth
+    fifos["raw"] = np.where(between_actors, 0, programs.read_after_write_cycles(depth))
     fifos["war"] = np.where(between_actors, 0, 1)
-    written = flat.tokens[1::2] + flat.initial
-    claims = np.where(kinds[flat.writer] == ACTOR, written, 0)
-    starts = _starts(np.concatenate([written, flat.tokens[::2], claims]))
+    leads = True if lead is None else lead == np.arange(lead.size)
+    written = np.where(leads, programs.tokens[1::2] + programs.initial, 0)
+    read = np.where(leads, programs.tokens[::2], 0)
+    claims = np.where(by_actor, written, 0)
+    starts = _starts(np.concatenate([written, read, claims]))
     fifos["write_first"], fifos["read_first"], fifos["claim_first"] = np.split(starts, 3)
-    fifos["written"] = fifos["claimed"] = flat.initial
-    fifos["writer"], fifos["reader"] = flat.writer, flat.reader
-    times = np.empty(int(written.sum() + flat.tokens[::2].sum() + claims.sum()), np.int64)
-    for index in np.flatnonzero(flat.initial).tolist():
+    fifos["written"] = fifos["claimed"] = programs.initial
+    fifos["writer"], fifos["reader"] = programs.writer, programs.reader
+    times = _room(int(written.sum() + read.sum() + claims.sum()))
+    for index in np.flatnonzero((written > 0) & (programs.initial > 0)).tolist():
         first = int(fifos["write_first"][index])
-        times[first : first + int(flat.initial[index])] = BEFORE_TIME
+        times[first : first + int(programs.initial[index])] = BEFORE_TIME
     return fifos, times
 
 
-def _processes(graph: TimedGraph, flat: FlatGraph) -> np.ndarray:
+def _room(size: int) -> np.ndarray:
+    """Room for so many cycles; pages that are never touched take no memory.
+
+    numpy asks for huge pages, of which a run that skips most of its tokens would touch all.
+    """
+    if size < _LARGE:
+        return np.empty(size, np.int64)
+    return np.frombuffer(mmap(-1, 8 * size), np.int64)
+
+
+def _processes(graph: TimedGraph, programs: Programs) -> np.ndarray:
     processes = np.zeros(len(graph.processes), PROCESS)
     processes["kind"] = [_kind(process) for process in graph.processes]
     is_port = (processes["kind"] == READ_PORT) | (processes["kind"] == WRITE_PORT)
@@ -165,24 +202,29 @@ def _processes(graph: TimedGraph, flat: FlatGraph) -> np.ndarray:
     processes["is_ordered"] = [
         not isinstance(p, Actor) or len({phase.time for phase in p.phases}) == 1 for p in graph.processes
     ]
-    processes["first"] = processes["stage"] = flat.stage_first[:-1]
-    processes["last"] = flat.stage_first[1:] - 1
-    processes["all_visits"] = flat.visits
+    first = programs.segment_first[:-1]
+    processes["first"] = processes["segment"] = first
+    processes["last"] = programs.segment_first[1:] - 1
+    walks = np.flatnonzero(programs.segment_first[1:] > first)
+    start = programs.segments[first[walks]]
+    processes["left"][walks], processes["stage"][walks] = start["times"], start["first"]
+    processes["gap"][walks] = programs.gap[start["first"]]
+    processes["rerun"], processes["tail"] = programs.rerun, programs.tail
+    processes["all_visits"] = programs.visits
     processes["clock"] = [process.start for process in graph.processes]
     processes["finish"] = -1
-    processes["period"] = [table.period for table in flat.tables]
-    processes["tail"] = [table.last_stage - table.last_visited_stage for table in flat.tables]
     processes["is_queued"] = 1
     return processes
 
 
-def _durations(graph: TimedGraph, flat: FlatGraph) -> np.ndarray:
-    """Cycles of each actor's phase, by stage; empty where there are no actors."""
+def _durations(graph: TimedGraph, programs: Programs) -> np.ndarray:
+    """Cycles of each actor's phase, by row; empty where there are no actors."""
     if not any(isinstance(process, Actor) for process in graph.processes):
         return np.empty(0, np.int64)
-    duration = np.zeros(flat.tick.size, np.int64)
-    for process, first in zip(graph.processes, flat.stage_first.tolist(), strict=False):
+    duration = np.zeros(programs.gap.size, np.int64)
+    for process, segment in zip(graph.processes, programs.segment_first.tolist(), strict=False):
         if isinstance(process, Actor):
+            first = int(programs.segments["first"][segment])
             duration[first : first + len(process.phases)] = [phase.time for phase in process.phases]
     return duration
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sttest.sim.flat import flatten
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
+from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.record import RunRecord, Stalls
 
 
@@ -14,13 +14,15 @@ def run(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     """The same as ``sttest.sim.des.engine.run``: pipelines, memory ports, actors with a finite number of firings."""
     from sttest.sim.maxplus.kernel import run_net, sources_stamp
 
-    net = build(graph, flatten(graph), unbounded=unbounded)
+    programs = find_programs(graph)
+    lead = programs.leads(np.array([fifo.depth for fifo in graph.fifos], np.int64))
+    net = build(graph, programs, unbounded=unbounded, lead=lead)
     run_net(sources_stamp(), *net)
-    return _record(graph, net)
+    return _record(graph, net, lead)
 
 
-def _record(graph: TimedGraph, net: Net) -> RunRecord:
-    processes, fifos = net.processes, net.fifos
+def _record(graph: TimedGraph, net: Net, lead: np.ndarray) -> RunRecord:
+    processes, fifos = net.processes, net.fifos[lead]
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
     initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
     by_actor = np.flatnonzero(processes["kind"][fifos["writer"]] == ACTOR).tolist()

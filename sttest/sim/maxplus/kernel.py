@@ -35,12 +35,15 @@ def run_net(
     processes: Records,
     fifos: Records,
     times: Wholes,
-    tick: Wholes,
+    gap: Wholes,
+    pattern: Wholes,
     pointer: Wholes,
     op: Wholes,
     tokens: Wholes,
+    segments: Records,
     duration: Wholes,
     todo: Wholes,
+    limits: Wholes,
     ports: Records,
     lanes: Wholes,
     bursts: Records,
@@ -51,8 +54,11 @@ def run_net(
 ) -> None:
     """Lets every process go on until none can; then takes the earliest open decision, until there is none.
 
+    Stops before what happens after ``limits[0]``, where there are no actors; ``limits[1]`` then is 1.
+
     Args, after ``sources``: the fields of ``Net``.
     """
+    limits[1] = 0
     while True:
         while todo[0] > 0:
             index = todo[todo[0]]
@@ -60,18 +66,24 @@ def run_net(
             processes[index].is_queued = 0
             kind = processes[index].kind
             if kind == PIPELINE:
-                run_pipeline(processes, fifos, times, tick, pointer, op, tokens, todo, index)
+                run_pipeline(processes, fifos, times, gap, pattern, pointer, op, tokens, segments, todo, limits, index)
             elif kind == ACTOR:
-                run_actor(processes, fifos, times, pointer, op, tokens, duration, todo, ends, ends_open, index)
+                run_actor(
+                    processes, fifos, times, pattern, pointer, op, tokens, segments, duration, todo, ends, ends_open,
+                    index,
+                )  # fmt: skip
             elif kind == READ_PORT:
-                run_read_port(processes, fifos, times, todo, ports, lanes, bursts, channels, index)
+                run_read_port(processes, fifos, times, todo, ports, lanes, bursts, channels, limits, index)
             else:
-                run_write_port(processes, fifos, times, todo, ports, lanes, bursts, channels, index)
+                run_write_port(processes, fifos, times, todo, ports, lanes, bursts, channels, limits, index)
         channel, cycle = earliest_turn(ports, bursts, channels, members)
         end = earliest_end(ends, ends_open[0])
         if channel < 0 and end < 0:
             return
         if channel < 0 or (end >= 0 and ends[end].cycle <= cycle):
-            publish_end(processes, fifos, times, pointer, op, tokens, todo, ends, ends_open, end)
+            publish_end(processes, fifos, times, pattern, pointer, op, tokens, todo, ends, ends_open, end)
+        elif cycle > limits[0]:
+            limits[1] = 1
+            return
         else:
             serve_turn(processes, todo, ports, lanes, bursts, channels, members, channel, cycle)

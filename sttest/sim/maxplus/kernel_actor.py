@@ -13,9 +13,11 @@ def run_actor(
     processes: Records,
     fifos: Records,
     times: Wholes,
+    pattern: Wholes,
     pointer: Wholes,
     op: Wholes,
     tokens: Wholes,
+    segments: Records,
     duration: Wholes,
     todo: Wholes,
     ends: Records,
@@ -27,7 +29,8 @@ def run_actor(
     if actor.all_visits == 0:
         actor.finish = actor.clock
     while actor.visits < actor.all_visits:
-        stage, first, last = actor.stage, pointer[actor.stage], pointer[actor.stage + 1]
+        stage = actor.stage
+        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
         readable, free = _possible(fifos, times, op, tokens, first, last, actor.clock)
         if readable < 0:
             return
@@ -45,7 +48,8 @@ def run_actor(
         actor.finish = max(actor.finish, end)
         actor.visits += 1
         actor.clock = start
-        actor.stage = actor.first if stage == actor.last else stage + 1
+        phases = segments[actor.first]
+        actor.stage = phases.first if stage == phases.last else stage + 1
 
 
 @njit
@@ -122,6 +126,7 @@ def publish_end(
     processes: Records,
     fifos: Records,
     times: Wholes,
+    pattern: Wholes,
     pointer: Wholes,
     op: Wholes,
     tokens: Wholes,
@@ -135,5 +140,6 @@ def publish_end(
     ends_open[0] -= 1
     last = ends[ends_open[0]]
     ends[which].cycle, ends[which].process, ends[which].stage = last.cycle, last.process, last.stage
-    _finish_firing(processes, fifos, times, op, tokens, todo, pointer[stage], pointer[stage + 1], cycle)
+    accesses = pattern[stage]
+    _finish_firing(processes, fifos, times, op, tokens, todo, pointer[accesses], pointer[accesses + 1], cycle)
     push(processes, todo, index)

@@ -13,40 +13,62 @@ def run_pipeline(
     processes: Records,
     fifos: Records,
     times: Wholes,
-    tick: Wholes,
+    gap: Wholes,
+    pattern: Wholes,
     pointer: Wholes,
     op: Wholes,
     tokens: Wholes,
+    segments: Records,
     todo: Wholes,
+    limits: Wholes,
     index: int,
 ) -> None:
-    """Visits stages until one needs a time that isn't known yet."""
+    """Visits stages until one needs a time that isn't known yet, or would be after the last cycle to be run."""
     process = processes[index]
-    stage, visits, clock = process.stage, process.visits, process.clock
+    stage, visits, clock, stages = process.stage, process.visits, process.clock, process.gap
+    last_stage = segments[process.segment].last
     while visits < process.all_visits:
-        gap = tick[stage]
-        if stage > process.first:
-            gap -= tick[stage - 1]
-        elif visits > 0:
-            gap += process.period - tick[process.last]
-        ready, is_output = earliest(fifos, times, op, tokens, pointer[stage], pointer[stage + 1], clock + gap)
+        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
+        ready, is_output = earliest(fifos, times, op, tokens, first, last, clock + stages)
         if ready < 0:
             break
+        if ready > limits[0]:
+            limits[1] = 1
+            break
         if is_output:
-            process.stall_out += ready - clock - gap
+            process.stall_out += ready - clock - stages
         else:
-            process.stall_in += ready - clock - gap
+            process.stall_in += ready - clock - stages
         clock = ready
-        for i in range(pointer[stage], pointer[stage + 1]):
+        for i in range(first, last):
             if op[i] & 1:
                 write_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
             else:
                 read_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
         visits += 1
-        stage = process.first if stage == process.last else stage + 1
-    process.stage, process.visits, process.clock = stage, visits, clock
+        if stage < last_stage:
+            stage += 1
+            stages = gap[stage]
+        else:
+            stage, stages = next_segment(processes, gap, segments, index)
+            last_stage = segments[process.segment].last
+    process.stage, process.visits, process.clock, process.gap = stage, visits, clock, stages
     if visits == process.all_visits:
         process.finish = clock + process.tail
+
+
+@njit
+def next_segment(processes: Records, gap: Wholes, segments: Records, index: int) -> tuple[int, int]:
+    """The row after the last of a segment, and the stages to there."""
+    process = processes[index]
+    process.left -= 1
+    if process.left > 0:
+        return segments[process.segment].first, segments[process.segment].again
+    is_rerun = process.segment == process.last
+    process.segment = process.first if is_rerun else process.segment + 1
+    process.left = segments[process.segment].times
+    stage = segments[process.segment].first
+    return stage, process.rerun if is_rerun else gap[stage]
 
 
 @njit

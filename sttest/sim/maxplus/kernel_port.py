@@ -19,6 +19,7 @@ def run_read_port(
     lanes: Wholes,
     bursts: Records,
     channels: Records,
+    limits: Wholes,
     index: int,
 ) -> None:
     """Requests bursts and writes tokens until a time is needed that isn't known yet."""
@@ -44,6 +45,9 @@ def run_read_port(
         cycle = there
         if freed >= 0:
             cycle = max(there, times[fifo.read_first + freed] + fifo.war)
+        if cycle > limits[0]:
+            limits[1] = 1
+            return
         process.stall_memory += there - process.clock
         process.stall_out += cycle - there
         write_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
@@ -112,6 +116,7 @@ def run_write_port(
     lanes: Wholes,
     bursts: Records,
     channels: Records,
+    limits: Wholes,
     index: int,
 ) -> None:
     """Takes tokens and requests bursts until a time is needed that isn't known yet."""
@@ -128,6 +133,9 @@ def run_write_port(
             return
         place = max(place, process.clock)
         cycle = max(place, times[fifo.write_first + fifo.read] + fifo.raw)
+        if cycle > limits[0]:
+            limits[1] = 1
+            return
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
         read_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)

@@ -1,0 +1,151 @@
+"""The programs of all processes of a graph end to end, once for all its depths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from sttest.sim.ends import fifo_ends
+from sttest.sim.flat import Structure
+from sttest.sim.graph import SRL_MAX_BITS, Memory, Pipeline, TimedGraph
+from sttest.sim.maxplus.rows import SEGMENT, Rows, rows_of
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Rows, patterns and segments of P processes end to end, and the ends of F FIFOs.
+
+    ``segment_first[p]`` to ``segment_first[p + 1]`` are the segments of process p, ``first`` and ``last`` of a segment
+    are rows of ``gap`` and ``pattern``; pattern i has the accesses ``pointer[i]`` to ``pointer[i + 1]`` in ``op`` and
+    ``count``.  ``tokens``: by op, all that a whole run passes; ``lane``: FIFOs of equal number are accessed by the
+    same processes in the same visits.
+    """
+
+    gap: np.ndarray
+    pattern: np.ndarray
+    pointer: np.ndarray
+    op: np.ndarray
+    count: np.ndarray
+    segments: np.ndarray
+    segment_first: np.ndarray
+    rerun: np.ndarray
+    tail: np.ndarray
+    visits: np.ndarray
+    writer: np.ndarray
+    reader: np.ndarray
+    initial: np.ndarray
+    tokens: np.ndarray
+    lane: np.ndarray
+    bits: np.ndarray
+    impl: np.ndarray
+
+    def read_after_write_cycles(self, depth: np.ndarray) -> np.ndarray:
+        """Cycles from the write of a token to its earliest read with FIFOs of these depths, int64[F]."""
+        # Not depth * bits, which would overflow where a FIFO is never full.
+        is_ram = np.where(self.impl == "auto", depth > SRL_MAX_BITS // self.bits, self.impl == "ram")
+        return np.where(is_ram, 2, 1)
+
+    def leads(self, depth: np.ndarray) -> np.ndarray:
+        """Per FIFO the first one that is always in the same state: in the same lane, of the same depth and kind."""
+        keys = np.stack([self.lane, depth, self.read_after_write_cycles(depth)])
+        order = np.lexsort(keys)
+        keys = keys[:, order]
+        starts = np.ones(order.size, bool)
+        starts[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+        lead = np.empty_like(order)
+        lead[order] = order[starts][np.cumsum(starts) - 1]
+        return lead
+
+    def accesses_of_leads(self, lead: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``pointer``, ``op`` and ``count`` without the accesses of FIFOs that others stand for."""
+        if lead is None:
+            return self.pointer, self.op, self.count
+        stays = lead[self.op >> 1] == self.op >> 1
+        before = np.concatenate([[0], np.cumsum(stays)])
+        return before[self.pointer], self.op[stays], self.count[stays]
+
+
+def find_programs(graph: TimedGraph) -> Programs:
+    """The programs of a graph; they don't depend on its depths, so that graphs that differ in them share them."""
+    return _find_programs(Structure(graph))
+
+
+@lru_cache(maxsize=2)
+def _find_programs(structure: Structure) -> Programs:
+    graph = structure.graph
+    rows = [rows_of(process, graph) for process in graph.processes]
+    ends = fifo_ends(graph)
+    row_first = np.cumsum([0] + [each.gap.size for each in rows])
+    pattern_first = np.cumsum([0] + [each.patterns.pointer.size - 1 for each in rows])
+    access_first = np.cumsum([0] + [each.patterns.op.size for each in rows])
+    segments = np.concatenate([np.empty(0, SEGMENT), *(each.segments for each in rows)])
+    sizes = [each.segments.size for each in rows]
+    segments["first"] += np.repeat(row_first[:-1], sizes)
+    segments["last"] += np.repeat(row_first[:-1], sizes)
+    pointers = [each.patterns.pointer[:-1] + first for each, first in zip(rows, access_first, strict=False)]
+    writer, reader = (np.array(side, np.int64) for side in zip(*ends, strict=True)) if ends else _no_ends()
+    initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
+    return Programs(
+        gap=np.concatenate([each.gap for each in rows]),
+        pattern=np.concatenate([each.pattern + first for each, first in zip(rows, pattern_first, strict=False)]),
+        pointer=np.concatenate([*pointers, access_first[-1:]]).astype(np.int64),
+        op=np.concatenate([each.patterns.op for each in rows]),
+        count=np.concatenate([each.patterns.count for each in rows]),
+        segments=segments,
+        segment_first=np.cumsum([0, *sizes]).astype(np.int64),
+        rerun=np.array([each.rerun for each in rows], np.int64),
+        tail=np.array([each.tail for each in rows], np.int64),
+        visits=np.array([each.visits for each in rows], np.int64),
+        writer=writer,
+        reader=reader,
+        initial=initial,
+        tokens=_tokens(graph, rows),
+        lane=_lanes(graph, rows, writer, reader, initial),
+        bits=np.array([fifo.bits for fifo in graph.fifos], np.int64),
+        impl=np.array([fifo.impl for fifo in graph.fifos], dtype="U4"),
+    )
+
+
+def _no_ends() -> tuple[np.ndarray, np.ndarray]:
+    return np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+def _tokens(graph: TimedGraph, rows: list[Rows]) -> np.ndarray:
+    tokens = np.zeros(2 * len(graph.fifos), np.int64)
+    for process, each in zip(graph.processes, rows, strict=True):
+        tokens += each.tokens(tokens.size)
+        if isinstance(process, Memory):
+            tokens[2 * graph.fifo_index[process.fifo] + (process.op == "read")] += process.tokens
+    return tokens
+
+
+def _lanes(
+    graph: TimedGraph, rows: list[Rows], writer: np.ndarray, reader: np.ndarray, initial: np.ndarray
+) -> np.ndarray:
+    """Equal numbers for FIFOs between two pipelines whose every pattern treats them alike."""
+    alike: dict[int, bytes] = {}
+    for process, each in zip(graph.processes, rows, strict=True):
+        if isinstance(process, Pipeline):
+            alike.update(_columns(each))
+    found: dict[object, int] = {}
+    lane = []
+    for fifo in range(len(graph.fifos)):
+        sides = alike.get(2 * fifo), alike.get(2 * fifo + 1)
+        ends = int(writer[fifo]), int(reader[fifo]), int(initial[fifo])
+        key = fifo if None in sides else (*sides, *ends)
+        lane.append(found.setdefault(key, fifo))
+    return np.array(lane, np.int64)
+
+
+def _columns(rows: Rows) -> dict[int, bytes]:
+    """For every op of a process, the patterns that have it and with how many tokens."""
+    patterns = rows.patterns
+    pattern = np.repeat(np.arange(patterns.pointer.size - 1), np.diff(patterns.pointer))
+    order = np.lexsort((pattern, patterns.op))
+    op = patterns.op[order]
+    table = np.stack([pattern[order], patterns.count[order].astype(np.int64)], axis=1)
+    starts = np.flatnonzero(np.diff(op, prepend=-1))
+    stops = np.append(starts[1:], op.size)[: starts.size]
+    return {int(op[first]): table[first:after].tobytes() for first, after in zip(starts, stops, strict=True)}
