@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -10,6 +12,9 @@ from torch import Tensor, nn
 from sttest.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import LayerNorm, RMSNorm
+
+if TYPE_CHECKING:
+    from sttest.models.language_model import LanguageModel
 
 # Their name of a module -> ours, per family.
 _GPT2 = {
@@ -38,6 +43,19 @@ _GEMMA3 = {
     "pre_feedforward_layernorm": "mlp_norm",
     "post_feedforward_layernorm": "mlp_post_norm",
 }
+# Their name of a tensor outside of the layers -> ours.
+_HOST = {
+    "wte.weight": "embedding.tokens",
+    "wpe.weight": "embedding.positions",
+    "ln_f.weight": "norm.weight",
+    "ln_f.bias": "norm.bias",
+    "embed_tokens.weight": "embedding.tokens",
+    "norm.weight": "norm.weight",
+    "lm_head.weight": "head.weight",
+}
+# Published GPT-2 checkpoints leave the prefix out.
+_PREFIX = re.compile(r"^(transformer|model)\.")
+_LAYER = re.compile(r"(?:h|layers)\.(0|[1-9][0-9]{0,5})\.(.+)")
 # Buffers that some checkpoints carry and no block needs.
 _IGNORED = ("attn.bias", "attn.masked_bias", "self_attn.rotary_emb.inv_freq")
 
@@ -87,6 +105,34 @@ def layer_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
     return {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(state)}
 
 
+def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a whole Hugging Face model under the names of ``LanguageModel``, matrices [inputs, outputs].
+
+    A head that a tied model stores all the same is among them, as ``head.weight``.
+
+    Raises:
+        InputError: a tensor has no counterpart, or two have the same.
+    """
+    ours: dict[str, Tensor] = {}
+    layers: dict[str, dict[str, Tensor]] = {}
+    for name, tensor in state.items():
+        local = _PREFIX.sub("", name)
+        found = _LAYER.fullmatch(local)
+        place, leaf = (layers.setdefault(found[1], {}), found[2]) if found else (ours, _HOST.get(local, ""))
+        if not leaf:
+            raise InputError(
+                "bad-weights", "no part of the model takes this tensor", where=name,
+                levers=["load a checkpoint of the family"],
+            )  # fmt: skip
+        if leaf in place:
+            levers = ["keep one of them"]
+            raise InputError("bad-weights", "given twice, with and without a prefix", where=name, levers=levers)
+        place[leaf] = tensor.T if leaf == "head.weight" else tensor
+    for number, layer in layers.items():
+        ours |= {f"layers.{number}.{name}": tensor for name, tensor in layer_state(config, layer).items()}
+    return ours
+
+
 def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     ours: dict[str, Tensor] = {}
     for name, tensor in _needed(state):
@@ -94,10 +140,19 @@ def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if module != "attn.c_attn":
             ours[_renamed(name, _GPT2)] = tensor
             continue
+        if tensor.dim() == 0 or tensor.shape[-1] % 3:
+            what = f"shape {list(tensor.shape)} does not hold queries, keys and values"
+            raise InputError("bad-weights", what, where=name, levers=["load a layer of GPT-2"])
         # One matrix [inputs, 3 * outputs] holds queries, keys and values side by side.
         for ours_name, part in zip("qkv", tensor.chunk(3, dim=-1), strict=True):
             ours[f"attn.{ours_name}_proj.{leaf}"] = part
     return ours
+
+
+def is_ignored(name: str) -> bool:
+    """Whether a tensor of a whole checkpoint is a buffer that no block needs."""
+    found = _LAYER.fullmatch(_PREFIX.sub("", name))
+    return found is not None and found[2] in _IGNORED
 
 
 def _needed(state: Mapping[str, Tensor]) -> list[tuple[str, Tensor]]:
@@ -115,11 +170,25 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
 
 def randomise(block: nn.Module, seed: int = 0) -> None:
     """Fill ``block`` with weights that keep activations near unit size: for tests and for timing without weights."""
+    _fill(block, torch.Generator().manual_seed(seed))
+
+
+def randomise_model(model: LanguageModel, seed: int = 0) -> None:
+    """Fill a whole model with random weights, its layers all different, its logits near unit size."""
     generator = torch.Generator().manual_seed(seed)
+    spread = model.config.hidden**-0.5
     with torch.no_grad():
-        for parameter in block.parameters():
+        for parameter in model.embedding.parameters():
+            parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
+    for module in (*model.layers, model.norm, model.head):
+        _fill(module, generator)
+
+
+def _fill(module: nn.Module, generator: torch.Generator) -> None:
+    with torch.no_grad():
+        for parameter in module.parameters():
             spread = parameter.shape[0] ** -0.5 if parameter.dim() == 2 else 0.1
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
-        for module in block.modules():
-            if isinstance(module, LayerNorm) or (isinstance(module, RMSNorm) and not module.plus_one):
-                module.weight.add_(1.0)
+        for child in module.modules():
+            if isinstance(child, LayerNorm) or (isinstance(child, RMSNorm) and not child.plus_one):
+                child.weight.add_(1.0)

@@ -10,6 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from sttest.models.attention import DecodeAttention, Projections
+from sttest.models.blocks import DecodeBlock
+from sttest.models.config import DecoderConfig
+from sttest.models.host import TiedHead
 from sttest.models.layers import Linear
 from sttest.models.quant.layers import (
     QuantCacheLayout,
@@ -82,6 +85,24 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
         setattr(attention, child, module)
 
 
+def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
+    """The decode block that shares every weight of a prefill block, quantised or not."""
+    with torch.device("meta"):
+        twin = DecodeBlock(config)
+    for name, module in prefill.named_children():
+        if name != "attn":
+            setattr(twin, name, module)
+    attention = prefill.get_submodule("attn")
+    for name, module in attention.named_children():
+        if name != "softmax":
+            setattr(twin.attn, name, module)
+    scores = attention.get_submodule("scores")
+    if isinstance(scores, QuantScores):
+        twin.attn.softmax = QuantJointSoftmax()
+        twin.attn.own_score = QuantOwnScore(scores.scale, scores.quantise)
+    return twin
+
+
 def observe_peaks(module: nn.Module, run: Callable[[], object]) -> dict[str, float]:
     """Calibration of static scales: the largest magnitude of each contraction's activations during ``run``.
 
@@ -90,10 +111,12 @@ def observe_peaks(module: nn.Module, run: Callable[[], object]) -> dict[str, flo
         run: calls it on inputs that are typical.
 
     Returns:
-        By the module's name: inputs of linear layers (``attn.q_proj``) and queries (``attn.scores``).
+        By the module's name: inputs of linear layers (``attn.q_proj``, ``head``) and queries (``attn.scores``).
     """
     peaks: dict[str, float] = {}
-    observed = [(name, found) for name, found in module.named_modules() if isinstance(found, Linear | Scores)]
+    observed = [
+        (name, found) for name, found in module.named_modules() if isinstance(found, Linear | Scores | TiedHead)
+    ]
     hooks = [found.register_forward_pre_hook(_recorder(peaks, name)) for name, found in observed]
     try:
         with torch.no_grad():

@@ -8,9 +8,9 @@ that share a scale and ``qmax`` the largest integer,
     q          = clamp(round_half_even(x * reciprocal), -qmax, qmax)
 
 each operation one IEEE float32 operation, the scale widened to float32 where it
-is FP16.  A scale too small for its type (below 2^-126 in FP32, zero in FP16)
-becomes 1, so that a group of zeros has integers 0 and no division by zero; a
-scale too large for FP16 becomes its largest number and the integers saturate.
+is FP16.  A scale below the range of its type (SCALE_RANGE) becomes 1, so that a
+group of zeros has integers 0 and there is no division by zero; one above it
+becomes the largest, and the integers saturate.
 The range is symmetric: -8 and -128 do not occur.
 """
 
@@ -26,6 +26,8 @@ from sttest.errors import InputError
 KV_MAX = 127
 # Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
 P_MAX = 127
+# FP16 scales may be subnormal.  FP32 ones not, for their reciprocal could overflow, nor so large that 127 of them do.
+SCALE_RANGE = {torch.float16: (2.0**-24, 65504.0), torch.float32: (2.0**-126, 2.0**121)}
 
 
 class Quantised(NamedTuple):
@@ -127,10 +129,9 @@ def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> Quantised:
 
 
 def _scale(peak: Tensor, qmax: int, scale_type: torch.dtype) -> Tensor:
-    limits = torch.finfo(scale_type)
-    scale = (peak / torch.tensor(float(qmax))).clamp(max=limits.max).to(scale_type)
-    # FP16 scales may be subnormal, FP32 ones not: their reciprocal could overflow.
-    least = limits.tiny if scale_type == torch.float32 else limits.smallest_normal * limits.eps
+    least, largest = SCALE_RANGE[scale_type]
+    # A tensor as divisor: PyTorch may multiply by the reciprocal of a plain number.
+    scale = (peak / torch.tensor(float(qmax))).clamp(max=largest).to(scale_type)
     return torch.where(scale < least, torch.ones_like(scale), scale)
 
 

@@ -17,7 +17,8 @@ from sttest.models.quant.quantisers import (  # noqa: E402
 )
 
 pytestmark = pytest.mark.torch
-FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+# Beyond 127 * 2^121, the largest FP32 scale, activations saturate.
+FLOATS = st.floats(-(2.0**127), 2.0**127, width=32)
 VECTORS = st.lists(FLOATS, min_size=1, max_size=40).map(lambda values: torch.tensor(values, dtype=torch.float32))
 
 
@@ -48,6 +49,11 @@ def test_a_group_too_large_for_fp16_saturates():
     found = quantise_weight(torch.tensor([[1e9], [65504.0]]), None, 7)
     assert found.scales.item() == 65504.0
     assert found.values[:, 0].tolist() == [7, 1]
+
+
+def test_an_activation_at_the_end_of_float32_saturates():
+    found = quantise_vectors(torch.tensor([3.4028e38]))
+    assert (found.values.item(), found.scales.item()) == (127, 2.0**121)
 
 
 def test_activations_of_a_token():

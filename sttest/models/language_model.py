@@ -1,0 +1,132 @@
+"""A whole decoder: embedding, every layer in both phases, final norm and language-model head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from sttest.models.blocks import DecodeBlock, PrefillBlock
+from sttest.models.config import DecoderConfig
+from sttest.models.host import Embedding, TiedHead
+from sttest.models.layers import Linear, norm
+from sttest.models.quant.block import Peaks, decode_twin, quantise_block
+from sttest.models.quant.layers import QuantLinear, activation_quantiser
+from sttest.models.quant.quantisers import Quantised
+from sttest.models.quant.scheme import QuantScheme
+from sttest.models.tables import decode_mask, prefill_mask, rope_table
+
+# Keys or values of a layer, [kv_heads, positions, head_dim]: a tensor, or integers and scales.
+CacheSide = Tensor | Quantised
+
+
+@dataclass(frozen=True)
+class KvCache:
+    """Keys and values of every layer, and how many positions they hold."""
+
+    layers: tuple[tuple[CacheSide, CacheSide], ...]
+    positions: int
+
+
+class LanguageModel(nn.Module):
+    """One model; its two phases share their weights.
+
+    A tied head has no weight of its own in ``state_dict``: it is the embedding.
+    """
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = Embedding(config)
+        self.layers = nn.ModuleList(PrefillBlock(config) for _ in range(config.layers))
+        self.norm = norm(config, config.hidden)
+        tied = config.tied_embeddings
+        self.head: nn.Module = TiedHead() if tied else Linear(config.hidden, config.vocab, bias=False)
+        self._decoders: list[DecodeBlock] = []
+
+    @torch.no_grad()
+    def prefill(self, tokens: Sequence[int]) -> tuple[Tensor, KvCache]:
+        """Tokens from position 0 on to logits [vocab] after the last of them, and the cache that they leave."""
+        x, layers = self.embedding(tokens, 0), []
+        for number, block in enumerate(self.layers):
+            mask = torch.from_numpy(prefill_mask(self.config, len(tokens), self.config.layer_kind(number)))
+            x, k, v = block(x=x, mask=mask, **self._rope(number, range(len(tokens))))
+            layers.append((k, v))
+        return self.logits(x[-1:])[0], KvCache(tuple(layers), len(tokens))
+
+    @torch.no_grad()
+    def decode(self, token: int, cache: KvCache) -> tuple[Tensor, KvCache]:
+        """The token that follows the cached ones to logits [vocab], and the cache with it."""
+        here = cache.positions
+        x, layers = self.embedding([token], here), []
+        for number, (block, (k, v)) in enumerate(zip(self._decode_blocks(), cache.layers, strict=True)):
+            mask = torch.from_numpy(decode_mask(self.config, here, self.config.layer_kind(number)))
+            x, k_new, v_new = block(x=x, mask=mask, k_cache=k, v_cache=v, **self._rope(number, [here]))
+            layers.append((_appended(k, k_new), _appended(v, v_new)))
+        return self.logits(x)[0], KvCache(tuple(layers), here + 1)
+
+    def logits(self, x: Tensor) -> Tensor:
+        """[n, hidden] after the last layer to [n, vocab]."""
+        normed = self.norm(x)
+        if isinstance(self.head, TiedHead):
+            return self.head(normed, self.embedding.tokens)
+        return self.head(normed)
+
+    def _rope(self, layer: int, positions: Sequence[int]) -> dict[str, Tensor]:
+        if self.config.rope_theta is None:
+            return {}
+        return {"rope": torch.from_numpy(rope_table(self.config, positions, self.config.layer_kind(layer)))}
+
+    def _decode_blocks(self) -> list[DecodeBlock]:
+        # A plain list, made on first use: the blocks hold no weights but the prefill blocks'.
+        if not self._decoders:
+            self._decoders = [decode_twin(self.config, block) for block in self.layers]
+        return self._decoders
+
+
+def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
+    if isinstance(cache, Quantised) and isinstance(new, Quantised):
+        return Quantised(*(torch.cat(pair, 1) for pair in zip(cache, new, strict=True)))
+    assert isinstance(cache, Tensor)
+    assert isinstance(new, Tensor)
+    return torch.cat([cache, new], 1)
+
+
+def quantise_model(model: LanguageModel, scheme: QuantScheme, peaks: Peaks | None = None) -> LanguageModel:
+    """A fake-quantised twin of a model; embedding and norms are shared, the head follows ``scheme.lm_head``.
+
+    Args:
+        model: with its weights.
+        scheme: what to quantise.
+        peaks: of ``observe_peaks(model, run)``; static activations need them.
+
+    Raises:
+        InputError: static activations without peaks; weights that are not finite.
+    """
+    known = peaks or {}
+    with torch.device("meta"):
+        twin = LanguageModel(model.config)
+    twin.embedding, twin.norm, twin.head = model.embedding, model.norm, model.head
+    twin.layers = nn.ModuleList(
+        quantise_block(block, scheme, _within(known, f"layers.{number}.")) for number, block in enumerate(model.layers)
+    )
+    if scheme.quantises and scheme.lm_head == "weights":
+        twin.head = _quantised_head(model, scheme, known.get("head"))
+    return twin
+
+
+def _within(peaks: Peaks, prefix: str) -> dict[str, float]:
+    return {name.removeprefix(prefix): peak for name, peak in peaks.items() if name.startswith(prefix)}
+
+
+def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | None) -> QuantLinear:
+    head = model.head
+    if isinstance(head, TiedHead):
+        with torch.device("meta"):
+            head = Linear(model.config.hidden, model.config.vocab, bias=False)
+        head.weight = nn.Parameter(model.embedding.tokens.detach().T)
+    assert isinstance(head, Linear)
+    quantise = activation_quantiser(scheme, peak, "head") if scheme.activations != "none" else None
+    return QuantLinear(head, scheme, quantise)
