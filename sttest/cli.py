@@ -44,6 +44,13 @@ class Strategy(StrEnum):
     conservative = "conservative"
 
 
+class SizingMethod(StrEnum):
+    """Where FIFO depths come from."""
+
+    lp = "lp"
+    sim = "sim"
+
+
 class Engine(StrEnum):
     """Engines over timed graphs."""
 
@@ -203,6 +210,40 @@ def emulate(
 
     request = Emulation(path, simulator.value, engine.value, work_dir, iterations, max_clocks)
     raise typer.Exit(run(request, Depths(of_some=depth or ()), as_json=as_json))
+
+
+@app.command()
+def size(
+    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    method: Annotated[
+        SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
+    ] = SizingMethod.sim,
+    strategy: Annotated[
+        Strategy | None, typer.Option(help="Of the linear program [the depths that the design has].")
+    ] = None,
+    throughput: Annotated[
+        str | None, typer.Option(metavar="N/M", help="Iterations per time unit of endless actors [the highest].")
+    ] = None,
+    invocations: Annotated[int, typer.Option(min=1, metavar="K", help="Runs that overlap.")] = 1,
+    target: Annotated[
+        str | None, typer.Option(help="no-loss, no-deadlock, or the cycles that a finite run may take [no-loss].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Size FIFOs: the linear program beside depths found by simulation, and what no sizing can go below.
+
+    Examples:
+
+      sttest size build/gpt2-decode-u55c
+
+      sttest size build/gpt2-decode-u55c --method lp --strategy conservative
+
+      sttest size h263decoder.xml --throughput 1/345055 --json
+    """
+    from sttest.verbs.size import SizeRequest, run
+
+    request = SizeRequest(method.value, strategy.value if strategy else None, throughput, invocations, target)
+    raise typer.Exit(run(path, request, as_json=as_json))
 
 
 @app.command()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -21,10 +21,13 @@ from scipy.sparse.csgraph import connected_components
 
 from sttest.errors import InputError
 from sttest.sim.checks import MAX_DEPTH
-from sttest.sim.ends import Ends, fifo_ends
+from sttest.sim.ends import fifo_ends
 from sttest.sim.flat import UNBOUNDED
 from sttest.sim.graph import Actor, TimedGraph
 from sttest.sim.repetition import repetition_vector
+
+if TYPE_CHECKING:
+    from sttest.sim.self_timed_kernel import Actors
 
 NEVER_FULL = MAX_DEPTH
 """A FIFO of the greatest depth that there can be counts as one that is never full."""
@@ -45,14 +48,12 @@ class Rate:
 
 
 class _Part(NamedTuple):
-    """Actors joined by dependency cycles, as arrays for the kernel; its FIFOs by number in the graph."""
+    """Actors joined by dependency cycles: ``arrays`` are what the kernel calls phase_first to ends, FIFOs by number."""
 
     fifos: np.ndarray
     actors: int
     iteration_firings: int
     arrays: tuple[np.ndarray, ...]
-    writer: np.ndarray
-    reader: np.ndarray
     initial: np.ndarray
 
 
@@ -107,24 +108,20 @@ class SelfTimed:
     def _part(self, actors: list[int], fifos: list[int]) -> _Part:
         # The kernel looks at the state once per iteration of the first actor: the fewer firings that is, the better.
         actors = sorted(actors, key=lambda actor: (self.repetitions[actor], actor))
-        ends = [self._ends[fifo] for fifo in fifos]
+        ends = [[actors.index(side) for side in (end.reader, end.writer)] for end in map(self._ends.__getitem__, fifos)]
         return _Part(
             fifos=np.array(fifos),
             actors=len(actors),
             iteration_firings=self.repetitions[actors[0]],
-            arrays=_phase_arrays(self.graph, actors, fifos),
-            writer=np.array([actors.index(end.writer) for end in ends]),
-            reader=np.array([actors.index(end.reader) for end in ends]),
+            arrays=(*_phase_arrays(self.graph, actors, fifos), np.array(ends, np.int64).T.copy()),
             initial=np.array([self.graph.fifos[fifo].initial_tokens for fifo in fifos], np.int64),
         )
 
     def _run(self, part: _Part, depth: np.ndarray) -> Rate:
         from sttest.sim.self_timed_kernel import DEAD, PERIODIC, STANDING_STILL, run_self_timed
 
-        how, firings, cycles, for_tokens, for_space = run_self_timed(
-            *part.arrays, part.writer, part.reader, part.initial, depth[part.fifos], part.iteration_firings,
-            MAX_FIRINGS,
-        )  # fmt: skip
+        state = _begin(part, depth[part.fifos])
+        how, firings, cycles = run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
         if how == STANDING_STILL:
             raise self._no_bound()
         if how not in (PERIODIC, DEAD):
@@ -135,7 +132,7 @@ class SelfTimed:
                 levers=["give depths to its FIFOs"],
             )
         throughput = Fraction(firings, part.iteration_firings * cycles) if how == PERIODIC else Fraction(0)
-        return Rate(throughput, tuple(_on_cycles(part, for_tokens, for_space)))
+        return Rate(throughput, tuple(_on_cycles(part, state.needed)))
 
     def _no_bound(self) -> InputError:
         return InputError(
@@ -147,34 +144,54 @@ class SelfTimed:
 
 
 def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tuple[np.ndarray, ...]:
-    """``phase_first``, ``duration``, and for reads and writes: first access of each phase, FIFO and tokens."""
+    """``phase_first``, ``duration``, ``first``, ``fifo`` and ``amount`` of the kernel's ``Actors``."""
     local = {graph.fifos[fifo].name: number for number, fifo in enumerate(fifos)}
     members = [process for actor in actors if isinstance(process := graph.processes[actor], Actor)]
     phases = [phase for member in members for phase in member.phases]
-    arrays = [_firsts([len(member.phases) for member in members]), np.array([p.time for p in phases], np.int64)]
+    accesses: list[tuple[int, int]] = []
+    first = []
     for tokens_of in ([phase.reads for phase in phases], [phase.writes for phase in phases]):
         rows = [[(local[name], n) for name, n in tokens.items() if name in local and n] for tokens in tokens_of]
-        flat = [access for row in rows for access in row]
-        arrays.append(_firsts([len(row) for row in rows]))
-        arrays += [np.array([access[side] for access in flat], np.int64) for side in (0, 1)]
-    return tuple(arrays)
+        first.append(len(accesses) + _firsts([len(row) for row in rows]))
+        accesses += [access for row in rows for access in row]
+    fifo, amount = (np.array([access[side] for access in accesses], np.int64) for side in (0, 1))
+    duration = np.array([phase.time for phase in phases], np.int64)
+    return _firsts([len(member.phases) for member in members]), duration, np.stack(first), fifo, amount
 
 
 def _firsts(sizes: list[int]) -> np.ndarray:
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 
-def _on_cycles(part: _Part, for_tokens: np.ndarray, for_space: np.ndarray) -> list[int]:
+def _begin(part: _Part, depth: np.ndarray) -> Actors:
+    """The kernel's arrays before the first cycle."""
+    from sttest.sim.self_timed_kernel import WAITING, Actors
+
+    shape = (2, part.initial.size)
+    counts = np.zeros(WAITING + 1, np.int64)
+    counts[WAITING] = part.actors
+    return Actors(
+        *part.arrays,
+        there=np.stack([part.initial, depth - part.initial]),
+        came=np.zeros(shape, np.int64),
+        came_at=np.full(shape, -1, np.int64),
+        needed=np.zeros(shape, np.bool_),
+        phase=part.arrays[0][:-1].copy(),
+        todo=np.arange(part.actors)[::-1].copy(),
+        queued=np.ones(part.actors, np.bool_),
+        counts=counts,
+    )
+
+
+def _on_cycles(part: _Part, needed: np.ndarray) -> list[int]:
     """FIFOs, by number in the graph, whose lack of space lies on a cycle of actors that wait for each other."""
-    ends = [Ends(*end) for end in zip(part.writer.tolist(), part.reader.tolist(), strict=True)]
-    edges = [(end.writer, end.reader) for end, waits in zip(ends, for_tokens, strict=True) if waits]
-    edges += [(end.reader, end.writer) for end, waits in zip(ends, for_space, strict=True) if waits]
+    readers, writers = part.arrays[-1].tolist()
+    for_tokens, for_space = needed
+    edges = [(writers[fifo], readers[fifo]) for fifo in np.flatnonzero(for_tokens).tolist()]
+    edges += [(readers[fifo], writers[fifo]) for fifo in np.flatnonzero(for_space).tolist()]
     part_of = _strong_parts(part.actors, edges)
-    return [
-        int(part.fifos[number])
-        for number in np.flatnonzero(for_space)
-        if part_of[ends[number].writer] == part_of[ends[number].reader]
-    ]
+    full = np.flatnonzero(for_space).tolist()
+    return [int(part.fifos[fifo]) for fifo in full if part_of[writers[fifo]] == part_of[readers[fifo]]]
 
 
 def _strong_parts(size: int, edges: list[tuple[int, int]]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
@@ -11,163 +11,164 @@ from numba import njit
 PERIODIC, DEAD, STANDING_STILL, TOO_LONG = range(4)
 """How an execution ended: in a periodic phase, with nothing going on, with no time passing, or given up."""
 
+# Rows of an account: tokens that can be taken, and space that can be claimed.
+TOKENS, SPACE = 0, 1
+# Entries of ``Actors.counts``: the present cycle, all firings, those of the first actor, those of this cycle,
+# and how many actors may be able to start.
+NOW, STARTED, FIRST, INSTANT, WAITING = range(5)
+
+Running: TypeAlias = Any
+"""A heap of the firings under way, each the cycle of its end and its phase."""
+
+
+class Actors(NamedTuple):
+    """A actors with P phases over F FIFOs, and their present state.
+
+    ``phase_first``: int64[A + 1]; ``duration``: int64[P]; ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the
+    reads (row ``TOKENS``) and the writes (row ``SPACE``) of each phase; ``ends``: int64[2, F], readers and writers.
+
+    ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
+    did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.
+    """
+
+    phase_first: np.ndarray
+    duration: np.ndarray
+    first: np.ndarray
+    fifo: np.ndarray
+    amount: np.ndarray
+    ends: np.ndarray
+    there: np.ndarray
+    came: np.ndarray
+    came_at: np.ndarray
+    needed: np.ndarray
+    phase: Any
+    todo: Any
+    queued: np.ndarray
+    counts: np.ndarray
+
 
 @njit(cache=True)
-def run_self_timed(
-    phase_first: np.ndarray,
-    duration: np.ndarray,
-    read_first: np.ndarray,
-    read_fifo: np.ndarray,
-    read_tokens: np.ndarray,
-    write_first: np.ndarray,
-    write_fifo: np.ndarray,
-    write_tokens: np.ndarray,
-    writer: np.ndarray,
-    reader: np.ndarray,
-    initial: np.ndarray,
-    depth: np.ndarray,
-    iteration_firings: int,
-    most_firings: int,
-) -> tuple[int, int, int, np.ndarray, np.ndarray]:
+def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) -> tuple[int, int, int]:
     """Starts every firing as early as it can, and looks at the state once per iteration of the first actor.
 
-    Brent's search: the state is compared with one that is kept, and which is replaced after 1, 2, 4 … iterations.
+    Brent's search: the state is compared with one that is kept, and that is replaced after 1, 2, 4 … iterations.
 
     Returns:
-        How it ended; firings of the first actor in a period; cycles of a period; and by FIFO, whether a firing in
-        the period started the moment that a token came, or space (where it ended in a deadlock: lacks them).
+        How it ended, firings of the first actor in a period, and cycles of a period.  ``actors.needed`` then is that
+        of the period, or, where it ended in a deadlock, what the actors lack.
     """
-    actors, fifos = phase_first.size - 1, initial.size
-    tokens, space = initial.copy(), depth - initial
-    phase = phase_first[:-1].copy()
-    # By FIFO: how much came in the present cycle, and which cycle that was.
-    came, came_at = np.zeros((2, fifos), np.int64), np.full((2, fifos), -1, np.int64)
-    needs = np.zeros((2, fifos), np.bool_)
+    counts = actors.counts
     running = [(0, 0)]
     running.pop()
-    queued = np.ones(actors, np.bool_)
-    todo = np.arange(actors)[::-1].copy()
-    waiting = actors
-    now, started, first_firings, instant = 0, 0, 0, 0
-    kept_tokens, kept_phase, kept_running = tokens.copy(), phase.copy(), running.copy()
+    kept_running, kept_there, kept_phase = running.copy(), actors.there.copy(), actors.phase.copy()
     kept_now, kept_firings, looks, power, iteration = 0, 0, 0, 1, -1
     while True:
-        while True:
-            while waiting > 0:
-                waiting -= 1
-                actor = todo[waiting]
-                queued[actor] = False
-                while True:
-                    stage = phase[actor]
-                    reads = slice(read_first[stage], read_first[stage + 1])
-                    writes = slice(write_first[stage], write_first[stage + 1])
-                    if not _is_there(tokens, read_fifo[reads], read_tokens[reads]):
-                        break
-                    if not _is_there(space, write_fifo[writes], write_tokens[writes]):
-                        break
-                    _take(tokens, came[0], came_at[0], needs[0], read_fifo[reads], read_tokens[reads], now)
-                    _take(space, came[1], came_at[1], needs[1], write_fifo[writes], write_tokens[writes], now)
-                    heappush(running, (now + duration[stage], stage))
-                    phase[actor] = stage + 1 if stage + 1 < phase_first[actor + 1] else phase_first[actor]
-                    first_firings += actor == 0
-                    started += 1
-                    instant += 1
-                    if instant > most_firings // 8:
-                        return STANDING_STILL, 0, 0, needs[0], needs[1]
-            if len(running) == 0 or running[0][0] > now:
-                break
-            while len(running) > 0 and running[0][0] == now:
-                stage = heappop(running)[1]
-                for i in range(read_first[stage], read_first[stage + 1]):
-                    fifo = read_fifo[i]
-                    _give(space, came[1], came_at[1], fifo, read_tokens[i], now)
-                    waiting = _wake(todo, queued, waiting, writer[fifo])
-                for i in range(write_first[stage], write_first[stage + 1]):
-                    fifo = write_fifo[i]
-                    _give(tokens, came[0], came_at[0], fifo, write_tokens[i], now)
-                    waiting = _wake(todo, queued, waiting, reader[fifo])
+        if not _settle(actors, running, most_firings // 8):
+            return STANDING_STILL, 0, 0
         if len(running) == 0:
-            needs[:] = False
-            for actor in range(actors):
-                stage = phase[actor]
-                reads = slice(read_first[stage], read_first[stage + 1])
-                writes = slice(write_first[stage], write_first[stage + 1])
-                _note_lack(tokens, needs[0], read_fifo[reads], read_tokens[reads])
-                _note_lack(space, needs[1], write_fifo[writes], write_tokens[writes])
-            return DEAD, 0, 0, needs[0], needs[1]
-        if started > most_firings:
-            return TOO_LONG, 0, 0, needs[0], needs[1]
-        if first_firings // iteration_firings > iteration:
-            iteration = first_firings // iteration_firings
-            if looks > 0 and (tokens == kept_tokens).all() and (phase == kept_phase).all():
-                if _same_running(running, now, kept_running, kept_now):
-                    return PERIODIC, first_firings - kept_firings, now - kept_now, needs[0], needs[1]
+            _note_lacks(actors)
+            return DEAD, 0, 0
+        if counts[STARTED] > most_firings:
+            return TOO_LONG, 0, 0
+        if counts[FIRST] // iteration_firings > iteration:
+            iteration = counts[FIRST] // iteration_firings
+            is_same = looks > 0 and (actors.phase == kept_phase).all() and (actors.there == kept_there).all()
+            if is_same and _same_running(running, counts[NOW], kept_running, kept_now):
+                return PERIODIC, counts[FIRST] - kept_firings, counts[NOW] - kept_now
             looks += 1
             if looks == power:
                 power *= 2
-                kept_tokens[:], kept_phase[:], kept_running = tokens, phase, running.copy()
-                kept_now, kept_firings = now, first_firings
-                needs[:] = False
-        now = running[0][0]
-        instant = 0
+                kept_there[:], kept_phase[:], kept_running = actors.there, actors.phase, running.copy()
+                kept_now, kept_firings = counts[NOW], counts[FIRST]
+                actors.needed[:] = False
+        counts[NOW], counts[INSTANT] = running[0][0], 0
 
 
 @njit
-def _is_there(amount: np.ndarray, fifos: np.ndarray, wanted: np.ndarray) -> bool:
-    for i in range(fifos.size):
-        if amount[fifos[i]] < wanted[i]:
-            return False
+def _settle(actors: Actors, running: Running, most_at_once: int) -> bool:
+    """Starts and ends all that the present cycle allows; False if that comes to no end."""
+    counts = actors.counts
+    while True:
+        while counts[WAITING] > 0:
+            counts[WAITING] -= 1
+            actor = actors.todo[counts[WAITING]]
+            actors.queued[actor] = False
+            while _can_start(actors, actors.phase[actor]):
+                _start(actors, running, actor)
+                if counts[INSTANT] > most_at_once:
+                    return False
+        if len(running) == 0 or running[0][0] > counts[NOW]:
+            return True
+        while len(running) > 0 and running[0][0] == counts[NOW]:
+            _end(actors, heappop(running)[1])
+
+
+@njit
+def _can_start(actors: Actors, phase: int) -> bool:
+    for kind in (TOKENS, SPACE):
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
+                return False
     return True
 
 
 @njit
-def _take(
-    amount: np.ndarray,
-    came: np.ndarray,
-    came_at: np.ndarray,
-    needs: np.ndarray,
-    fifos: np.ndarray,
-    wanted: np.ndarray,
-    now: int,
-) -> None:
-    """Takes what a firing wants, and notes where there was too little before this cycle."""
-    for i in range(fifos.size):
-        fifo = fifos[i]
-        if came_at[fifo] == now and amount[fifo] - came[fifo] < wanted[i]:
-            needs[fifo] = True
-        amount[fifo] -= wanted[i]
+def _start(actors: Actors, running: Running, actor: int) -> None:
+    """A firing takes its tokens and claims its space; what it could not have had before this cycle is noted."""
+    phase, now = actors.phase[actor], actors.counts[NOW]
+    for kind in (TOKENS, SPACE):
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            fifo, amount = actors.fifo[i], actors.amount[i]
+            there = actors.there[kind, fifo]
+            if actors.came_at[kind, fifo] == now and there - actors.came[kind, fifo] < amount:
+                actors.needed[kind, fifo] = True
+            actors.there[kind, fifo] = there - amount
+    heappush(running, (now + actors.duration[phase], phase))
+    is_last = phase + 1 == actors.phase_first[actor + 1]
+    actors.phase[actor] = actors.phase_first[actor] if is_last else phase + 1
+    actors.counts[STARTED] += 1
+    actors.counts[INSTANT] += 1
+    if actor == 0:
+        actors.counts[FIRST] += 1
 
 
 @njit
-def _give(amount: np.ndarray, came: np.ndarray, came_at: np.ndarray, fifo: int, given: int, now: int) -> None:
-    amount[fifo] += given
-    came[fifo] = given if came_at[fifo] != now else came[fifo] + given
-    came_at[fifo] = now
+def _end(actors: Actors, phase: int) -> None:
+    """A firing puts its tokens and frees the space of those that it took; who may go on is queued."""
+    now = actors.counts[NOW]
+    for kind in (TOKENS, SPACE):
+        given = 1 - kind  # a read frees space, a write gives tokens
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            fifo, amount = actors.fifo[i], actors.amount[i]
+            if actors.came_at[given, fifo] != now:
+                actors.came_at[given, fifo], actors.came[given, fifo] = now, 0
+            actors.came[given, fifo] += amount
+            actors.there[given, fifo] += amount
+            peer = actors.ends[given, fifo]
+            if not actors.queued[peer]:
+                actors.queued[peer] = True
+                actors.todo[actors.counts[WAITING]] = peer
+                actors.counts[WAITING] += 1
 
 
 @njit
-def _wake(todo: np.ndarray, queued: np.ndarray, waiting: int, actor: int) -> int:
-    if queued[actor]:
-        return waiting
-    queued[actor] = True
-    todo[waiting] = actor
-    return waiting + 1
+def _note_lacks(actors: Actors) -> None:
+    actors.needed[:] = False
+    for phase in actors.phase:
+        for kind in (TOKENS, SPACE):
+            for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+                if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
+                    actors.needed[kind, actors.fifo[i]] = True
 
 
 @njit
-def _note_lack(amount: np.ndarray, needs: np.ndarray, fifos: np.ndarray, wanted: np.ndarray) -> None:
-    for i in range(fifos.size):
-        if amount[fifos[i]] < wanted[i]:
-            needs[fifos[i]] = True
-
-
-@njit
-def _same_running(running: Any, now: int, others: Any, then: int) -> bool:
+def _same_running(running: Running, now: int, others: Running, then: int) -> bool:
     """Whether the same firings run, with as many cycles to go."""
     if len(running) != len(others):
         return False
-    mine, theirs = sorted(running), sorted(others)
-    for i in range(len(mine)):
-        if mine[i][0] - now != theirs[i][0] - then or mine[i][1] != theirs[i][1]:
+    mine, theirs = running.copy(), others.copy()
+    while len(mine) > 0:
+        (end, phase), (other_end, other_phase) = heappop(mine), heappop(theirs)
+        if end - now != other_end - then or phase != other_phase:
             return False
     return True

@@ -1,0 +1,163 @@
+"""Depths by simulation, of graphs that come to an end.
+
+From depths that are enough by construction, the fill of FIFOs that are never full,
+FIFO after FIFO is made less deep, largest first, until none can be: a local minimum.
+What each FIFO needs while all others are never full bounds every sizing from below.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from sttest.errors import DoesNotFitError, InputError
+from sttest.sim.flat import UNBOUNDED, flatten
+from sttest.sim.graph import SRL_MAX_BITS, Actor, TimedGraph
+from sttest.sim.liveness import advance
+from sttest.sim.sizing.depth_runner import RAM_CYCLES, DepthRunner
+from sttest.sim.sizing.live import least_live_depths
+from sttest.sim.sizing.reduce import IsEnough, least_depth, reduce_depths
+from sttest.sim.sizing.result import Sizing
+
+NO_LOSS, NO_DEADLOCK = "no-loss", "no-deadlock"
+
+
+def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: str = "maxplus") -> Sizing:
+    """Depths of which no single one can be lowered.
+
+    Args:
+        graph: finite; its own depths only say of which kind its FIFOs are.
+        target: ``no-loss``, not later than with FIFOs that are never full; ``no-deadlock``, it ends;
+            or the cycle in which it must have ended.
+        engine: ``maxplus``, or ``des``, far slower, for comparison.
+
+    Raises:
+        DeadlockError: it deadlocks with FIFOs of any depth.
+        DoesNotFitError: it takes more cycles than that with FIFOs of any depth.
+        InputError: an unknown target, or actors that fire for ever.
+    """
+    if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+        levers = ["ask for a throughput instead"]
+        raise InputError("endless", "actors that fire for ever come to no end", where=graph.name, levers=levers)
+    if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):
+        levers = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
+        raise InputError("unknown-target", f"no target '{target}'", where=graph.name, levers=levers)
+    return _FiniteSizing(graph, engine).size(target)
+
+
+class _FiniteSizing:
+    def __init__(self, graph: TimedGraph, engine: str) -> None:
+        self.graph = graph
+        self.live = np.array(least_live_depths(graph), np.int64)
+        self.runner = DepthRunner(graph)
+        self.cycles_with = self.runner.run if engine == "maxplus" else partial(_cycles_by_engine, graph, engine)
+        self.thresholds = _thresholds(graph)
+        self.tried = 0
+
+    def size(self, target: str | int) -> Sizing:
+        if target == NO_DEADLOCK:
+            start, is_enough = self._live_start()
+            lower = self.live
+        else:
+            start, bound = self._timed_start(None if isinstance(target, str) else target)
+            is_enough = partial(self._ends_by, bound)
+            lower = self._lower_bounds(start, bound)
+        depths = reduce_depths(start, lower, is_enough, self._order(start), self.thresholds)
+        return self._result(depths, lower)
+
+    def _ends_by(self, bound: int, depths: np.ndarray) -> bool:
+        self.tried += 1
+        cycles = self.cycles_with(depths)
+        return cycles is not None and cycles <= bound
+
+    def _live_start(self) -> tuple[np.ndarray, IsEnough]:
+        flat = flatten(self.graph)
+
+        def is_live(depths: np.ndarray) -> bool:
+            self.tried += 1
+            return advance(flat, depths).is_done(flat)
+
+        return np.maximum(self.live, advance(flat, np.full_like(self.live, UNBOUNDED)).peak), is_live
+
+    def _timed_start(self, bound: int | None) -> tuple[np.ndarray, int]:
+        """Depths that are enough, and the cycle by which they end; without a bound, the least that can be had."""
+        runner = self.runner
+        given = runner.latencies(np.array([fifo.depth for fifo in self.graph.fifos], np.int64))
+        unbounded_cycles = runner.run_unbounded(given)
+        assert unbounded_cycles is not None, "live with FIFOs that are never full"
+        # A FIFO that was given as a shift register is at most as deep as one can be, so that it stays one.
+        can_stay = (self.thresholds > 0) & (given < RAM_CYCLES)
+        start = np.where(can_stay, np.minimum(runner.peaks(), self.thresholds), runner.peaks())
+        start = np.maximum(start, self.live)
+        wanted = unbounded_cycles if bound is None else bound
+        if self._ends_by(wanted, start):
+            return start, wanted
+        start, cycles = self._settled_start(given)
+        if bound is not None and cycles > bound:
+            raise DoesNotFitError(
+                "too-late", "no depths are enough", where=self.graph.name, demand=cycles, bound=bound, unit="cycles",
+                levers=[f"ask for {cycles} cycles"],
+            )  # fmt: skip
+        return start, cycles if bound is None else bound
+
+    def _settled_start(self, latencies: np.ndarray) -> tuple[np.ndarray, int]:
+        """Fill of FIFOs that are never full and each of the kind that its fill asks for."""
+        runner = self.runner
+        while True:
+            cycles = runner.run_unbounded(latencies)
+            assert cycles is not None, "live with FIFOs that are never full"
+            peaks = np.maximum(runner.peaks(), self.live)
+            settled = np.maximum(latencies, runner.latencies(peaks))
+            if (settled == latencies).all():
+                return peaks, cycles
+            latencies = settled
+
+    def _lower_bounds(self, start: np.ndarray, bound: int) -> np.ndarray:
+        """What each FIFO needs to meet the bound while all others are never full, and as fast as they can be."""
+        fastest = self.runner.latencies(np.ones_like(start))
+        lower = self.live.copy()
+        for fifo in range(start.size):
+            depths = np.full_like(start, UNBOUNDED)
+            latencies = fastest.copy()
+
+            def is_enough(
+                depth: int, fifo: int = fifo, depths: np.ndarray = depths, raw: np.ndarray = latencies
+            ) -> bool:
+                depths[fifo] = depth
+                raw[fifo] = self.runner.latencies(depths)[fifo]
+                self.tried += 1
+                cycles = self.runner.run(depths, raw)
+                return cycles is not None and cycles <= bound
+
+            lower[fifo] = least_depth(is_enough, int(lower[fifo]), int(start[fifo]), int(self.thresholds[fifo]))
+        return lower
+
+    def _order(self, start: np.ndarray) -> list[int]:
+        """Largest first, in bits."""
+        return np.argsort(-start * self.runner.bits, kind="stable").tolist()
+
+    def _result(self, depths: np.ndarray, lower: np.ndarray) -> Sizing:
+        names = [fifo.name for fifo in self.graph.fifos]
+        return Sizing(
+            graph=self.graph,
+            method="sim",
+            depths=dict(zip(names, depths.tolist(), strict=True)),
+            cycles=self.cycles_with(depths),
+            lower_bounds=dict(zip(names, lower.tolist(), strict=True)),
+            lower_total=int(lower.sum()),
+            is_exact=bool((depths == lower).all()),
+            tried=self.tried,
+        )
+
+
+def _thresholds(graph: TimedGraph) -> np.ndarray:
+    """The greatest depth at which a FIFO of kind ``auto`` is a shift register; 0 where its kind doesn't change."""
+    return np.array([SRL_MAX_BITS // fifo.bits if fifo.impl == "auto" else 0 for fifo in graph.fifos], np.int64)
+
+
+def _cycles_by_engine(graph: TimedGraph, engine: str, depths: np.ndarray) -> int | None:
+    from sttest.sim.api import simulate
+
+    names = (fifo.name for fifo in graph.fifos)
+    return simulate(graph, engine, dict(zip(names, depths.tolist(), strict=True))).cycles

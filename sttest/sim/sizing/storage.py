@@ -1,0 +1,194 @@
+"""The least storage with which endless actors reach a throughput, and the whole trade-off.
+
+Stuijk, Geilen & Basten, "Exploring trade-offs in buffer requirements and throughput constraints
+for synchronous dataflow graphs", DAC 2006, and IEEE TC 57(10), 2008: distributions of storage
+are looked at in the order of their size.  From each, only those FIFOs are deepened, by their step,
+of which one must be deeper for a higher throughput.  So every distribution that reaches a
+throughput is preceded by smaller ones on the way to it, and none is missed.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sttest.errors import DoesNotFitError, InputError
+from sttest.sim.graph import TimedGraph
+from sttest.sim.self_timed import NEVER_FULL, Rate, SelfTimed
+from sttest.sim.sizing.reduce import least_depth, reduce_depths
+from sttest.sim.sizing.result import Sizing
+from sttest.sim.sizing.storage_space import Distribution, StorageSpace
+
+MAX_DISTRIBUTIONS = 50_000
+"""Distributions after which the search for the least one is given up for a local minimum."""
+
+
+@dataclass(frozen=True)
+class ParetoPoint:
+    """A throughput that no smaller storage reaches: ``total_tokens`` over all FIFOs, self-loops included."""
+
+    throughput: Fraction
+    total_tokens: int
+    depths: dict[str, int]
+
+
+def trade_off(graph: TimedGraph) -> Iterator[ParetoPoint]:
+    """All Pareto points, the least storage first, up to the throughput with FIFOs that are never full.
+
+    Raises:
+        DeadlockError: it has no throughput, however deep its FIFOs are.
+        InputError: not a graph of endless actors, or nothing bounds its rate.
+    """
+    return _points(graph, SelfTimed(graph))
+
+
+def _points(graph: TimedGraph, run: SelfTimed) -> Iterator[ParetoPoint]:
+    space = StorageSpace(graph, run.repetitions)
+    highest = run.rate().throughput
+    best = Fraction(0)
+    for depths, rate in _by_size(run, space, space.least):
+        if rate.throughput > best:
+            best = rate.throughput
+            yield ParetoPoint(best, sum(depths), _named(graph, depths))
+        if best >= highest:
+            return
+
+
+def size_for_throughput(
+    graph: TimedGraph, throughput: Fraction | None = None, *, most_distributions: int = MAX_DISTRIBUTIONS
+) -> Sizing:
+    """The least storage, in tokens over all FIFOs, that reaches a throughput.
+
+    Args:
+        graph: of endless actors; its own depths are not looked at.
+        throughput: iterations per cycle; by default as with FIFOs that are never full.
+        most_distributions: after so many, a local minimum is found instead (``is_exact`` is False then, and
+            ``lower_total`` how far the search for the least one came).
+
+    Raises:
+        DeadlockError: it deadlocks with FIFOs of any depth.
+        DoesNotFitError: no storage reaches that throughput.
+        InputError: not a graph of endless actors, or nothing bounds its rate and no throughput is given.
+    """
+    run = SelfTimed(graph)
+    space = StorageSpace(graph, run.repetitions)
+    target = _possible(graph, run, throughput)
+    lower = _lower_bounds(run, space, target)
+    tried, total = 0, sum(lower)
+    for depths, rate in _by_size(run, space, lower):
+        tried, total = tried + 1, sum(depths)
+        if rate.throughput >= target:
+            return _sizing(graph, depths, rate, lower, total, tried)
+        if tried == most_distributions:
+            break
+    depths = _local_minimum(graph, run, space, target, lower)
+    return _sizing(graph, depths, run.rate(depths), lower, total, tried)
+
+
+def _possible(graph: TimedGraph, run: SelfTimed, throughput: Fraction | None) -> Fraction:
+    if throughput is None:
+        return run.rate().throughput
+    if throughput <= 0:
+        levers = ["ask for more than 0"]
+        raise InputError("bad-throughput", f"throughput {throughput}", where=graph.name, levers=levers)
+    highest = _highest(run)
+    if highest is not None and throughput > highest:
+        raise DoesNotFitError(
+            "too-fast", "no storage reaches that throughput", where=graph.name, demand=float(throughput),
+            bound=float(highest), unit="iterations per cycle", levers=[f"ask for {highest}"],
+        )  # fmt: skip
+    return throughput
+
+
+def _highest(run: SelfTimed) -> Fraction | None:
+    """The throughput with FIFOs that are never full, None where nothing bounds it."""
+    try:
+        return run.rate().throughput
+    except InputError as error:
+        if error.code != "no-rate-bound":
+            raise
+        return None
+
+
+def _by_size(run: SelfTimed, space: StorageSpace, start: Distribution) -> Iterator[tuple[Distribution, Rate]]:
+    """Distributions that may be Pareto points, smallest first, with the rates that they give."""
+    queue = [(sum(start), start)]
+    seen = {start}
+    while queue:
+        _, depths = heapq.heappop(queue)
+        rate = run.rate(depths)
+        yield depths, rate
+        for deeper in space.deeper(depths, rate):
+            if deeper not in seen:
+                seen.add(deeper)
+                heapq.heappush(queue, (sum(deeper), deeper))
+
+
+def _lower_bounds(run: SelfTimed, space: StorageSpace, target: Fraction) -> Distribution:
+    """Per FIFO, the least depth with which the target is reached while all others are never full."""
+    lower = []
+    for fifo, (least, step, most) in enumerate(zip(space.least, space.steps, space.most, strict=True)):
+
+        def is_enough(steps: int, fifo: int = fifo, least: int = least, step: int = step) -> bool:
+            depths = [NEVER_FULL] * len(space.least)
+            depths[fifo] = least + steps * step
+            return _reaches(run, tuple(depths), target)
+
+        high = 0
+        while least + high * step < most and not is_enough(high):
+            high = 2 * high + 1
+        lower.append(least + least_depth(is_enough, (high + 1) // 2, high) * step)
+    return tuple(lower)
+
+
+def _reaches(run: SelfTimed, depths: Distribution, target: Fraction) -> bool:
+    """Whether a distribution gives a throughput of at least ``target``."""
+    try:
+        return run.rate(depths).throughput >= target
+    except InputError as error:
+        if error.code != "no-rate-bound":
+            raise
+        return True
+
+
+def _local_minimum(
+    graph: TimedGraph, run: SelfTimed, space: StorageSpace, target: Fraction, lower: Distribution
+) -> Distribution:
+    """Deepens all limiting FIFOs at once until the target is reached, then each as little as will do."""
+    depths = np.array(lower, np.int64)
+    steps = np.array(space.steps)
+    grow = 1
+    while (rate := run.rate(tuple(depths.tolist()))).throughput < target:
+        limiting = list(rate.limiting)
+        depths[limiting] = np.minimum(depths[limiting] + grow * steps[limiting], np.array(space.most)[limiting])
+        grow *= 2
+    order = np.argsort(-depths, kind="stable").tolist()
+
+    def is_enough(trial: np.ndarray) -> bool:
+        return _reaches(run, tuple(trial.tolist()), target)
+
+    reduced = reduce_depths(depths, np.array(lower), is_enough, order, np.zeros(len(lower), np.int64))
+    return tuple(reduced.tolist())
+
+
+def _sizing(
+    graph: TimedGraph, depths: Distribution, rate: Rate, lower: Distribution, lower_total: int, tried: int
+) -> Sizing:
+    return Sizing(
+        graph=graph,
+        method="sim",
+        depths=_named(graph, depths),
+        throughput=rate.throughput,
+        lower_bounds=_named(graph, lower),
+        lower_total=lower_total,
+        is_exact=sum(depths) == lower_total,
+        tried=tried,
+    )
+
+
+def _named(graph: TimedGraph, depths: Distribution) -> dict[str, int]:
+    return {fifo.name: depth for fifo, depth in zip(graph.fifos, depths, strict=True)}

@@ -1,0 +1,171 @@
+"""`sttest size`: depths of FIFOs, by the linear program or by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from sttest.errors import DeadlockError, InputError
+from sttest.sim import Actor, TimedGraph, load, simulate
+from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
+from sttest.sim.sizing.invocations import inexact_ports
+from sttest.sim.sizing.live import least_live_depths
+from sttest.verbs.output import print_json, print_table, progress
+
+
+@dataclass(frozen=True)
+class SizeRequest:
+    """What was asked for.
+
+    ``strategy`` of the linear program; None: that of a design package is in it, of a bare graph ``normal``.
+    ``throughput``: N/M in iterations per time unit, of endless actors.
+    ``target`` of a finite graph: no-loss, no-deadlock or a number of cycles.
+    """
+
+    method: str = "sim"
+    strategy: str | None = None
+    throughput: str | None = None
+    invocations: int = 1
+    target: str | None = None
+
+
+def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
+    """Sizes and prints.
+
+    Returns:
+        The exit code: 0 done, 3 where the depths deadlock.
+
+    Raises:
+        InputError: not a graph, or options that do not fit it.
+        DeadlockError: no depths are enough.
+        DoesNotFitError: no depths are enough for what was asked.
+    """
+    graph = load(path)
+    endless = any(isinstance(process, Actor) and process.firings is None for process in graph.processes)
+    _check(request, path, endless=endless)
+    repeated = back_to_back(graph, request.invocations)
+    with progress(f"sizing {graph.name}"):
+        if request.method == "lp":
+            sizing = _by_program(graph, repeated, _program_depths(graph, path, request.strategy))
+        elif endless:
+            sizing = size_for_throughput(graph, _fraction(request.throughput))
+        else:
+            sizing = size_by_simulation(repeated, _target(request.target))
+    if as_json:
+        print_json(sizing.to_json())
+    else:
+        _print(sizing, graph, request, {} if endless else _program_beside(graph, path, request))
+    dead = sizing.cycles is None and sizing.throughput is None
+    return DeadlockError.exit_code if dead else 0
+
+
+def _check(request: SizeRequest, path: Path, *, endless: bool) -> None:
+    """Refuses options that say nothing about such a graph."""
+    of_finite = {"--method lp": request.method == "lp", "--target": request.target is not None}
+    of_finite["--invocations"] = request.invocations != 1
+    wrong = of_finite if endless else {"--throughput": request.throughput is not None}
+    for option, is_given in wrong.items():
+        if is_given:
+            kind = "never ends" if endless else "comes to an end"
+            raise InputError("option", f"{option} says nothing about a graph that {kind}", where=str(path))
+    of_other = {"--target": request.target, "--strategy": request.strategy}
+    option = "--target" if request.method == "lp" else "--strategy"
+    if of_other[option] is not None:
+        other = "sim" if request.method == "lp" else "lp"
+        levers = [f"add --method {other}"]
+        raise InputError("option", f"{option} says nothing about method {request.method}", where="size", levers=levers)
+
+
+def _fraction(text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    numerator, slash, denominator = text.partition("/")
+    parts = [numerator, denominator] if slash else [numerator, "1"]
+    if not all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in parts) or int(parts[1]) == 0:
+        levers = ["write it as in --throughput 1/960"]
+        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", levers=levers)
+    return Fraction(int(parts[0]), int(parts[1]))
+
+
+def _target(text: str | None) -> str | int:
+    if text is None:
+        return "no-loss"
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else text
+
+
+def _program_depths(graph: TimedGraph, path: Path, strategy: str | None) -> dict[str, int]:
+    """Depths by the linear program: those that a design package was compiled with, or solved for now.
+
+    FIFOs that it doesn't size keep what they have.
+
+    Raises:
+        InputError: actors, or FIFOs without initial tokens that form a cycle.
+    """
+    given = {fifo.name: fifo.depth for fifo in graph.fifos}
+    if strategy is None and path.is_dir():
+        return given
+    from sttest.compile.fifo_model import stream_depths
+
+    return given | stream_depths(graph, strategy or "normal")
+
+
+def _program_beside(graph: TimedGraph, path: Path, request: SizeRequest) -> dict[str, int]:
+    """The same to stand beside the simulation's depths; nothing, and a word why, where the program has none."""
+    try:
+        return _program_depths(graph, path, request.strategy)
+    except InputError as error:
+        print(f"no linear program: {error}")
+        return {}
+
+
+def _by_program(graph: TimedGraph, repeated: TimedGraph, depths: dict[str, int]) -> Sizing:
+    bounds = least_live_depths(repeated)
+    names = [fifo.name for fifo in graph.fifos]
+    return Sizing(
+        graph=graph,
+        method="lp",
+        depths=depths,
+        cycles=simulate(repeated, depths=depths).cycles,
+        lower_bounds=dict(zip(names, bounds, strict=True)),
+        lower_total=sum(bounds),
+        is_exact=sum(bounds) == sum(depths.values()),
+    )
+
+
+def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dict[str, int]) -> None:
+    """A table of the FIFOs and what it adds up to."""
+    columns = ["FIFO", "bits", *(["LP"] if program else [])]
+    columns += ["simulation"] if sizing.method == "sim" else []
+    rows = []
+    for fifo in graph.fifos:
+        shown = [program[fifo.name]] if program else []
+        shown += [sizing.depths[fifo.name]] if sizing.method == "sim" else []
+        rows.append([fifo.name, fifo.bits, *shown, sizing.lower_bounds[fifo.name]])
+    print_table([*columns, "lower bound"], rows, title="FIFO depths in tokens")
+    if program and sizing.method == "sim":
+        lp = replace(sizing, depths=program)
+        print(f"LP           {lp.total_tokens:,} tokens, {lp.total_bits:,} bits")
+    name = "simulation" if sizing.method == "sim" else "LP"
+    print(f"{name:<12} {sizing.total_tokens:,} tokens, {sizing.total_bits:,} bits")
+    print(f"lower bound  {sizing.lower_total:,} tokens: {_how_good(sizing)}")
+    print(f"reached      {_reached(sizing, request)}")
+    if request.invocations > 1 and (ports := inexact_ports(graph)):
+        print(f"note         the invocations' bursts run on into each other in {len(ports)} memory ports")
+
+
+def _how_good(sizing: Sizing) -> str:
+    if sizing.is_exact:
+        return "no sizing has fewer"
+    gap = sizing.total_tokens - sizing.lower_total
+    local = ", none of the depths can be lowered alone" if sizing.method == "sim" else ""
+    return f"at most {gap:,} more than the least{local}"
+
+
+def _reached(sizing: Sizing, request: SizeRequest) -> str:
+    if sizing.throughput is not None:
+        return f"{sizing.throughput} iterations per time unit"
+    if sizing.cycles is None:
+        return "deadlock"
+    times = f" for {request.invocations} invocations" if request.invocations > 1 else ""
+    return f"{sizing.cycles:,} cycles{times}"
