@@ -73,7 +73,7 @@ def test_a_change_of_cycles_explains_itself(project):
     changed.stdout.fnmatch_lines(
         ["*takes 53 cycles, golden 'skew' 29*", "*what changed*", "*fork*stall-out*0 -> *", "*--update-golden"]
     )
-    changed.stdout.no_fnmatch_line("*golden.py:*")
+    changed.stdout.no_fnmatch_line("*testing[/]golden.py:*")
 
 
 def test_a_change_within_bounds_passes(project):
