@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.context import new_context, parse
+from sttest.compile.context import new_context, parse, printed
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.pipeline import Knobs, passes, tiling_passes
+from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
 from sttest.compile.reports.fusion import FusionReport, fusion_report
 from sttest.compile.timed_graph import timed_graph
 from sttest.sim.graph import TimedGraph
@@ -84,21 +85,34 @@ def compile_text(
     c_max_bytes = hardware.fabric.usable_onchip_bytes
     context = new_context()
     module = parse(text, name, context)
-    stages: list[Stage] = []
-    fusion: FusionReport | None = None
-    for each in passes(knobs, board, c_max_bytes):
-        if progress:
-            progress(each.name)
-        if each.name == "fuse-kernels":
-            fusion = fusion_report(module, c_max_bytes)
-        began = time.perf_counter()
-        each.apply(context, module)
-        if keep_ir:
-            stages.append(Stage(each.name, _spec(each), str(module) + "\n", time.perf_counter() - began))
-    assert fusion is not None
+    runner = _Runner(context, module, keep_ir, progress)
+    runner.run(tiling_passes(knobs))
+    fusion = fusion_report(module, c_max_bytes)
+    runner.run(streaming_passes(knobs, board, c_max_bytes))
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(stages), facts)
+    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts)
+
+
+@dataclass
+class _Runner:
+    """Applies passes and keeps what they leave behind."""
+
+    context: Context
+    module: ModuleOp
+    keep_ir: bool
+    progress: Callable[[str], None] | None
+    stages: list[Stage] = field(default_factory=list)
+
+    def run(self, chosen: Sequence[ModulePass]) -> None:
+        for each in chosen:
+            if self.progress:
+                self.progress(each.name)
+            began = time.perf_counter()
+            each.apply(self.context, self.module)
+            seconds = time.perf_counter() - began
+            if self.keep_ir:
+                self.stages.append(Stage(each.name, _spec(each), printed(self.module), seconds))
 
 
 def choose_lanes(text: str, knobs: Knobs) -> tuple[str, ...]:

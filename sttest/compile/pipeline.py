@@ -45,8 +45,12 @@ class Knobs:
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
     """All passes from linalg to sized streams, for a board by name or path and its on-chip memory."""
+    return (*tiling_passes(knobs), *streaming_passes(knobs, board, c_max_bytes))
+
+
+def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
+    """The passes from tiled kernels to sized streams."""
     return (
-        *tiling_passes(knobs),
         FuseKernels(c_max_bytes),
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),

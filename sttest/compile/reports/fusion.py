@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from math import prod
 
 import pandas as pd
-from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 
 from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, StreamOp, itensor_of
+from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.passes.fuse_kernels import decide
 from sttest.compile.spaces.fusion import Fusion
 
@@ -45,21 +47,22 @@ def fusion_report(module: ModuleOp, c_max_bytes: int) -> FusionReport:
     """Taken right before `fuse-kernels`, on one kernel per op."""
     kernels = [op for op in module.walk() if isinstance(op, KernelOp)]
     original = {
-        kernel.sym_name.data: sum(_tensor_bytes(tensor.type) for tensor in kernel.outputs if _is_read_by_kernel(tensor))
+        kernel.sym_name.data: sum(
+            _stream_bytes(itensor_of(stream))
+            for tensor, stream in zip(kernel.outputs, kernel.terminator.arguments, strict=True)
+            if _is_read_by_kernel(tensor)
+        )
         for kernel in kernels
     }
     return FusionReport(decide(kernels, c_max_bytes), original)
 
 
-def _is_read_by_kernel(tensor: object) -> bool:
-    return any(isinstance(use.operation, KernelOp) for use in tensor.uses)  # pyright: ignore
+def _is_read_by_kernel(tensor: SSAValue) -> bool:
+    return any(isinstance(use.operation, KernelOp) for use in tensor.uses)
 
 
-def _tensor_bytes(kind: object) -> int:
-    assert isinstance(kind, TensorType)
-    dtype = kind.get_element_type()
-    assert isinstance(dtype, FixedBitwidthType)
-    return -(-prod(kind.get_shape()) * dtype.bitwidth // 8)
+def _stream_bytes(stream: ITensorType) -> int:
+    return -(-prod(stream.full_shape) * stream.element_bits // 8)
 
 
 @dataclass(frozen=True)
