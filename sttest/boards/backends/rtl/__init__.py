@@ -2,6 +2,6 @@
 
 from sttest.boards.backends.rtl.drive import run_folder
 from sttest.boards.backends.rtl.run import Blocked, RtlRun, Violation
-from sttest.boards.backends.rtl.simulators import SIMULATORS, find_simulator
+from sttest.boards.backends.rtl.simulators import INSTALL, SIMULATORS, find_simulator
 
-__all__ = ["SIMULATORS", "Blocked", "RtlRun", "Violation", "find_simulator", "run_folder"]
+__all__ = ["INSTALL", "SIMULATORS", "Blocked", "RtlRun", "Violation", "find_simulator", "run_folder"]

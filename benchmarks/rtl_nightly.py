@@ -1,0 +1,75 @@
+"""The large campaign: random graphs as hardware, each held against both engines, access by access.
+
+python benchmarks/rtl_nightly.py --graphs 1000
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1] / "tests" / "sim"
+
+
+def main() -> int:
+    sys.path[:0] = [str(TESTS), str(TESTS / "rtl")]
+    options = _options()
+    from sttest.sim import TimedGraph
+    from sttest.sim.rtl import compare, emulate_all
+
+    tally: Counter[str] = Counter()
+    events, began = 0, time.perf_counter()
+    differences: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, batch in enumerate(_batches(options.graphs, options.batch, options.seed)):
+            designs: list[TimedGraph] = [design for _, design in batch]
+            runs = emulate_all(designs, options.simulator, folder)
+            for (kind, design), run in zip(batch, runs, strict=True):
+                tally[f"{kind} {run.verdict}"] += 1
+                events += run.fifo_events
+                for engine in ("des", "maxplus"):
+                    found = compare(design, run, engine)
+                    if not found.is_exact:
+                        differences.append(f"batch {number}, {kind}, {engine}: {found.first}\n  {design}")
+            print(f"{sum(tally.values()):>6} graphs, {events:>9,} accesses, {len(differences)} differences, "
+                  f"{time.perf_counter() - began:.0f} s", flush=True)  # fmt: skip
+    print("\n".join(f"{count:>6}  {what}" for what, count in sorted(tally.items())))
+    print("\n".join(differences[:10]))
+    return 6 if differences else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--graphs", type=int, default=1000)
+    parser.add_argument("--batch", type=int, default=50, help="graphs in one build")
+    parser.add_argument("--seed", type=int, default=100)
+    parser.add_argument("--simulator", default="verilator", choices=("verilator", "icarus"))
+    return parser.parse_args()
+
+
+def _batches(graphs: int, size: int, seed: int):  # noqa: ANN202
+    """Lists of (kind, graph): two fifths pipelines, and a fifth each of traces, ports and actors."""
+    from rtl_graphs import drawn, has_split_tokens, traced
+    from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
+
+    kinds = {
+        "pipelines": (pipeline_graphs(), 2),
+        "traces": (pipeline_graphs().map(traced), 1),
+        "ports": (memory_graphs().filter(lambda design: not has_split_tokens(design)), 1),
+        "actors": (actor_graphs(), 1),
+    }
+    for first in range(0, graphs, size):
+        count = min(size, graphs - first)
+        yield [
+            (kind, design)
+            for kind, (strategy, share) in kinds.items()
+            for design in drawn(strategy, max(1, count * share // 5), seed + first)
+        ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,29 @@
+"""Finding and driving the simulators."""
+
+import pytest
+
+from sttest.boards.backends.rtl import find_simulator, run_folder
+from sttest.errors import InputError, ToolMissingError
+
+
+@pytest.mark.parametrize(
+    ("simulator", "command"), [("verilator", "apt-get install verilator"), ("icarus", "apt-get install iverilog")]
+)
+def test_a_missing_tool_is_named_with_the_command_that_installs_it(simulator, command, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissingError, match=command) as caught:
+        find_simulator(simulator)
+    assert caught.value.exit_code == 5
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_simulator_has_a_nearest_name():
+    with pytest.raises(InputError, match="did you mean 'verilator'"):
+        find_simulator("verilater")
+
+
+def test_a_folder_without_a_twin(tmp_path, monkeypatch):
+    monkeypatch.setattr("sttest.boards.backends.rtl.drive.find_simulator", lambda name: None)
+    with pytest.raises(InputError, match=r"no twin\.json"):
+        run_folder(tmp_path, "icarus")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,17 @@
+"""GPT-2 Medium's decoder block as hardware, compiled as `sttest compile` does."""
+
+import pytest
+from rtl_graphs import check, needs
+
+pytestmark = [pytest.mark.slow, needs("verilator")]
+
+
+@pytest.mark.parametrize("phase", ["decode", "prefill"])
+def test_every_access_is_the_engines(phase, tmp_path):
+    from sttest.compile.compiler import compile_text
+    from sttest.models.shipped import lowered_text
+
+    design = compile_text(lowered_text("gpt2", phase, small=False), f"gpt2-{phase}", "u55c")
+    run = check([design.graph], "verilator", tmp_path, "maxplus")[0]
+    assert run.verdict == "done"
+    assert run.fifo_events > 200_000

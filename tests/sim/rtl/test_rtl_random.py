@@ -1,0 +1,46 @@
+"""Random graphs: every access of every FIFO in the same cycle in hardware and in the engine."""
+
+import pytest
+from rtl_graphs import assert_rates, check, drawn, has_split_tokens, hostile_graph, needs, rate_graphs, traced
+from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
+
+
+def mixed(count: int, number: int):
+    """Pipelines, ports and actors; half of the pipelines as traces."""
+    pipelines = drawn(pipeline_graphs(), count // 2, number)
+    half = len(pipelines) // 2
+    ports = drawn(memory_graphs().filter(lambda design: not has_split_tokens(design)), count // 4, number)
+    actors = drawn(actor_graphs(), count - len(pipelines) - len(ports), number)
+    return pipelines[:half] + [traced(design) for design in pipelines[half:]] + ports + actors
+
+
+@needs("verilator")
+def test_verilator_25_graphs_at_a_time(tmp_path):
+    runs = check([*mixed(25, 1), *rate_graphs()], "verilator", tmp_path)
+    assert {run.verdict for run in runs} == {"done", "deadlock"}
+    assert_rates(runs[25:])
+
+
+@needs("icarus")
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        pytest.param(pipeline_graphs(), id="pipelines"),
+        pytest.param(pipeline_graphs().map(traced), id="traces"),
+        pytest.param(memory_graphs().filter(lambda design: not has_split_tokens(design)), id="ports"),
+        pytest.param(actor_graphs(), id="actors"),
+    ],
+)
+def test_icarus(strategy, tmp_path):
+    check(drawn(strategy, 60, 3), "icarus", tmp_path)
+
+
+@needs("icarus")
+@needs("verilator")
+def test_both_simulators_log_the_same(tmp_path):
+    designs = [*mixed(25, 2), hostile_graph()]
+    ours, theirs = check(designs, "icarus", tmp_path / "i"), check(designs, "verilator", tmp_path / "v")
+    for left, right in zip(ours, theirs, strict=True):
+        assert (left.verdict, left.finish) == (right.verdict, right.finish)
+        assert sorted(map(str, left.blocked)) == sorted(map(str, right.blocked))
+        assert all((left.writes[name] == right.writes[name]).all() for name in left.writes)
