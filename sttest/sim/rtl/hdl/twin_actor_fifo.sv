@@ -37,7 +37,7 @@ module twin_actor_fifo #(
 
   always @(posedge clk) begin
     for (place = 0; place < take; place = place + 1)
-      if (store[(taken + place) % DEPTH] != taken + place)
+      if (store[(taken + place) % DEPTH] !== taken + place)
         `TWIN_WRONG(id, store[(taken + place) % DEPTH], taken + place, now);
     for (place = 0; place < put; place = place + 1) store[(entered + place) % DEPTH] = entered + place;
     if (free != 0) `TWIN_ACCESS(2 * id, free, now);

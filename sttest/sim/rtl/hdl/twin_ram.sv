@@ -40,7 +40,7 @@ module twin_ram #(
   always @(posedge clk) if (put != 0 || take != 0 || stored != 0) begin
     if (take != 0) begin
       for (place = 0; place < take; place = place + 1)
-        if (lane[place] != left + place) `TWIN_WRONG(id, lane[place], left + place, now);
+        if (lane[place] !== left + place) `TWIN_WRONG(id, lane[place], left + place, now);
       for (place = take; place < LANES; place = place + 1) lane[place - take] = lane[place];
       fetched = fetched - take;
       `TWIN_ACCESS(2 * id, take, now);

@@ -29,7 +29,7 @@ module twin_srl #(
   always @(posedge clk) begin
     if (take != 0) begin
       for (place = 0; place < take; place = place + 1)
-        if (store[count - 1 - place] != left + place)
+        if (store[count - 1 - place] !== left + place)
           `TWIN_WRONG(id, store[count - 1 - place], left + place, now);
       `TWIN_ACCESS(2 * id, take, now);
     end
