@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from sttest.errors import InputError
+from sttest.models.checkpoint_files import shown
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import LayerNorm, RMSNorm
 
@@ -121,12 +122,12 @@ def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
         place, leaf = (layers.setdefault(found[1], {}), found[2]) if found else (ours, _HOST.get(local, ""))
         if not leaf:
             raise InputError(
-                "bad-weights", "no part of the model takes this tensor", where=name,
+                "bad-weights", "no part of the model takes this tensor", where=shown(name),
                 levers=["load a checkpoint of the family"],
             )  # fmt: skip
         if leaf in place:
             levers = ["keep one of them"]
-            raise InputError("bad-weights", "given twice, with and without a prefix", where=name, levers=levers)
+            raise InputError("bad-weights", "given twice, with and without a prefix", where=shown(name), levers=levers)
         place[leaf] = tensor.T if leaf == "head.weight" else tensor
     for number, layer in layers.items():
         ours |= {f"layers.{number}.{name}": tensor for name, tensor in layer_state(config, layer).items()}
@@ -163,7 +164,10 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
     module, _, leaf = name.rpartition(".")
     if module not in names:
         raise InputError(
-            "bad-weights", "no part of the block takes this tensor", where=name, levers=["load a layer of the family"]
+            "bad-weights",
+            "no part of the block takes this tensor",
+            where=shown(name),
+            levers=["load a layer of the family"],
         )
     return f"{names[module]}.{leaf}"
 

@@ -14,10 +14,14 @@ def whole_model(config: DecoderConfig, seed: int = 11) -> Any:
     """The causal language model of transformers that ``config`` describes."""
     model = _built(config).eval()
     generator = torch.Generator().manual_seed(seed)
+    # Layers that say more than the embedding does, or a tied head repeats its input for ever.
     with torch.no_grad():
-        for parameter in model.parameters():
-            spread = max(parameter.shape[-1], 1) ** -0.5 if parameter.dim() == 2 else 0.3
+        for name, parameter in model.named_parameters():
+            embeds = any(part in name for part in ("embed", "wte", "wpe", "lm_head"))
+            spread = (0.25 if embeds else 2.0) * parameter.shape[-1] ** -0.5 if parameter.dim() == 2 else 0.3
             parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
+            if parameter.dim() == 1 and name.endswith("weight") and config.norm != "rmsnorm_plus_one":
+                parameter.add_(1.0)
     return model
 
 
@@ -48,6 +52,8 @@ def _built(config: DecoderConfig) -> Any:
                 n_head=config.heads,
                 n_inner=config.ffn,
                 layer_norm_epsilon=config.eps,
+                bos_token_id=None,
+                eos_token_id=None,
                 attn_implementation="eager",
             )
         )
