@@ -22,6 +22,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
+
+MAX_SHOWN_CHARS = 2000
+"""A text of an error is cut after so many characters: part of it may come from a hostile file."""
+_MAX_NAMES_SEARCHED = 10_000
+_MAX_NAMES_LISTED = 40
+_MAX_NAME_CHARS = 200
 
 
 class SttestError(Exception):
@@ -51,12 +58,12 @@ class SttestError(Exception):
         levers: Iterable[str] = (),
     ) -> None:
         self.code = code
-        self.what = what
-        self.where = where
+        self.what = what = _harmless(what)
+        self.where = _harmless(where)
         self.demand = demand
         self.bound = bound
         self.unit = unit
-        self.levers = tuple(levers)
+        self.levers = tuple(map(_harmless, levers))
         super().__init__(what)
 
     def __str__(self) -> str:
@@ -116,12 +123,24 @@ class EnginesDisagreeError(SttestError):
     exit_code = 6
 
 
+def _harmless(text: str) -> str:
+    """A text cut to length, with what could steer a terminal (or is no text at all) spelled out as an escape."""
+    if len(text) > MAX_SHOWN_CHARS:
+        text = f"{text[:MAX_SHOWN_CHARS]}…"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A lever naming the nearest known name, or all of them if none is near.
+    """A lever naming the nearest known name, or some of them if none is near.
 
     >>> did_you_mean("dpeth", ["depth", "bits"])
     "did you mean 'depth'?"
     """
-    options = sorted(known)
-    near = difflib.get_close_matches(name, options, n=1)
-    return f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(options)}"
+    options = sorted(islice(known, _MAX_NAMES_SEARCHED))
+    near = difflib.get_close_matches(name[:_MAX_NAME_CHARS], options, n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    more = ", …" if len(options) > _MAX_NAMES_LISTED else ""
+    return f"choose one of {', '.join(options[:_MAX_NAMES_LISTED])}{more}"

@@ -13,6 +13,9 @@ from yaml.constructor import ConstructorError
 from sttest.errors import InputError
 
 MAX_FILE_BYTES = 256 * 1024
+MAX_SCALAR_CHARS = 4096
+_BAD_SCALAR = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
+"""What yaml's constructors raise on a scalar that only looks like a number or a date, such as 2001-99-99."""
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -22,6 +25,8 @@ class _StrictLoader(yaml.SafeLoader):
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark
             raise ComposerError(None, None, "aliases are not allowed", mark)
+        if self.check_event(yaml.ScalarEvent):
+            _check_scalar(self.peek_event())
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -42,10 +47,13 @@ def read_mapping(path: Path) -> dict[str, Any]:
         InputError: the file is missing, too large, not UTF-8, not YAML, holds tags
             other than YAML's own, or is not a mapping with text keys.
     """
+    text = _read_text(path)
     try:
-        data = yaml.load(_read_text(path), _StrictLoader)
+        data = yaml.load(text, _StrictLoader)
     except yaml.YAMLError as error:
         raise InputError("bad-yaml", _one_line(error), where=str(path)) from error
+    except _BAD_SCALAR as error:
+        raise InputError("bad-yaml", f"a value that cannot be read ({error})", where=str(path)) from error
     except RecursionError as error:
         raise InputError("bad-yaml", "nested too deeply", where=str(path)) from error
     if not isinstance(data, dict):
@@ -54,7 +62,17 @@ def read_mapping(path: Path) -> dict[str, Any]:
     return data
 
 
+def _check_scalar(event: yaml.ScalarEvent) -> None:
+    """Refuses what is too long, or could steer a terminal that it is printed on."""
+    if len(event.value) > MAX_SCALAR_CHARS:
+        raise ComposerError(None, None, f"a value of more than {MAX_SCALAR_CHARS} characters", event.start_mark)
+    if not "".join(event.value.split()).isprintable():
+        raise ComposerError(None, None, "a value with characters that cannot be printed", event.start_mark)
+
+
 def _read_text(path: Path) -> str:
+    if path.exists() and not path.is_file():
+        raise InputError("unreadable-file", "cannot be read: not a file", where=str(path))
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_FILE_BYTES + 1)

@@ -3,47 +3,81 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sttest.errors import InputError, did_you_mean
 
-MAX_JSON_BYTES = 1 << 28
+MAX_JSON_BYTES = 64 * 1024 * 1024
+"""Python takes up to 24 times as much memory for what such a file holds."""
+MAX_JSON_NESTING = 32
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_STEPS = np.zeros(256, np.int8)
+_STEPS[list(b"[{")] = 1
+_STEPS[list(b"]}")] = -1
 
 
 def read_json(path: Path) -> Any:
     """The content of a JSON file; duplicate keys, NaN and infinities are refused.
 
     Raises:
-        InputError: the file cannot be read or is not such JSON.
+        InputError: the file cannot be read, is too large or too deeply nested, or is not such JSON.
     """
+    data = _read_bytes(path)
     try:
-        size_bytes = path.stat().st_size
-        if size_bytes > MAX_JSON_BYTES:
-            raise InputError(
-                "json-too-large",
-                "the file is too large to be a timed graph",
-                where=str(path),
-                demand=size_bytes,
-                bound=MAX_JSON_BYTES,
-                unit="bytes",
-            )
-        text = path.read_text(encoding="utf-8")
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("unreadable", "cannot be read (not UTF-8 text)", where=str(path)) from error
+    if nesting(data) > MAX_JSON_NESTING:
+        what = f"not valid JSON for a timed graph, nested more than {MAX_JSON_NESTING} deep"
+        raise InputError("json-nesting", what, where=str(path))
+    try:
         return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
-        raise InputError("unreadable", f"cannot be read ({reason})", where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise InputError("not-json", f"not valid JSON ({error})", where=str(path)) from error
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_JSON_BYTES + 1)
+    except OSError as error:
+        raise InputError("unreadable", f"cannot be read ({error.strerror})", where=str(path)) from error
+    if len(data) > MAX_JSON_BYTES:
+        raise InputError(
+            "json-too-large",
+            "the file is too large to be a timed graph",
+            where=str(path),
+            bound=MAX_JSON_BYTES,
+            unit="bytes",
+            levers=["move accesses into traces", "write loops instead of many events"],
+        )
+    return data
+
+
+def nesting(data: bytes) -> int:
+    """How deep the brackets of a JSON text are nested at most, found without parsing it.
+
+    >>> nesting(b'{"a": [[], "[[["]}')
+    3
+    """
+    brackets = _STEPS[np.frombuffer(_STRINGS.sub(b"", data), np.uint8)]
+    depths = np.cumsum(brackets[brackets != 0], dtype=np.int32)
+    return int(depths.max()) if depths.size else 0
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key '{twice}' stands twice in one object")
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise ValueError(f"key '{twice:.80}' stands twice in one object")
     return result
 
 
@@ -70,7 +104,9 @@ class JsonObject:
         known = sorted(keys)
         for key in data:
             if key not in known:
-                raise InputError("unknown-key", f"unknown key '{key}'", where=where, levers=[did_you_mean(key, known)])
+                raise InputError(
+                    "unknown-key", f"unknown key '{key:.80}'", where=where, levers=[did_you_mean(key, known)]
+                )
         self._data: dict[str, Any] = data
 
     def __contains__(self, key: str) -> bool:
@@ -90,7 +126,11 @@ class JsonObject:
 
     def number(self, key: str, default: float | None = None) -> float:
         """A number."""
-        return float(self._typed(key, default, (int, float), "a number"))
+        value = self._typed(key, default, (int, float), "a number")
+        try:
+            return float(value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
 
     def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
         """A list."""
@@ -101,7 +141,7 @@ class JsonObject:
         counts = self._typed(key, {}, dict, "an object")
         for name, value in counts.items():
             if not _is(value, int):
-                raise self._wrong(f"{key}.{name}", value, "a whole number")
+                raise self._wrong(f"{key}.{name:.80}", value, "a whole number")
         return counts
 
     def wholes(self, key: str) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from sttest.errors import InputError
+from sttest.sim.checks import MAX_TOKENS
 from sttest.sim.ends import fifo_ends
 from sttest.sim.graph import Actor, TimedGraph
 
@@ -16,7 +17,7 @@ def repetition_vector(graph: TimedGraph) -> list[int]:
     Solves the balance equations: what is put on a FIFO in an iteration equals what is taken from it.
 
     Raises:
-        InputError: a process is no actor, or the rates around some FIFO don't balance.
+        InputError: a process is no actor, the rates around some FIFO don't balance, or only after too many firings.
     """
     actors = [_actor(process, graph.name) for process in graph.processes]
     ends = fifo_ends(graph)
@@ -57,6 +58,7 @@ def _balance(root: int, neighbours: list[list[tuple[int, Fraction, str]]], graph
         number = todo.pop()
         for other, ratio, fifo in neighbours[number]:
             rate = rates[number] * ratio
+            _check_firings(max(rate.numerator, rate.denominator), f"{graph_name}: FIFO '{fifo}'")
             if other not in rates:
                 rates[other] = rate
                 todo.append(other)
@@ -67,7 +69,21 @@ def _balance(root: int, neighbours: list[list[tuple[int, Fraction, str]]], graph
                     where=f"{graph_name}: FIFO '{fifo}'",
                     levers=["check the rates around it"],
                 )
-    scale = lcm(*(rate.denominator for rate in rates.values()))
+    scale = 1
+    for rate in rates.values():
+        scale = lcm(scale, rate.denominator)
+        _check_firings(scale, graph_name)
     whole = {number: int(rate * scale) for number, rate in rates.items()}
     common = gcd(*whole.values())
     return {number: Fraction(value, common) for number, value in whole.items()}
+
+
+def _check_firings(least: int, where: str) -> None:
+    """Gives up as soon as some actor is known to fire too often, before the numbers grow further."""
+    if least > MAX_TOKENS:
+        raise InputError(
+            "rates-explode",
+            f"an actor would fire more than {MAX_TOKENS:,} times in one iteration",
+            where=where,
+            levers=["check the rates around it"],
+        )

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from sttest.errors import InputError, did_you_mean
-from sttest.sim.checks import MAX_BITS, MAX_CYCLES, MAX_DEPTH, MAX_EVENTS
+from sttest.sim.checks import MAX_BITS, MAX_CYCLES, MAX_DEPTH, MAX_EVENTS, MAX_RATES, check_whole
 from sttest.sim.graph import Actor, Fifo, Phase, TimedGraph
 from sttest.sim.sdf3_fields import attribute, by_name, children, only, sequence, whole
 from sttest.sim.xml_text import read_xml
@@ -44,6 +44,7 @@ class _Reader:
 
     def __init__(self, graph: Element, properties: Element, where: str) -> None:
         self.where = where
+        self.spelled_out = 0
         self.name = graph.get("name") or Path(where).stem
         self.actors = by_name(children(graph, "actor", ("actor", "channel"), where), where)
         self.channels = by_name(children(graph, "channel", ("actor", "channel"), where), where)
@@ -75,8 +76,15 @@ class _Reader:
             direction = attribute(port, "type", place)
             if direction not in ("in", "out"):
                 raise InputError("port-type", f"type is '{direction:.40}', neither in nor out", where=place)
-            ports[port_name] = (direction, sequence(attribute(port, "rate", place), place, MAX_EVENTS))
+            rates = sequence(attribute(port, "rate", place), place, MAX_EVENTS)
+            self._spell_out(len(rates), place)
+            ports[port_name] = (direction, rates)
         return ports
+
+    def _spell_out(self, rates: int, where: str) -> None:
+        """Counts rates before they take memory: 1000*1 is short to write."""
+        self.spelled_out += rates
+        check_whole(self.spelled_out, "number of rates in all", where, 0, 2 * MAX_RATES)
 
     def _connect(self, name: str, channel: Element, side: str, op: str, used: dict[tuple[str, str], str]) -> None:
         where = f"{self.where}: channel '{name}'"
@@ -114,6 +122,7 @@ class _Reader:
         if any(count % len(sequence) for sequence in sequences):
             lengths = ", ".join(str(len(sequence)) for sequence in sequences)
             raise InputError("phase-count", f"its sequences are {lengths} long, which don't fit together", where=where)
+        self._spell_out(count * len(self.ports[name]), where)
         phases = []
         for number in range(count):
             tokens: dict[str, dict[str, int]] = {"in": {}, "out": {}}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from sttest.errors import InputError, did_you_mean
-from sttest.sim.checks import MAX_PROCESSES, check_whole
+from sttest.sim.checks import MAX_PHASES, check_whole
 
 _ATTRIBUTES = {
     "actor": ("name", "type"),
@@ -63,8 +63,8 @@ def sequence(text: str, where: str, most: int) -> list[int]:
     values: list[int] = []
     for part in text.split(","):
         times, star, value = part.rpartition("*")
-        repeat = whole(times, "repetition", where, MAX_PROCESSES) if star else 1
-        check_whole(len(values) + repeat, "number of phases", where, 1, MAX_PROCESSES)
+        repeat = whole(times, "repetition", where, MAX_PHASES) if star else 1
+        check_whole(len(values) + repeat, "number of phases", where, 1, MAX_PHASES)
         values += [whole(value, "number", where, most)] * repeat
     return values
 

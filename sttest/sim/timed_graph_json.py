@@ -43,7 +43,7 @@ def read_timed_graph(path: Path) -> TimedGraph:
     """
     top = JsonObject(read_json(path), str(path), _GRAPH_KEYS)
     if top.text("schema") != SCHEMA:
-        raise InputError("wrong-schema", f"schema is '{top.text('schema')}', not '{SCHEMA}'", where=str(path))
+        raise InputError("wrong-schema", f"schema is '{top.text('schema'):.80}', not '{SCHEMA}'", where=str(path))
     processes = _places(top, "processes")
     wanted = [item["trace"] for _, item in processes if isinstance(item, dict) and isinstance(item.get("trace"), str)]
     traces = read_traces(path, top.text("traces", ""), wanted)

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from tokenize import TokenError
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
 from sttest.errors import InputError
-from sttest.sim.checks import MAX_EVENTS
+from sttest.sim.checks import MAX_ACCESSES_VARIABLE, MAX_NAME_CHARS, max_accesses
 from sttest.sim.graph import Trace
+
+MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
+"""Of the list of members at the end of an .npz; each takes ten times as much in memory."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGED = (
+    OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, MemoryError, OverflowError,
+    SyntaxError, TokenError, RecursionError, struct.error,
+)  # fmt: skip
+"""What zipfile and numpy raise on files that were cut, flipped or made up."""
+_HEADER_BYTES = 16 * 1024
+_ACCESS_BYTES = 12
 
 
 def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict[str, Trace]:
@@ -20,7 +35,7 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
     Raises:
         InputError: the file is missing, elsewhere, damaged or too large, or an array is.
     """
-    names = list(wanted)
+    names = list(dict.fromkeys(wanted))
     if not names:
         return {}
     if not file_name:
@@ -32,48 +47,83 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
         )
     path = _inside(graph_path.parent, file_name, str(graph_path))
     try:
-        with zipfile.ZipFile(path) as archive:
-            sizes_bytes = {info.filename: info.file_size for info in archive.infolist()}
-        for name in names:
-            _check_sizes(name, sizes_bytes, path)
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: Trace(_array(arrays, f"{name}/tick"), _array(arrays, f"{name}/op")) for name in names}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, NotImplementedError, MemoryError) as error:
+        with path.open("rb") as file, zipfile.ZipFile(_ShortReads(file)) as archive:
+            _check_members(archive, names, path)
+            return {name: Trace(*(_array(archive, f"{name}/{part}") for part in ("tick", "op"))) for name in names}
+    except _DAMAGED as error:
         raise InputError("bad-traces", f"not a readable .npz of plain arrays ({error})", where=str(path)) from error
 
 
-def _array(arrays: Mapping[str, Any], key: str) -> np.ndarray:
-    array = arrays[key]
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"'{key}' is not an array")
-    return array
+class _ShortReads:
+    """A file of which zipfile reads members piece by piece, but the directory at once, however long it claims to be."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell = file.seek, file.tell
+        self._file = file
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size > MAX_DIRECTORY_BYTES:
+            raise zipfile.BadZipFile(f"a directory of {size} bytes, at most {MAX_DIRECTORY_BYTES} are possible")
+        return self._file.read(MAX_DIRECTORY_BYTES if size < 0 else size)
+
+
+def _array(archive: zipfile.ZipFile, key: str) -> np.ndarray:
+    """One array, after its header has promised no more than the member holds."""
+    info = archive.getinfo(f"{key}.npy")
+    with archive.open(info) as stream:
+        shape, dtype = _header(stream)
+    if dtype.hasobject:
+        raise ValueError(f"'{key}' holds objects")
+    if dtype.itemsize == 0 or math.prod(shape) * dtype.itemsize > info.file_size:
+        raise ValueError(f"'{key}' is shorter than its header says")
+    with archive.open(info) as stream:
+        return np.lib.format.read_array(stream, allow_pickle=False, max_header_size=_HEADER_BYTES)
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = np.lib.format.read_magic(stream)
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}.get(version)
+    if read is None:
+        raise ValueError(f"version {version} of .npy")
+    shape, _, dtype = read(stream, max_header_size=_HEADER_BYTES)
+    return shape, dtype
 
 
 def _inside(folder: Path, file_name: str, where: str) -> Path:
     path = folder / file_name
-    if "\x00" in file_name or path.resolve().parent != folder.resolve():
-        raise InputError("outside-folder", f"'{file_name!r:.80}' is not a file in the graph's folder", where=where)
+    is_name = len(file_name) <= MAX_NAME_CHARS and file_name.isprintable()
+    if not is_name or path.resolve().parent != folder.resolve():
+        raise InputError("outside-folder", f"'{file_name:.80}' is not a file in the graph's folder", where=where)
     if not path.is_file():
         raise InputError("missing-file", f"the traces file '{file_name}' is missing", where=where)
     return path
 
 
-def _check_sizes(name: str, sizes_bytes: Mapping[str, int], path: Path) -> None:
-    for part, item_bytes in (("tick", 8), ("op", 4)):
-        key = f"{name}/{part}"
-        size_bytes = sizes_bytes.get(f"{key}.npy")
-        if size_bytes is None:
-            raise InputError("missing-trace", f"no array '{key}'", where=str(path))
-        bound_bytes = MAX_EVENTS * item_bytes + (1 << 16)
-        if size_bytes > bound_bytes:
-            raise InputError(
-                "trace-too-large",
-                f"array '{key}' is too large",
-                where=str(path),
-                demand=size_bytes,
-                bound=bound_bytes,
-                unit="bytes",
-            )
+def _check_members(archive: zipfile.ZipFile, names: list[str], path: Path) -> None:
+    """Refuses, before anything is unpacked, arrays that are missing, packed in an odd way or too large together."""
+    members = {info.filename: info for info in archive.infolist()}
+    total_bytes = 0
+    for key in (f"{name}/{part}" for name in names for part in ("tick", "op")):
+        info = members.get(f"{key}.npy")
+        if info is None:
+            raise InputError("missing-trace", f"no array '{key:.80}'", where=str(path))
+        if info.compress_type not in _METHODS or info.flag_bits & 1:
+            raise InputError("bad-traces", f"array '{key:.80}' is not stored, deflated and open", where=str(path))
+        total_bytes += info.file_size
+    bound_bytes = max_accesses() * _ACCESS_BYTES + 2 * len(names) * _HEADER_BYTES
+    if total_bytes > bound_bytes:
+        raise InputError(
+            "trace-too-large",
+            "its traces are too large",
+            where=str(path),
+            demand=total_bytes,
+            bound=bound_bytes,
+            unit="bytes",
+            levers=[f"set {MAX_ACCESSES_VARIABLE} higher"],
+        )
 
 
 def write_traces(path: Path, traces: Mapping[str, Trace]) -> None:

@@ -8,18 +8,22 @@ from collections.abc import Iterable
 from sttest.errors import InputError
 from sttest.sim.checks import (
     MAX_BITS,
+    MAX_CHANNELS,
     MAX_CYCLES,
     MAX_DEPTH,
     MAX_EVENTS,
     MAX_FIFOS,
+    MAX_ORIGIN_CHARS,
     MAX_PROCESSES,
-    MAX_TOKENS_PASSED,
     check_choice,
     check_name,
+    check_text,
     check_whole,
+    check_work,
 )
 from sttest.sim.ends import accesses_of
 from sttest.sim.graph import Channel, Fifo, TimedGraph
+from sttest.sim.validate_extent import check_extent
 from sttest.sim.validate_process import check_process
 
 IMPLS = ("auto", "srl", "ram")
@@ -38,16 +42,21 @@ def validate(graph: TimedGraph) -> None:
         raise InputError("empty-graph", "no processes", where=graph.name, levers=["add a process"])
     check_whole(len(graph.fifos), "number of FIFOs", graph.name, 0, MAX_FIFOS)
     check_whole(len(graph.processes), "number of processes", graph.name, 1, MAX_PROCESSES)
+    check_whole(len(graph.channels), "number of channels", graph.name, 0, MAX_CHANNELS)
+    check_extent(graph)
     for kind, items in (("FIFO", graph.fifos), ("process", graph.processes), ("channel", graph.channels)):
         _check_unique(kind, (item.name for item in items), graph.name)
     for fifo in graph.fifos:
         _check_fifo(fifo, f"{graph.name}: FIFO '{fifo.name}'")
     for channel in graph.channels:
         _check_channel(channel, f"{graph.name}: channel '{channel.name}'")
-    passed = sum(fifo.initial_tokens for fifo in graph.fifos)
+    accesses = sum(fifo.initial_tokens for fifo in graph.fifos)
+    steps = 0
     for process in graph.processes:
-        passed += check_process(graph, process, f"{graph.name}: process '{process.name}'")
-    check_whole(passed, "number of FIFO accesses in all", graph.name, 0, MAX_TOKENS_PASSED)
+        work = check_process(graph, process, f"{graph.name}: process '{process.name}'")
+        accesses, steps = accesses + work.accesses, steps + work.steps
+    check_work(accesses, "number of FIFO accesses in all", graph.name)
+    check_work(steps, "number of firings and bursts in all", graph.name)
     _check_ends(graph)
 
 
@@ -65,6 +74,7 @@ def _check_fifo(fifo: Fifo, where: str) -> None:
     check_whole(fifo.bits, "bits", where, 1, MAX_BITS)
     check_whole(fifo.initial_tokens, "initial_tokens", where, 0, min(MAX_EVENTS, fifo.depth))
     check_choice(fifo.impl, "impl", where, IMPLS)
+    check_text(fifo.origin, "origin", where, MAX_ORIGIN_CHARS)
 
 
 def _check_channel(channel: Channel, where: str) -> None:

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sttest.errors import InputError, did_you_mean
-from sttest.sim.checks import MAX_BURSTS, MAX_CYCLES, MAX_EVENTS, MAX_PROCESSES, MAX_TOKENS, check_choice, check_whole
+from sttest.sim.checks import (
+    MAX_CHANNELS,
+    MAX_CYCLES,
+    MAX_EVENTS,
+    MAX_NAME_CHARS,
+    MAX_ORIGIN_CHARS,
+    MAX_PHASES,
+    MAX_TOKENS,
+    check_choice,
+    check_text,
+    check_whole,
+    check_work,
+)
 from sttest.sim.graph import Actor, Event, Loop, Memory, Pipeline, Process, TimedGraph, Trace
 
 OPS = ("read", "write")
 
 
-def check_process(graph: TimedGraph, process: Process, where: str) -> int:
-    """Refuses a process that cannot be; gives the FIFO accesses that it makes at most."""
+class Work(NamedTuple):
+    """What a process makes at most: FIFO accesses, and firings or bursts."""
+
+    accesses: int
+    steps: int = 0
+
+
+def check_process(graph: TimedGraph, process: Process, where: str) -> Work:
+    """Refuses a process that cannot be; gives how much work it is at most."""
     check_whole(process.start, "start", where, 0, MAX_CYCLES)
+    check_text(process.origin, "origin", where, MAX_ORIGIN_CHARS)
+    check_text(process.category, "category", where, MAX_NAME_CHARS)
     if isinstance(process, Pipeline):
-        return _check_pipeline(graph, process, where)
+        return Work(_check_pipeline(graph, process, where))
     if isinstance(process, Memory):
         return _check_memory(graph, process, where)
     return _check_actor(graph, process, where)
@@ -24,7 +47,7 @@ def check_process(graph: TimedGraph, process: Process, where: str) -> int:
 def _check_known_fifo(graph: TimedGraph, name: str, where: str) -> None:
     if name not in graph.fifo_index:
         levers = [did_you_mean(name, graph.fifo_index)] if graph.fifos else []
-        raise InputError("unknown-fifo", f"no FIFO '{name}'", where=where, levers=levers)
+        raise InputError("unknown-fifo", f"no FIFO '{name:.80}'", where=where, levers=levers)
 
 
 def _check_pipeline(graph: TimedGraph, pipeline: Pipeline, where: str) -> int:
@@ -40,7 +63,7 @@ def _check_pipeline(graph: TimedGraph, pipeline: Pipeline, where: str) -> int:
         accesses += _check_loop(graph, loop, f"{where} loop {number}")
         stages += loop.length + loop.entry_gap
     check_whole(stages * pipeline.repeat, "length in stages", where, 0, MAX_CYCLES)
-    check_whole(accesses, "number of FIFO accesses in one run", where, 0, MAX_EVENTS)
+    check_work(accesses, "number of FIFO accesses in one run", where)
     program_end = stages - pipeline.loops[-1].entry_gap if pipeline.loops else 0
     if pipeline.end is not None and pipeline.end < program_end - 1:
         raise InputError("end-too-early", f"end is {pipeline.end} but its loops run to {program_end}", where=where)
@@ -93,7 +116,7 @@ def _check_trace(graph: TimedGraph, pipeline: Pipeline, trace: Trace, where: str
         raise InputError(
             "trace-dtype", f"tick is {trace.tick.dtype} and op {trace.op.dtype}, not int64 and int32", where=where
         )
-    check_whole(trace.tick.size, "length of the trace", where, 0, MAX_EVENTS)
+    check_work(trace.tick.size, "length of the trace", where)
     if not trace.is_ordered:
         raise InputError("trace-order", "ticks fall, or start below 0", where=where)
     if trace.ops_used and not 0 <= trace.ops_used[0] <= trace.ops_used[-1] < 2 * len(graph.fifos):
@@ -107,20 +130,21 @@ def _check_trace(graph: TimedGraph, pipeline: Pipeline, trace: Trace, where: str
     return trace.tick.size * pipeline.repeat
 
 
-def _check_memory(graph: TimedGraph, port: Memory, where: str) -> int:
+def _check_memory(graph: TimedGraph, port: Memory, where: str) -> Work:
     _check_known_fifo(graph, port.fifo, where)
     check_choice(port.op, "op", where, OPS)
     check_whole(port.tokens, "tokens", where, 1, MAX_TOKENS)
     check_whole(port.token_bytes, "token_bytes", where, 1, MAX_TOKENS)
     check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
     check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
-    check_whole(len(port.channels), "number of channels", where, 1, 4096)
-    check_whole(-(-port.tokens * port.token_bytes // port.burst_bytes), "number of bursts", where, 1, MAX_BURSTS)
+    check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
+    bursts = -(-port.tokens * port.token_bytes // port.burst_bytes)
+    check_work(bursts, "number of bursts", where)
     known = {channel.name for channel in graph.channels}
     for name in port.channels:
         if name not in known:
             levers = [did_you_mean(name, known)] if known else ["declare it under channels"]
-            raise InputError("unknown-channel", f"no channel '{name}'", where=where, levers=levers)
+            raise InputError("unknown-channel", f"no channel '{name:.80}'", where=where, levers=levers)
     window_bytes = port.outstanding * len(port.channels) * port.burst_bytes
     aligned = port.token_bytes % port.burst_bytes == 0 or port.burst_bytes % port.token_bytes == 0
     need_bytes = port.token_bytes if aligned else port.token_bytes + port.burst_bytes
@@ -134,17 +158,17 @@ def _check_memory(graph: TimedGraph, port: Memory, where: str) -> int:
             unit="bytes",
             levers=["make the token smaller", "raise outstanding", "use more channels"],
         )
-    return port.tokens
+    return Work(port.tokens, bursts)
 
 
-def _check_actor(graph: TimedGraph, actor: Actor, where: str) -> int:
-    check_whole(len(actor.phases), "number of phases", where, 1, MAX_PROCESSES)
+def _check_actor(graph: TimedGraph, actor: Actor, where: str) -> Work:
+    check_whole(len(actor.phases), "number of phases", where, 1, MAX_PHASES)
     if actor.firings is not None:
-        check_whole(actor.firings, "firings", where, 0, MAX_EVENTS)
+        check_whole(actor.firings, "firings", where, 0, MAX_TOKENS)
     for phase in actor.phases:
         check_whole(phase.time, "time", where, 0, MAX_CYCLES)
         for fifo, tokens in (*phase.reads.items(), *phase.writes.items()):
             _check_known_fifo(graph, fifo, where)
             check_whole(tokens, f"tokens on '{fifo}'", where, 0, MAX_EVENTS)
     in_one_cycle = sum(sum(phase.reads.values()) + sum(phase.writes.values()) for phase in actor.phases)
-    return in_one_cycle * -(-(actor.firings or 1) // len(actor.phases))
+    return Work(in_one_cycle * -(-(actor.firings or 1) // len(actor.phases)), actor.firings or 0)

@@ -23,11 +23,12 @@ def read_xml(path: Path) -> Element:
         InputError: not readable, not XML, with a DTD, too large or too deeply nested.
     """
     try:
-        size_bytes = path.stat().st_size
-        _check_size(size_bytes, path)
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MAX_XML_BYTES + 1)
     except OSError as error:
         raise InputError("unreadable", f"cannot be read ({error.strerror})", where=str(path)) from error
+    if len(data) > MAX_XML_BYTES:
+        raise InputError("xml-too-large", "too large", where=str(path), bound=MAX_XML_BYTES, unit="bytes")
     return parse_xml(data, str(path))
 
 
@@ -68,10 +69,3 @@ def parse_xml(data: bytes, where: str) -> Element:
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise InputError("bad-xml", f"not well-formed XML ({error})", where=where) from error
     return builder.close()
-
-
-def _check_size(size_bytes: int, path: Path) -> None:
-    if size_bytes > MAX_XML_BYTES:
-        raise InputError(
-            "xml-too-large", "too large", where=str(path), demand=size_bytes, bound=MAX_XML_BYTES, unit="bytes"
-        )

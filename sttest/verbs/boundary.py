@@ -18,7 +18,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from sttest.errors import InputError, SttestError
+from sttest.errors import DoesNotFitError, InputError, SttestError
 
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -78,6 +78,9 @@ def _as_sttest_error(error: BaseException) -> SttestError:
     if isinstance(error, OSError) and error.filename is not None:
         levers = ["check that it may be read and written and that the disk has space"]
         return InputError("operating-system", f"{error.strerror}", where=str(error.filename), levers=levers)
+    if isinstance(error, MemoryError):
+        levers = ["run it where there is more", "make the design smaller", "see docs/limits.md"]
+        return DoesNotFitError("out-of-memory", "not enough memory on this machine", levers=levers)
     told = f"{type(error).__name__}: {error}".rstrip(": ")
     return SttestError("internal-error", f"this is a bug in sttest, {told}", levers=[ISSUES_HINT])
 
