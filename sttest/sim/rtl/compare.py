@@ -94,7 +94,8 @@ def _when(difference: Difference) -> tuple[int, bool, int]:
 def _differences(graph: TimedGraph, run: RtlRun, simulation: Simulation) -> Iterator[Difference]:
     """The first of each kind and FIFO."""
     for violation in run.violations:
-        told = f"token {violation.got} came where {violation.expected} was due, cycle {violation.cycle}"
+        came = f"token {violation.got}" if violation.got >= 0 else "no token"
+        told = f"{came} came where {violation.expected} was due, cycle {violation.cycle}"
         yield Difference(
             "order", violation.fifo, "read", violation.expected, rtl_cycle=violation.cycle,
             detail=f"FIFO '{violation.fifo}': {told}",

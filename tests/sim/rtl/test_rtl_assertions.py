@@ -21,19 +21,20 @@ def broken(design, folder, file, right, wrong):
 
 
 @pytest.mark.parametrize(
-    ("kind", "file", "right", "wrong"),
+    ("kind", "file", "right", "wrong", "first"),
     [
-        ("srl", "twin_srl.sv", "store[place] = store[place - put]", "store[place] = store[place]"),
-        ("ram", "twin_ram.sv", "tail = tail == DEPTH - 1 ? 0 : tail + 1", "tail = tail == DEPTH - 1 ? 1 : tail + 1"),
+        ("srl", "twin_srl.sv", "store[place] = store[place - put]", "store[place] = store[place]",
+         "FIFO 'a': no token came where 0 was due, cycle 9"),
+        ("ram", "twin_ram.sv", "tail = tail == DEPTH - 1 ? 0 : tail + 1", "tail = tail == DEPTH - 1 ? 1 : tail + 1",
+         "FIFO 'a': token 0 came where 4 was due, cycle 13"),
     ],
-)
-def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, tmp_path):
+)  # fmt: skip
+def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, first, tmp_path):
     design = graph([Fifo("a", 4, 8, kind)], [source("a", 12), sink("a", 12, start=9)])
     run = broken(design, tmp_path, file, right, wrong)
     assert run.violations[0].fifo == "a"
     found = compare(design, run, "des")
-    assert str(found.first).startswith("FIFO 'a': token ")
-    assert "came where" in str(found.first)
+    assert str(found.first) == first
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,13 @@ def _parse(log: Path) -> tuple[Lines, dict[int, str]]:
             if word == "graph":
                 verdicts[int(rest[0])] = rest[1]
             elif word in ("access", "finish", "blocked", "wrong"):
-                lines[word].append([int(number) for number in rest])
+                lines[word].append([_number(text) for text in rest])
     return lines, verdicts
+
+
+def _number(text: str) -> int:
+    """-1 for what the simulator calls unknown, as a place of a FIFO that was never written."""
+    return -1 if text.strip("xX") == "" else int(text)
 
 
 class _Names:

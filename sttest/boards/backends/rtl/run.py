@@ -23,7 +23,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Violation:
-    """A failed assertion: a reader got token ``got`` where ``expected`` was due."""
+    """A failed assertion: a reader got token ``got``, -1 for none, where ``expected`` was due."""
 
     fifo: str
     got: int
