@@ -58,6 +58,13 @@ class Engine(StrEnum):
     des = "des"
 
 
+class StageInterval(StrEnum):
+    """Choices of offsets that are not known: causal ones write no earlier than they have read."""
+
+    causal = "causal"
+    any = "any"
+
+
 class Backend(StrEnum):
     """What executes a design."""
 
@@ -168,6 +175,12 @@ def simulate(
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
     unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
+    trace: Annotated[Path | None, typer.Option(help="Write a trace for ui.perfetto.dev.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Check all times, or the deadlock, independently.")] = False,
+    stage_interval: Annotated[
+        StageInterval | None, typer.Option(help="Stages in loops are not known: live for all, or dead for some?")
+    ] = None,
+    trace_window: Annotated[int, typer.Option(min=0, help="With it: stages by which traces may be off.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Simulate a design cycle by cycle; exit code 3 on a deadlock, which is explained.
@@ -179,10 +192,52 @@ def simulate(
       sttest simulate graph.json --engine des --depth a=4 --depth b=8
 
       sttest simulate graph.json --all-depths 2 --json
-    """
-    from sttest.verbs.simulate import Depths, run
 
-    raise typer.Exit(run(path, engine.value, Depths(all_depths, depth or (), unbounded), as_json=as_json))
+      sttest simulate graph.json --check --trace run.json
+
+      sttest simulate graph.json --stage-interval causal
+    """
+    from sttest.verbs.simulate import Depths, Extras, run
+
+    extras = Extras(trace, check, stage_interval.value if stage_interval else None, trace_window)
+    depths = Depths(all_depths, depth or (), unbounded)
+    raise typer.Exit(run(path, engine.value, depths, as_json=as_json, extras=extras))
+
+
+@app.command()
+def dot(
+    path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+) -> None:
+    """Print a design as Graphviz text; where it deadlocks, the cycle of waits is red.
+
+    Example:
+
+      sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
+    """
+    from sttest.verbs.dot import run
+    from sttest.verbs.simulate import Depths
+
+    raise typer.Exit(run(path, Depths(all_depths, depth or ())))
+
+
+@app.command()
+def corpus(
+    name: Annotated[str | None, typer.Argument(help="One design; without it, a list of all.")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who is to find the deadlock.")] = Engine.maxplus,
+) -> None:
+    """Small designs that deadlock, each with its diagnosis; exit code 6 where it is another now.
+
+    Examples:
+
+      sttest corpus
+
+      sttest corpus stage_skew
+    """
+    from sttest.verbs.corpus import run
+
+    raise typer.Exit(run(name, engine.value))
 
 
 @app.command()

@@ -11,7 +11,7 @@ def report(simulation: Simulation) -> str:
     """A few lines: the verdict, and on a deadlock who waits for whom and what would help."""
     head = f"{simulation.name}: {simulation.verdict}"
     if simulation.deadlock is not None:
-        return "\n".join([head, *_deadlock_lines(simulation.deadlock, simulation.graph)])
+        return "\n".join([head, *deadlock_lines(simulation.deadlock, simulation.graph)])
     if simulation.throughput is not None:
         return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
     cycles = simulation.cycles or 0
@@ -27,7 +27,8 @@ def report(simulation: Simulation) -> str:
     return "\n".join(lines)
 
 
-def _deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
+def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
+    """Who waits for whom, and what would help."""
     kind = (
         "each waits for the next, the last for the first"
         if deadlock.is_closed

@@ -18,9 +18,9 @@ the witness.  Where it turns out to be live, choices are tried one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from sttest.sim.flat import depths_of, flatten
 from sttest.sim.graph import Actor, Pipeline, TimedGraph, Trace
 from sttest.sim.interval_game import Blocked, Choice, IntervalGame
 from sttest.sim.liveness import advance
+from sttest.sim.report import deadlock_lines
 
 LIVE_FOR_ALL = "live for all"
 DEAD_FOR_SOME = "dead for some"
@@ -70,6 +71,23 @@ class IntervalVerdict:
     offsets: list[Offset] = field(default_factory=list)
     witness: TimedGraph | None = None
     deadlock: Deadlock | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Verdict, trials, and where some choice is dead its offsets and certificate."""
+        data: dict[str, Any] = {"verdict": self.verdict, "trials": self.trials}
+        if self.deadlock is not None:
+            data["witness"] = [asdict(offset) for offset in self.offsets]
+            data["deadlock"] = self.deadlock.to_json()
+        return data
+
+    def to_text(self) -> str:
+        """A few lines."""
+        if self.deadlock is None:
+            tried = f", {self.trials} choices tried" if self.trials else ""
+            return f"stages not known: {self.verdict}{tried}"
+        where = [f"  {offset.to_text()}" for offset in self.offsets]
+        why = deadlock_lines(self.deadlock, self.witness)
+        return "\n".join([f"stages not known: {self.verdict}, as where", *where, *why])
 
 
 def check_intervals(graph: TimedGraph, trace_window: int = 0, *, causal: bool = True) -> IntervalVerdict:

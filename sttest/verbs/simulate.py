@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from sttest.errors import DeadlockError, InputError
+from sttest.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.verbs.output import print_json, progress
 
@@ -30,30 +31,81 @@ class Depths:
         return graph.with_depths(dict(map(_assignment, self.of_some))) if self.of_some else graph
 
 
-def run(path: Path, engine: str, depths: Depths, *, as_json: bool) -> int:
+@dataclass(frozen=True)
+class Extras:
+    """What is done beside simulating: a Perfetto trace, an independent check, a search over unknown stages.
+
+    ``stage_interval``: ``causal`` or ``any`` (``sttest.sim.stage_interval``), None for none.
+    """
+
+    trace: Path | None = None
+    check: bool = False
+    stage_interval: str | None = None
+    trace_window: int = 0
+
+
+def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extras | None = None) -> int:
     """Simulates and prints the result.
 
     Returns:
-        The exit code: 0 done, 3 deadlock.
+        The exit code: 0 done, 3 deadlock, also where only some choice of unknown stages deadlocks.
 
     Raises:
         InputError: not a graph, or options that do not fit it.
+        EnginesDisagreeError: the independent check finds a fault.
     """
+    extras = extras or Extras()
     graph = depths.applied(load(path))
     with progress(f"simulating {graph.name}") as step:
         result = simulate(
             graph,
             engine,
             unbounded=depths.unbounded,
-            record=not as_json,  # only text shows the critical path, which needs the time of every access
+            # text shows the critical path, which needs the time of every access
+            record=not as_json or extras.check or extras.trace is not None,
             progress=lambda cycle: step(f"cycle {cycle:,}"),
         )
+    more = _more(result, depths, extras)
     if as_json:
-        print_json(result.to_json())
+        print_json(result.to_json() | {name: data for name, (data, _) in more.items()})
     else:
         print(result.to_text())
         _print_breakdown(result)
-    return 0 if result.verdict == "done" else DeadlockError.exit_code
+        print("".join(f"  {text}\n" for _, text in more.values()), end="")
+    is_dead = result.verdict != "done" or "witness" in more.get("stage_interval", ({}, ""))[0]
+    return DeadlockError.exit_code if is_dead else 0
+
+
+def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple[Any, str]]:
+    """What was done beside: by key of the JSON, its value there and its text."""
+    more: dict[str, tuple[Any, str]] = {}
+    if extras.check:
+        _check(result, unbounded=depths.unbounded)
+        more["checked"] = True, "checked: an independent checker finds no fault"
+    if extras.trace is not None:
+        from sttest.sim.export import write_trace
+
+        write_trace(result, extras.trace)
+        more["trace"] = str(extras.trace), f"trace: {extras.trace}, to be opened in ui.perfetto.dev"
+    if extras.stage_interval is not None and result.graph is not None:
+        from sttest.sim.stage_interval import check_intervals
+
+        found = check_intervals(result.graph, extras.trace_window, causal=extras.stage_interval == "causal")
+        more["stage_interval"] = found.to_json(), found.to_text().replace("\n", "\n  ")
+    return more
+
+
+def _check(result: Simulation, *, unbounded: bool) -> None:
+    from sttest.sim.check import check
+
+    faults = check(result, unbounded=unbounded)
+    if faults:
+        raise EnginesDisagreeError(
+            "check-failed",
+            f"{len(faults)} faults in what the engine says, the first: {faults[0]}",
+            where=f"{result.name} by {result.engine}",
+            levers=["report it with the graph", "try the other --engine"],
+        )
 
 
 def _print_breakdown(result: Simulation) -> None:
