@@ -10,9 +10,10 @@ throughput is preceded by smaller ones on the way to it, and none is missed.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 
@@ -50,12 +51,25 @@ def _points(graph: TimedGraph, run: SelfTimed) -> Iterator[ParetoPoint]:
     space = StorageSpace(graph, run.repetitions)
     highest = run.rate().throughput
     best = Fraction(0)
-    for depths, rate in _by_size(run, space, space.least):
+    for total, of_one_size in groupby(_by_size(run, space, space.least), key=lambda found: sum(found[0])):
+        depths, rate = _fastest(of_one_size, highest)
         if rate.throughput > best:
             best = rate.throughput
-            yield ParetoPoint(best, sum(depths), _named(graph, depths))
+            yield ParetoPoint(best, total, _named(graph, depths))
         if best >= highest:
             return
+
+
+def _fastest(found: Iterable[tuple[Distribution, Rate]], highest: Fraction) -> tuple[Distribution, Rate]:
+    """The first with the highest throughput; none is looked at after one that can't be surpassed."""
+    best: tuple[Distribution, Rate] | None = None
+    for depths, rate in found:
+        if best is None or rate.throughput > best[1].throughput:
+            best = depths, rate
+        if rate.throughput >= highest:
+            break
+    assert best is not None, "groups have members"
+    return best
 
 
 def size_for_throughput(

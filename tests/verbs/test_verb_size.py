@@ -1,0 +1,132 @@
+"""`sttest size`: the contract of its JSON, its table, and the linear program beside the simulation."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, load, simulate, write_timed_graph
+
+CONTRACT = {"schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method"}
+SAMPLERATE = Path(__file__).parents[1] / "data" / "sdf3" / "samplerate.xml"
+TOKENS = 8
+
+
+def reconvergent() -> TimedGraph:
+    """The short way `ac` holds all tokens while `b` reads all before it writes."""
+
+    def loop(*events: Event) -> Loop:
+        return Loop((TOKENS,), 1, 1, events)
+
+    a = Pipeline("a", (loop(Event("ab", "write", 0), Event("ac", "write", 0)),))
+    b = Pipeline("b", (loop(Event("ab", "read", 0)), loop(Event("bc", "write", 0))))
+    c = Pipeline("c", (loop(Event("bc", "read", 0), Event("ac", "read", 0)),))
+    fifos = tuple(Fifo(name, 2, 32) for name in ("ab", "bc", "ac"))
+    return TimedGraph("reconvergent", 100.0, fifos, (a, b, c))
+
+
+@pytest.fixture
+def design(tmp_path):
+    write_timed_graph(reconvergent(), tmp_path / "graph.json")
+    return tmp_path / "graph.json"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A small block, compiled."""
+    from typer.testing import CliRunner
+
+    from sttest.cli import app
+
+    folder = tmp_path_factory.mktemp("compiled") / "small"
+    arguments = ["compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", str(folder)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--method", "sim"), ("--method", "lp"), ("--method", "lp", "--strategy", "conservative")],
+)
+def test_json_is_the_contract_and_nothing_else(options, design, sttest):
+    outcome = sttest("size", design, *options, "--json")
+    told = json.loads(outcome.stdout)
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert told.keys() == CONTRACT
+    assert (told["schema"], told["throughput"]) == ("sttest.sizing/1", None)
+    assert told["method"] == ("lp" if "lp" in options else "sim")
+    assert told["total_tokens"] == sum(told["depths"].values())
+    assert told["total_bits"] == 32 * told["total_tokens"]
+    assert simulate(reconvergent(), depths=told["depths"]).cycles == told["cycles"]
+
+
+def test_the_depths_of_an_sdf3_graph(sttest):
+    full = json.loads(sttest("size", SAMPLERATE, "--json").stdout)
+    assert (full["throughput"], full["total_tokens"], full["cycles"]) == ([1, 960], 46, None)
+    less = json.loads(sttest("size", SAMPLERATE, "--throughput", "1/1029", "--json").stdout)
+    assert (less["throughput"], less["total_tokens"]) == ([1, 1029], 45)
+    text = sttest("size", SAMPLERATE).stdout
+    assert "lower bound  46 tokens: no sizing has fewer" in text
+    assert "1/960 iterations per time unit" in text
+
+
+def test_text_stands_both_sizings_side_by_side(design, sttest):
+    text = sttest("size", design).stdout
+    (row,) = [line.split() for line in text.splitlines() if line.split()[:1] == ["ac"]]
+    assert row[:2] == ["ac", "32"]
+    assert int(row[3]) == int(row[4]) == TOKENS
+    assert all(f"{name:<12} " in text for name in ("LP", "simulation", "lower bound", "reached"))
+
+
+def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(package, sttest):
+    """The program is free of loss here, so the search, which starts from another side, must not be worse."""
+    program = json.loads(sttest("size", package, "--method", "lp", "--json").stdout)
+    assert program["depths"] == {fifo.name: fifo.depth for fifo in load(package).fifos}
+    found = json.loads(sttest("size", package, "--json").stdout)
+    assert found["total_bits"] <= program["total_bits"]
+    assert found["cycles"] <= program["cycles"]
+    assert simulate(load(package), "des", found["depths"]).cycles == found["cycles"]
+
+
+def test_invocations_overlap(package, sttest):
+    once, thrice = (
+        json.loads(sttest("size", package, "--invocations", count, "--json").stdout) for count in (1, 3)
+    )  # fmt: skip
+    assert once["cycles"] < thrice["cycles"] < 3 * once["cycles"]
+    assert "cycles for 3 invocations" in sttest("size", package, "--method", "lp", "--invocations", 3).stdout
+
+
+def test_a_program_that_deadlocks_is_told_with_3(design, sttest, tmp_path):
+    """A package keeps the depths that it has, here 2 everywhere."""
+    (tmp_path / "timed_graph.json").write_text(design.read_text())
+    (tmp_path / "manifest.json").write_text("{}")
+    outcome = sttest("size", tmp_path, "--method", "lp", "--json")
+    assert outcome.exit_code == 3
+    assert json.loads(outcome.stdout)["cycles"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("GRAPH", "--throughput", "1/2"), "--throughput says nothing about a graph that comes to an end"),
+        ((SAMPLERATE, "--method", "lp"), "--method lp says nothing about a graph that never ends"),
+        ((SAMPLERATE, "--invocations", 2), "--invocations says nothing"),
+        ((SAMPLERATE, "--target", "no-loss"), "--target says nothing"),
+        (("GRAPH", "--strategy", "normal"), "--strategy says nothing about method sim; add --method lp"),
+        (("GRAPH", "--method", "lp", "--target", "9"), "--target says nothing about method lp; add --method sim"),
+        ((SAMPLERATE, "--throughput", "fast"), "'fast' is not N/M; write it as in --throughput 1/960"),
+        ((SAMPLERATE, "--throughput", "1/0"), "'1/0' is not N/M"),
+        (("GRAPH", "--target", "none"), "no target 'none'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(arguments, said, design, sttest):
+    outcome = sttest("size", *(design if argument == "GRAPH" else argument for argument in arguments))
+    assert outcome.exit_code == 2
+    assert said in outcome.stderr
+
+
+def test_what_cannot_be_had_leaves_with_4(design, sttest):
+    assert sttest("size", SAMPLERATE, "--throughput", "1/2").exit_code == 4
+    outcome = sttest("size", design, "--target", 3)
+    assert outcome.exit_code == 4
+    assert "no depths are enough" in outcome.stderr
