@@ -74,9 +74,9 @@ def _plain(cls: type, data: Any, where: str) -> dict[str, Any]:
 
 def _process(data: Any, where: str, traces: Mapping[str, Trace]) -> Process:
     kind = data.get("kind") if isinstance(data, dict) else None
-    if isinstance(data, dict) and kind not in _KIND_KEYS:
+    if isinstance(data, dict) and (not isinstance(kind, str) or kind not in _KIND_KEYS):
         what = "key 'kind' is missing" if "kind" not in data else f"unknown kind {kind!r:.40}"
-        raise InputError("unknown-kind", what, where=where, levers=[did_you_mean(str(kind), _KIND_KEYS)])
+        raise InputError("unknown-kind", what, where=where, levers=[did_you_mean(f"{kind!s:.40}", _KIND_KEYS)])
     source = JsonObject(data, where, _KIND_KEYS.get(str(kind), ()))
     common = {
         "name": source.text("name"),
