@@ -6,11 +6,8 @@ first (names, shapes, types), then each tensor's values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,6 +16,7 @@ from sttest.errors import InputError
 from sttest.models.checkpoint_files import checkpoint_files, shown
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
+from sttest.models.safetensors_file import opened
 from sttest.models.weights import is_ignored, model_state, randomise_model
 
 # Of the types of safetensors, those that float32 holds exactly.
@@ -70,7 +68,7 @@ def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
 def _outlines(path: Path) -> dict[str, Tensor]:
     """Shapes of the tensors of a file, on the meta device; types are checked."""
     outlines: dict[str, Tensor] = {}
-    with _opened(path) as file:
+    with opened(path, "pt") as file:
         for name in filter(_is_needed, file.keys()):
             header = file.get_slice(name)
             if header.get_dtype() not in DTYPES:
@@ -83,7 +81,7 @@ def _outlines(path: Path) -> dict[str, Tensor]:
 def _values(path: Path) -> dict[str, Tensor]:
     """The tensors of a file in float32, all finite."""
     values: dict[str, Tensor] = {}
-    with _opened(path) as file:
+    with opened(path, "pt") as file:
         for name in filter(_is_needed, file.keys()):
             values[name] = file.get_tensor(name).float()
             if not torch.isfinite(values[name]).all():
@@ -93,17 +91,6 @@ def _values(path: Path) -> dict[str, Tensor]:
 
 def _is_needed(name: str) -> bool:
     return not is_ignored(name)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """A safetensors file, whose own complaints become one line."""
-    safetensors: Any = import_module("safetensors")
-    try:
-        with safetensors.safe_open(path, framework="pt") as file:
-            yield file
-    except (safetensors.SafetensorError, OSError) as error:
-        raise _bad(path, f"truncated, or no safetensors file: {shown(error)}", "copy or convert it anew") from error
 
 
 def _check_outlines(config: DecoderConfig, ours: Mapping[str, Tensor], folder: Path) -> None:
