@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-def block_parameters(
+def export_parameters(
     block: nn.Module, scheme: QuantScheme, layouts: Mapping[str, StreamLayout] | None = None
 ) -> dict[str, Parameter]:
     """Every parameter of a block by the name that its linalg text gives it (``attn.q_proj.weight``).
