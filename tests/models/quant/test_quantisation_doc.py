@@ -1,0 +1,44 @@
+"""What docs/quantisation.md says, checked: its example runs, and its table of streams is the compiler's."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from sttest.compile.context import new_context, parse  # noqa: E402
+from sttest.compile.dialects.df import KernelOp  # noqa: E402
+from sttest.compile.module_walk import all_of, functions  # noqa: E402
+from sttest.compile.pipeline import Knobs, tiling_passes  # noqa: E402
+from sttest.models.shipped import lowered_text  # noqa: E402
+
+pytestmark = pytest.mark.torch
+DOC = Path(__file__).parents[3] / "docs" / "quantisation.md"
+
+# Per family: the module that writes each int8 stream.
+COMMON = {"attn_norm", "attn.softmax", "attn.normalise", "mlp_norm", "mlp.act"}
+WRITERS = {
+    "gpt2": COMMON | {"attn.q_proj", "attn.k_proj", "attn.v_proj"},
+    "qwen": COMMON | {"attn.q_rope", "attn.k_rope", "attn.v_proj"},
+    "llama": COMMON | {"attn.q_rope", "attn.k_rope", "attn.v_proj"},
+    "gemma": COMMON | {"attn.q_rope", "attn.k_rope", "attn.v_proj"},
+}
+
+
+def test_the_example_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(code, str(DOC), "exec"), {})
+    assert re.fullmatch(r"\((\d+, ){3}\d+\)\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
+    context = new_context()
+    module = parse(lowered_text(name, phase), name, context)
+    for each in tiling_passes(Knobs(precision="w4a8")):
+        each.apply(context, module)
+    kernels = [kernel for function in functions(module) for kernel in all_of(function, KernelOp)]
+    written = [(kernel.body.block.first_op.origin.data, str(out.type)) for kernel in kernels for out in kernel.outputs]
+    assert sorted(origin for origin, kind in written if kind.endswith("xi8>")) == sorted(WRITERS[name])
