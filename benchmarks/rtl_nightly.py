@@ -10,36 +10,45 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sttest.sim import TimedGraph
+    from sttest.sim.rtl import RtlRun
 
 TESTS = Path(__file__).parents[1] / "tests" / "sim"
 
 
 def main() -> int:
+    # The random graphs are those of the tests.
     sys.path[:0] = [str(TESTS), str(TESTS / "rtl")]
     options = _options()
-    from sttest.sim import TimedGraph
-    from sttest.sim.rtl import compare, emulate_all
+    from sttest.sim.rtl import emulate_all
 
     tally: Counter[str] = Counter()
     events, began = 0, time.perf_counter()
     differences: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        for number, batch in enumerate(_batches(options.graphs, options.batch, options.seed)):
-            designs: list[TimedGraph] = [design for _, design in batch]
-            runs = emulate_all(designs, options.simulator, folder)
-            for (kind, design), run in zip(batch, runs, strict=True):
-                tally[f"{kind} {run.verdict}"] += 1
-                events += run.fifo_events
-                for engine in ("des", "maxplus"):
-                    found = compare(design, run, engine)
-                    if not found.is_exact:
-                        differences.append(f"batch {number}, {kind}, {engine}: {found.first}\n  {design}")
+        for batch in _batches(options.graphs, options.batch, options.seed):
+            runs = emulate_all([design for _, design in batch], options.simulator, folder)
+            tally.update(f"{kind} {run.verdict}" for (kind, _), run in zip(batch, runs, strict=True))
+            events += sum(run.fifo_events for run in runs)
+            differences += _differences(batch, runs)
             print(f"{sum(tally.values()):>6} graphs, {events:>9,} accesses, {len(differences)} differences, "
                   f"{time.perf_counter() - began:.0f} s", flush=True)  # fmt: skip
-    print("\n".join(f"{count:>6}  {what}" for what, count in sorted(tally.items())))
-    print("\n".join(differences[:10]))
+    print("\n".join([*(f"{count:>6}  {what}" for what, count in sorted(tally.items())), *differences[:10]]))
     return 6 if differences else 0
+
+
+def _differences(batch: Sequence[tuple[str, TimedGraph]], runs: Sequence[RtlRun]) -> list[str]:
+    """What differs from either engine, with the graph."""
+    from sttest.sim.rtl import compare
+
+    pairs = [(*item, run, engine) for item, run in zip(batch, runs, strict=True) for engine in ("des", "maxplus")]
+    found = [(kind, design, compare(design, run, engine)) for kind, design, run, engine in pairs]
+    return [f"{kind}, {one.engine}: {one.first}\n  {design}" for kind, design, one in found if not one.is_exact]
 
 
 def _options() -> argparse.Namespace:
@@ -51,10 +60,10 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _batches(graphs: int, size: int, seed: int):  # noqa: ANN202
+def _batches(graphs: int, size: int, seed: int) -> Iterator[list[tuple[str, TimedGraph]]]:
     """Lists of (kind, graph): two fifths pipelines, and a fifth each of traces, ports and actors."""
-    from rtl_graphs import drawn, has_split_tokens, traced
-    from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
+    from rtl_graphs import drawn, has_split_tokens, traced  # pyright: ignore[reportMissingImports]
+    from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs  # pyright: ignore[reportMissingImports]
 
     kinds = {
         "pipelines": (pipeline_graphs(), 2),

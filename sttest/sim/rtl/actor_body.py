@@ -34,16 +34,6 @@ def _most_in_flight(firings: int, moves: dict[int, int], depths: dict[int, int])
 def _control(actor: Actor, moves: list[dict[int, int]], ops: tuple[int, ...]) -> str:
     phases, firings = len(actor.phases), actor.firings or 0
     width = width_of(phases)
-    starts, ends = [], []
-    for side, op in enumerate(ops):
-        of_side = [(phase, move[op]) for phase, move in enumerate(moves) if op in move]
-        starts.append(
-            f"  assign need_{side} = "
-            + sum_of([f"(phase == {literal(phase, width)} ? {literal(n, 32)} : 32'd0)" for phase, n in of_side])
-            + f";\n  assign at_start_{side} = starts ? need_{side} : 32'd0;\n"
-        )
-        total = sum_of([f"(ends_{phase} ? {literal(n, 32)} : 32'd0)" for phase, n in of_side])
-        ends.append(f"  assign at_end_{side} = {total};\n")
     needs = "".join(f"  logic [31:0] need_{side};\n" for side in range(len(ops)))
     wires = "".join(f"  logic ends_{phase};\n" for phase in range(phases))
     possible = all_of([f"need_{side} <= ready_{side}" for side in range(len(ops))])
@@ -63,7 +53,7 @@ def _control(actor: Actor, moves: list[dict[int, int]], ops: tuple[int, ...]) ->
   assign acts = starts | {any_end};
   assign complete = ended == {firings} & now >= {literal(actor.start, 64)};
   assign moving = !done & (acts | started != ended | now < {literal(actor.start, 64)} | complete);
-{"".join(starts)}{"".join(ends)}
+{_moves(moves, ops, width)}
   always @(posedge clk) begin
     if (starts) begin
       started <= started + 1;
@@ -76,6 +66,21 @@ def _control(actor: Actor, moves: list[dict[int, int]], ops: tuple[int, ...]) ->
     end
 {reports}  end
 """
+
+
+def _moves(moves: list[dict[int, int]], ops: tuple[int, ...], width: int) -> str:
+    """What the next firing needs of every FIFO side, and what moves there at starts and ends."""
+    lines = []
+    for side, op in enumerate(ops):
+        of_side = [(phase, move[op]) for phase, move in enumerate(moves) if op in move]
+        need = sum_of([f"(phase == {literal(phase, width)} ? {literal(n, 32)} : 32'd0)" for phase, n in of_side])
+        ended = sum_of([f"(ends_{phase} ? {literal(n, 32)} : 32'd0)" for phase, n in of_side])
+        lines += [
+            f"  assign need_{side} = {need};",
+            f"  assign at_start_{side} = starts ? need_{side} : 32'd0;",
+            f"  assign at_end_{side} = {ended};",
+        ]
+    return "\n".join(lines)
 
 
 def _queue(phase: int, time_cycles: int, size: int) -> str:

@@ -48,12 +48,12 @@ def graph_module(graph: TimedGraph, name: str, library: Library, first_process: 
     for place, process in enumerate(graph.processes):
         if isinstance(process, Memory):
             op = 2 * (first_fifo + graph.fifo_index[process.fifo]) + (process.op == "read")
-            parts.append(port_instance(graph, place, first_process + place, op))
+            parts.append(port_instance(graph, process, place, first_process + place, op))
             parts.append(direct_wires(graph, (op - 2 * first_fifo,)))
             continue
         if isinstance(process, Actor):
             actors.append(place)
-        parts.append(_process(graph, place, library, first_process, first_fifo))
+        parts.append(_instance(graph, place, _body(graph, process), library, first_process, first_fifo))
     parts += [channel_instance(graph, number) for number, _ in channels_of(graph)]
     moving = [f"p{place}_moving" for place in places] + [f"ch{number}_moving" for number, _ in channels_of(graph)]
     acts = "".join(f"  logic p{place}_acts;\n" for place in actors)
@@ -74,10 +74,9 @@ endmodule
 """
 
 
-def _process(graph: TimedGraph, place: int, library: Library, first_process: int, first_fifo: int) -> str:
+def _instance(graph: TimedGraph, place: int, body: Body, library: Library, first_process: int, first_fifo: int) -> str:
     """The instance of a pipeline or an actor."""
     process = graph.processes[place]
-    body = _body(graph, place)
     name = identifier("process_", place, process.name)
     sides = "".join(_side(graph, side, op, first_fifo, place) for side, op in enumerate(body.ops))
     acts = f", .acts(p{place}_acts)" if isinstance(process, Actor) else ""
@@ -88,8 +87,7 @@ def _process(graph: TimedGraph, place: int, library: Library, first_process: int
     )
 
 
-def _body(graph: TimedGraph, place: int) -> Body:
-    process = graph.processes[place]
+def _body(graph: TimedGraph, process: Pipeline | Actor) -> Body:
     if isinstance(process, Actor):
         if process.firings is None:
             raise InputError(
@@ -97,7 +95,6 @@ def _body(graph: TimedGraph, place: int) -> Body:
                 levers=["give a number of iterations"],
             )  # fmt: skip
         return actor_body(process, graph)
-    assert isinstance(process, Pipeline)
     if process.trace is not None:
         return trace_body(process, graph)
     _check_runs(graph, process)

@@ -14,14 +14,12 @@ MAX_BYTES = (1 << 31) - 1
 _TO_PORT = ("there", "there_burst", "there_slot", "there_bytes", "there_last")
 
 
-def port_instance(graph: TimedGraph, place: int, number: int, op: int) -> str:
-    """Wires and instances of the memory port at ``place`` of the graph's processes, ``number`` in the log.
+def port_instance(graph: TimedGraph, port: Memory, place: int, number: int, op: int) -> str:
+    """Wires and instances of the port at ``place`` of the graph's processes, ``number`` in the log, its side ``op``.
 
     Raises:
         InputError: sizes that do not fit the hardware's registers.
     """
-    port = graph.processes[place]
-    assert isinstance(port, Memory)
     _check(graph, port)
     lines = lines_of(port)
     parameters = _port_parameters(port, len(lines))
