@@ -55,8 +55,8 @@ class StreamLayout:
             raise _bad(f"{loops} trip counts need as many steps, and coefficients per data dim")
         if not rank or len(self.coefficients) != rank or len(self.beat) != rank:
             raise _bad(f"a tile of {rank} dims needs coefficients and a beat of as many")
-        if min(*self.tile, *self.beat, *self.trips, 1) < 1 or self.beat_bits < 8 or self.beat_bits % 8:
-            raise _bad("extents and trip counts are at least 1, and beats whole bytes")
+        if min(*self.tile, *self.beat, *self.trips, *self.steps) < 1 or self.beat_bits < 8 or self.beat_bits % 8:
+            raise _bad("extents, trip counts and steps are at least 1, and beats whole bytes")
         if any(size % part for size, part in zip(self.tile, self.beat, strict=True)):
             raise _bad(f"beats of {list(self.beat)} do not divide tiles of {list(self.tile)}")
         if prod(self.trips) > MAX_TOKENS:

@@ -9,6 +9,9 @@ from torch import Tensor
 
 from sttest.models.config import DecoderConfig
 
+# Tensors this small are slower on several threads.
+torch.set_num_threads(1)
+
 
 def whole_model(config: DecoderConfig, seed: int = 11) -> Any:
     """The causal language model of transformers that ``config`` describes."""

@@ -1,5 +1,6 @@
 """Checkpoint folders: what is loaded, and what is refused in one line before anything is."""
 
+import contextlib
 import json
 import os
 from dataclasses import replace
@@ -8,6 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 safetensors_torch = pytest.importorskip("safetensors.torch")
+
+from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
 
 from sttest.errors import InputError  # noqa: E402
 from sttest.models.checkpoint import load_model, read_checkpoint  # noqa: E402
@@ -221,3 +225,22 @@ def test_empty_and_missing_folders(tmp_path):
     refused(tmp_path / "nowhere", "there is no such folder")
     refused(write_index(tmp_path, {}), "holds no safetensors files")
     refused(write_index(tmp_path, {"a": "b.safetensors"}), "b.safetensors: there is no such file")
+
+
+@pytest.mark.parametrize("shape", [[2**40, 2**40, 0], [0], [2**62, 4, 0]])
+def test_shapes_that_no_memory_holds_are_refused(tmp_path, shape):
+    header = json.dumps({"model.norm.weight": {"dtype": "F32", "shape": shape, "data_offsets": [0, 0]}}).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    refused(tmp_path, "are missing|truncated, or no safetensors file")
+
+
+@given(st.lists(st.tuples(st.integers(0, 600), st.integers(0, 255)), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_the_header_is_loaded_or_refused(tmp_path, changes):
+    path = write(tmp_path, tensors()) / "model.safetensors"
+    raw = bytearray(path.read_bytes())
+    for place, value in changes:
+        raw[place] = value
+    path.write_bytes(raw)
+    with contextlib.suppress(InputError):
+        read_checkpoint(CONFIG, tmp_path)

@@ -9,9 +9,14 @@ from torch import Tensor
 
 from sttest.models.blocks import DecodeBlock, PrefillBlock
 from sttest.models.config import DecoderConfig
+from sttest.models.layers import Linear
+from sttest.models.quant.quantisers import quantise_kv, quantise_vectors, quantise_weight
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 from sttest.models.weights import randomise
+
+# Tensors this small are slower on several threads.
+torch.set_num_threads(1)
 
 FAMILIES = ("gpt2", "qwen", "llama", "gemma")
 
@@ -46,3 +51,37 @@ def run_decode(
 
 def _rope(config: DecoderConfig, positions: Any) -> dict[str, Tensor]:
     return {} if config.rope_theta is None else {"rope": torch.from_numpy(rope_table(config, positions))}
+
+
+def rounded(block: torch.nn.Module, group: int | None, qmax: int) -> torch.nn.Module:
+    """The block in floating point, with hooks that round every operand of its contractions to what integers can hold.
+
+    The other way to the same values: nothing here is contracted in integers.
+    """
+
+    def vectors(x: Tensor) -> Tensor:
+        return quantise_vectors(x).dequantised()
+
+    def kv(x: Tensor) -> Tensor:
+        return quantise_kv(x).dequantised()
+
+    def softmax(_: Any, __: Any, out: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        p, *own, _ = out
+        p = (p * 127).round() / 127
+        return p, *own, p.sum(-1) + (own[0] if own else 0.0)
+
+    for module in block.modules():
+        if isinstance(module, Linear):
+            weight = quantise_weight(module.weight.detach(), group, qmax)
+            scales = weight.scales.float().repeat_interleave(group or len(module.weight), 0)[: len(module.weight)]
+            module.weight.data = weight.values * scales
+            module.register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]),))
+    attention = block.get_submodule("attn")
+    for name in ("k_new", "v_new"):
+        attention.get_submodule(name).register_forward_hook(lambda _, __, out: kv(out))
+    attention.get_submodule("scores").register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]), *inputs[1:]))
+    attention.get_submodule("softmax").register_forward_hook(softmax)
+    if isinstance(block, DecodeBlock):
+        block.attn.own_score.register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]), kv(inputs[1])))
+        block.attn.normalise.register_forward_pre_hook(lambda _, inputs: (*inputs[:3], kv(inputs[3])))
+    return block

@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from block_runs import FAMILIES, blocks, run_decode, run_prefill, tokens  # noqa: E402
+from block_runs import FAMILIES, blocks, rounded, run_decode, run_prefill, tokens  # noqa: E402
 
 from sttest.errors import InputError  # noqa: E402
 from sttest.models.layers import Linear  # noqa: E402
@@ -39,6 +39,23 @@ def test_both_phases_stay_near_floating_point(name, scheme):
     y, _, _ = run_decode(then, config, new, k, v)
     quant_y, _, _ = run_decode(quant_then, config, new, quant_k, quant_v)
     assert sqnr_db(y - new, quant_y - new) >= FLOOR_DB[scheme.name]
+
+
+@pytest.mark.parametrize(("group", "qmax", "scheme"), [(128, 7, "w4a8"), (None, 7, "w4a8-channel"), (128, 127, "w8a8")])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_integers_give_what_rounded_operands_give_in_floating_point(name, group, qmax, scheme):
+    config, first, then = blocks(name)
+    x, new = tokens(config, 24), tokens(config, 1, seed=2)
+    quant_first, quant_then = (quantise_block(block, SCHEMES[scheme]) for block in (first, then))
+    y, k, _ = run_prefill(rounded(first, group, qmax), config, x)
+    quant_y, quant_k, quant_v = run_prefill(quant_first, config, x)
+    # Float32 rounding alone would give over 100 dB, but a value at the edge between two integers may fall to either.
+    # These are few: 20 dB, a hundredth of the power, under the noise of w8a8 itself (30 dB, above).
+    assert sqnr_db(y, quant_y) >= 50.0
+    assert sqnr_db(k, quant_k.dequantised()) >= 50.0
+    y, _, _ = run_decode(rounded(then, group, qmax), config, new, quant_k.dequantised(), quant_v.dequantised())
+    quant_y, _, _ = run_decode(quant_then, config, new, quant_k, quant_v)
+    assert sqnr_db(y, quant_y) >= 40.0  # one row instead of 24: one such value weighs 14 dB more
 
 
 def test_every_linear_layer_is_exchanged_and_the_block_stays():
