@@ -8,51 +8,50 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sttest.sim.graph import Loop, Pipeline, Process, TimedGraph
+from sttest.sim.graph import Loop, Pipeline, Process, TimedGraph, Trace
 from sttest.sim.program import expand
 from sttest.sim.stages import stage_table
 
 NEVER = 1 << 62
 
 
-class Place(NamedTuple):
-    """What has one offset: event ``event`` of loop ``loop``, or (loop -1) the accesses of kind ``event`` in a trace."""
+@dataclass(frozen=True)
+class Choice:
+    """What moves together: all accesses of kind ``op`` in loop ``loop`` (-1: in the trace) of a process.
+
+    They may move by ``lowest`` to ``highest`` stages.  In the graph as given the first of them is at offset
+    ``first`` of its iteration and the last at ``last``.
+    """
 
     process: int
     loop: int
-    event: int
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A place and its offsets: the stage of an event, or by how much a trace's accesses move."""
-
-    place: Place
+    op: int
     lowest: int
     highest: int
+    first: int = 0
+    last: int = 0
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the accesses are writes."""
+        return self.op % 2 == 1
 
 
 @dataclass(frozen=True)
 class Accesses:
-    """All accesses of one kind, int64 each, ascending: earliest and latest stage of the n-th.
+    """All accesses of one kind, int64 each, ascending: stage as given, earliest and latest stage.
 
-    ``low_place`` and ``high_place``: number of the choice that puts it there, -1 where there is none.
-    ``is_ordered``: whether the same access is the n-th in every choice, before the next unless in one stage with it;
-    ``has_offsets``: whether they are events of loops.
+    ``choice``: number of the choice that moves it, -1 where there is none.
     """
 
+    given: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    low_place: np.ndarray
-    high_place: np.ndarray
-    is_ordered: bool
-    has_offsets: bool = False
+    choice: np.ndarray
 
-    def held_up_by_own(self, blocked: int) -> int:
-        """Accesses that come before access ``blocked`` in every choice."""
-        if blocked >= self.low.size:
-            return self.low.size
-        return int(np.searchsorted(self.low if self.is_ordered else self.high, self.low[blocked]))
+    def not_with(self, blocked: int) -> int:
+        """Accesses that come before access ``blocked``, and not in one stage with it."""
+        return int(np.searchsorted(self.low, self.low[blocked])) if blocked < self.low.size else self.low.size
 
 
 class Blocked(NamedTuple):
@@ -70,18 +69,18 @@ class IntervalGame:
     Args:
         graph: what is played.
         trace_window: stages by which the accesses of a trace may be off.
-        causal: whether an iteration of a loop writes no earlier than it has read all that it reads.
+        causal: whether writes that come after all reads of a FIFO in an iteration of a loop always do.
     """
 
     def __init__(self, graph: TimedGraph, trace_window: int, *, causal: bool) -> None:
         self.graph = graph
-        self.causal = causal
         self.choices: list[Choice] = []
+        self.lead: dict[tuple[int, int], int] = {}
         self.accesses: dict[int, Accesses] = {}
         self.owner: dict[int, int] = {}
         self.ops: list[list[int]] = []
         for number, process in enumerate(graph.processes):
-            made = dict(self._accesses(number, process, trace_window))
+            made = dict(self._accesses(number, process, trace_window, causal=causal))
             self.accesses |= made
             self.owner |= dict.fromkeys(made, number)
             self.ops.append(list(made))
@@ -120,23 +119,26 @@ class IntervalGame:
                 return Blocked(op, self._allowed(op), provides, provided)
         raise AssertionError(f"nothing holds up access {provided} of kind {provides}")
 
-    def _progress(self, process: int) -> Iterator[tuple[int, int]]:
+    def _progress(self, process: int) -> list[tuple[int, int]]:
         """Of each kind the number of accesses that have taken effect while the other ends are as they are."""
-        ops = self.ops[process]
-        lows = {is_write: sorted((self._low(op), op) for op in ops if op % 2 == is_write) for is_write in (0, 1)}
-        for op in ops:
-            earliest = [next(((low, other) for low, other in side if other != op), None) for side in lows.values()]
-            held_up_by = [(self._low(op), op), *filter(None, earliest)]
-            yield op, min(self._passed(op, other, low) for low, other in held_up_by)
+        waiting = [(other, self._low(other)) for other in self.ops[process]]
+        return [(op, min(self._passed(op, other, low) for other, low in waiting)) for op in self.ops[process]]
 
     def _passed(self, op: int, blocked: int, low: int) -> int:
-        """Accesses of kind ``op`` that come before the one of kind ``blocked`` at ``low``, in every choice."""
-        accesses = self.accesses[op]
+        """Accesses of kind ``op`` that come before the next one of kind ``blocked``, at ``low``, in every choice."""
+        accesses, token = self.accesses[op], self._allowed(blocked)
         if op == blocked:
-            return accesses.held_up_by_own(self._allowed(op))
-        if self.causal and accesses.has_offsets and blocked % 2 > op % 2:
-            return int(np.searchsorted(accesses.low, low))
-        return int(np.searchsorted(accesses.high, low))
+            return accesses.not_with(token)
+        lead = self._lead(op, blocked, token) if low < NEVER else None
+        if lead is None:
+            return int(np.searchsorted(accesses.high, low))
+        return int(np.searchsorted(accesses.given, self.accesses[blocked].given[token] - lead))
+
+    def _lead(self, op: int, blocked: int, token: int) -> int | None:
+        """Stages by which an access may come nearer to those of kind ``op`` in its loop; None if that is free."""
+        choice = int(self.accesses[blocked].choice[token])
+        leads = (lead for (late, early), lead in self.lead.items() if late == choice and self.choices[early].op == op)
+        return next(leads, None) if choice >= 0 else None
 
     def _low(self, op: int) -> int:
         """Earliest stage of the first access of a kind that can't happen yet."""
@@ -149,56 +151,85 @@ class IntervalGame:
         other = self.effective.get(op ^ 1, 0)
         return other + fifo.depth - fifo.initial_tokens if op % 2 else other + fifo.initial_tokens
 
-    def _accesses(self, number: int, process: Process, trace_window: int) -> Iterator[tuple[int, Accesses]]:
+    def _accesses(
+        self, number: int, process: Process, trace_window: int, *, causal: bool
+    ) -> Iterator[tuple[int, Accesses]]:
         if not isinstance(process, Pipeline):
             yield from _fixed(self.graph, process)
-        elif process.trace is not None:
-            yield from self._of_trace(number, process, trace_window)
+            return
+        begin = len(self.choices)
+        if process.trace is not None:
+            self.choices += _choices_of_trace(number, process.trace, trace_window)
         else:
-            yield from self._of_loops(number, process)
-
-    def _choice(self, place: Place, lowest: int, highest: int) -> int:
-        self.choices.append(Choice(place, lowest, highest))
-        return len(self.choices) - 1
-
-    def _of_trace(self, number: int, pipeline: Pipeline, window: int) -> Iterator[tuple[int, Accesses]]:
-        tick, op = expand(pipeline, self.graph.fifo_index).whole()
+            for loop_number, loop in enumerate(process.loops):
+                made = _choices_of_loop(number, loop_number, loop, self.graph)
+                self.choices += self._kept_causal(made, loop.latency) if causal else made
+        tick, op, loop_of = _labelled(self.graph, process)
+        number_of = {(c.loop, c.op): begin + index for index, c in enumerate(self.choices[begin:])}
         for kind in np.unique(op).tolist():
-            stages = tick[op == kind]
-            early = min(window, int(stages[0])) if kind % 2 else 0
-            late = 0 if kind % 2 else window
-            place = np.full(stages.size, self._choice(Place(number, -1, kind), -early, late))
-            yield kind, Accesses(stages - early, stages + late, place, place, is_ordered=True)
+            here = op == kind
+            choice = np.array([number_of[loop, kind] for loop in loop_of[here].tolist()], np.int64)
+            lowest = np.array([c.lowest for c in self.choices])[choice]
+            highest = np.array([c.highest for c in self.choices])[choice]
+            yield kind, Accesses(tick[here], tick[here] + lowest, tick[here] + highest, choice)
 
-    def _of_loops(self, number: int, pipeline: Pipeline) -> Iterator[tuple[int, Accesses]]:
-        parts: dict[int, list[tuple[int, np.ndarray, int]]] = {}
-        loops_of: dict[int, list[int]] = {}
-        for loop_number, loop in enumerate(pipeline.loops):
-            for event_number, event in enumerate(loop.events):
-                kind = 2 * self.graph.fifo_index[event.fifo] + (event.op == "write")
-                stages = _stages_at_offset_zero(self.graph, pipeline, loop_number, event_number)
-                choice = self._choice(Place(number, loop_number, event_number), 0, loop.latency - 1)
-                parts.setdefault(kind, []).append((choice, stages, loop.latency - 1))
-                loops_of.setdefault(kind, []).append(loop_number)
-        for kind, found in parts.items():
-            stages = np.concatenate([part[1] for part in found])
-            last_offset = np.concatenate([np.full(part[1].size, part[2]) for part in found])
-            place = np.concatenate([np.full(part[1].size, part[0]) for part in found])
-            low = np.argsort(stages, kind="stable")
-            high = np.argsort(stages + last_offset, kind="stable")
-            ordered = len(set(loops_of[kind])) == len(loops_of[kind])
-            yield kind, Accesses(stages[low], (stages + last_offset)[high], place[low], place[high], ordered, True)
+    def _kept_causal(self, choices: list[Choice], latency: int) -> list[Choice]:
+        """Choices of a loop without those that leave no room for writes after reads; notes how near they may come."""
+        begin = len(self.choices)
+        pairs = [
+            (w, r)
+            for w, write in enumerate(choices)
+            for r, read in enumerate(choices)
+            if write.is_write and not read.is_write and write.first >= read.last
+        ]
+        room = list(choices)
+        for w, r in pairs:
+            write, read = choices[w], choices[r]
+            self.lead[begin + w, begin + r] = write.first - read.last
+            latest_read = latency - 1 - (write.last - write.first) - read.last
+            earliest_write = read.last - read.first - write.first
+            room[r] = replace(room[r], highest=min(room[r].highest, latest_read))
+            room[w] = replace(room[w], lowest=max(room[w].lowest, earliest_write))
+        return room
 
 
-def _stages_at_offset_zero(graph: TimedGraph, pipeline: Pipeline, loop_number: int, event_number: int) -> np.ndarray:
-    """Stages of one event in the whole program, were its offset 0."""
+def _choices_of_trace(number: int, trace: Trace, window: int) -> list[Choice]:
+    """Reads up to ``window`` later, writes up to as much earlier."""
+    choices = []
+    for op in trace.ops_used:
+        earliest = int(trace.tick[trace.op == op][0])
+        choices.append(
+            Choice(number, -1, op, -min(window, earliest), 0) if op % 2 else Choice(number, -1, op, 0, window)
+        )
+    return choices
 
-    def only(number: int, loop: Loop) -> Loop:
-        chosen = (replace(loop.events[event_number], stage=0),) if number == loop_number else ()
-        return replace(loop, events=chosen)
 
-    loops = tuple(only(number, loop) for number, loop in enumerate(pipeline.loops))
-    return expand(replace(pipeline, loops=loops), graph.fifo_index).whole()[0]
+def _choices_of_loop(number: int, loop_number: int, loop: Loop, graph: TimedGraph) -> list[Choice]:
+    """One for the reads and one for the writes of each FIFO."""
+    offsets: dict[int, list[int]] = {}
+    for event in loop.events:
+        offsets.setdefault(2 * graph.fifo_index[event.fifo] + (event.op == "write"), []).append(event.stage)
+    return [
+        Choice(number, loop_number, op, -min(found), loop.latency - 1 - max(found), min(found), max(found))
+        for op, found in offsets.items()
+    ]
+
+
+def _labelled(graph: TimedGraph, pipeline: Pipeline) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Stage, kind and loop (-1 for a trace) of each access, by stage."""
+    if pipeline.trace is not None:
+        tick, op = expand(pipeline, graph.fifo_index).whole()
+        return tick, op, np.full(tick.size, -1)
+    parts = []
+    for number in range(len(pipeline.loops)):
+        only = tuple(loop if i == number else replace(loop, events=()) for i, loop in enumerate(pipeline.loops))
+        tick, op = expand(replace(pipeline, loops=only), graph.fifo_index).whole()
+        parts.append((tick, op, np.full(tick.size, number)))
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
+    tick, op, loop_of = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(tick, kind="stable")
+    return tick[order], op[order], loop_of[order]
 
 
 def _fixed(graph: TimedGraph, process: Process) -> Iterator[tuple[int, Accesses]]:
@@ -212,5 +243,4 @@ def _fixed(graph: TimedGraph, process: Process) -> Iterator[tuple[int, Accesses]
         stages = (runs + once).ravel()
         stages = stages[stages < table.visits]
         if stages.size:
-            place = np.full(stages.size, -1)
-            yield kind, Accesses(stages, stages, place, place, is_ordered=True)
+            yield kind, Accesses(stages, stages, stages, np.full(stages.size, -1))

@@ -1,10 +1,10 @@
 """Whether a design is live for all stages at which its accesses may sit, or dead for some.
 
 Reports of HLS tools give the latency of a loop but not the stage of each access, and deadlocks
-depend on the stages.  So an access of a loop may be at any offset in [0, latency - 1], one offset per
-event, and in causal choices no write before a read of its iteration.  A trace has reads as early and
-writes as late as can be, so all reads of a FIFO may be up to ``trace_window`` stages later and all its
-writes as much earlier.
+depend on the stages.  So the accesses of a FIFO in a loop may move, together and in their order, to
+any offsets in [0, latency - 1]; in causal choices, writes that come after the reads of a FIFO in the graph
+as given always do.  A trace has reads as early and writes as late as can be, so all reads of a FIFO may
+be up to ``trace_window`` stages later and all its writes as much earlier.
 
 No single choice is the worst: to be early makes an access hold up others, to be late makes
 others wait for it, reads and writes alike.  So in the game played here every access holds up from its
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -36,14 +36,15 @@ from sttest.sim.report import deadlock_lines
 LIVE_FOR_ALL = "live for all"
 DEAD_FOR_SOME = "dead for some"
 UNDECIDED = "undecided"
-T = TypeVar("T")
 MAX_TRIALS = 2048
-"""Choices that are tried one by one where the game alone does not decide."""
+"""Choices up to which all are tried where the game alone does not decide."""
+MAX_SAMPLES = 256
+"""Choices that are tried where there are more."""
 
 
 @dataclass(frozen=True)
 class Offset:
-    """Where an access sits: the offset of an event of a loop, or the shift of a trace's accesses, in stages."""
+    """Where accesses sit, in stages: offset of the first in an iteration of a loop, or what those of a trace moved."""
 
     process: str
     fifo: str
@@ -96,7 +97,7 @@ def check_intervals(graph: TimedGraph, trace_window: int = 0, *, causal: bool = 
     Args:
         graph: what is played, with its depths.
         trace_window: stages by which the accesses of traces may be off.
-        causal: only choices in which an iteration of a loop writes no earlier than it has read all that it reads.
+        causal: only choices in which writes that come after all reads of a FIFO in an iteration still do.
 
     Raises:
         InputError: actors that fire for ever, or a window below 0.
@@ -112,7 +113,7 @@ def check_intervals(graph: TimedGraph, trace_window: int = 0, *, causal: bool = 
     values = _extremes(game, game.wait_cycle())
     if _is_dead(graph, game.choices, values):
         return _dead(graph, game.choices, values, trials=1)
-    return _try_choices(graph, game.choices, causal=causal)
+    return _try_choices(graph, game)
 
 
 def _with_room(graph: TimedGraph, window: int) -> TimedGraph:
@@ -129,76 +130,70 @@ def _with_room(graph: TimedGraph, window: int) -> TimedGraph:
 
 
 def _extremes(game: IntervalGame, cycle: Sequence[Blocked]) -> dict[int, int]:
-    """Choice number → offset: what holds up as early as it can be, what is held up as late."""
+    """Choice number → stages moved: what holds up as early as it can be, what is held up as late."""
     values: dict[int, int] = {}
     for blocked in cycle:
-        late = int(game.accesses[blocked.provides].high_place[blocked.provided])
-        early = int(game.accesses[blocked.op].low_place[blocked.token])
+        late = int(game.accesses[blocked.provides].choice[blocked.provided])
+        early = int(game.accesses[blocked.op].choice[blocked.token])
         if late == early:
             continue
-        read_behind_write = game.causal and blocked.op % 2 > blocked.provides % 2
-        if late >= 0:
-            choice = game.choices[late]
-            values[late] = choice.lowest if read_behind_write and choice.place.loop >= 0 else choice.highest
-        if early >= 0:
-            values[early] = game.choices[early].lowest
-    return _made_causal(game, values) if game.causal else values
+        chosen = {number: game.choices[number].lowest for number in (early,) if number >= 0}
+        chosen |= {number: game.choices[number].highest for number in (late,) if number >= 0}
+        if (early, late) in game.lead:
+            offset = _meeting_offset(game, early, late)
+            chosen = {early: offset - game.choices[early].first, late: offset - game.choices[late].last}
+        values |= chosen
+    return _others_apart(game, values)
 
 
-def _made_causal(game: IntervalGame, values: dict[int, int]) -> dict[int, int]:
-    """With the reads of a loop before an early write of it, and the writes after a late read."""
-    made = dict(values)
-    for chosen, value in values.items():
-        place, is_write = game.choices[chosen].place, is_write_of(game.graph, game.choices[chosen])
-        for number, choice in enumerate(game.choices):
-            same_loop = place.loop >= 0 and choice.place[:2] == place[:2]
-            if same_loop and is_write_of(game.graph, choice) != is_write:
-                made.setdefault(number, choice.lowest if is_write or value == choice.lowest else choice.highest)
-    return made
+def _meeting_offset(game: IntervalGame, write: int, read: int) -> int:
+    """Where a write can be as early as a read, with room for the other reads before that write."""
+    reads = [game.choices[early] for late, early in game.lead if late == write]
+    return max(game.choices[read].last, *(choice.last - choice.first for choice in reads))
 
 
-def is_write_of(graph: TimedGraph, choice: Choice) -> bool:
-    """Whether a choice is of writes."""
-    process = graph.processes[choice.place.process]
-    if choice.place.loop < 0 or not isinstance(process, Pipeline):
-        return choice.place.event % 2 == 1
-    return process.loops[choice.place.loop].events[choice.place.event].op == "write"
+def _others_apart(game: IntervalGame, values: dict[int, int]) -> dict[int, int]:
+    """With all other reads of the loops concerned early and all other writes late, so that the choice is causal."""
+    loops = {(game.choices[number].process, game.choices[number].loop) for number in values}
+    apart = {
+        number: choice.highest if choice.is_write else choice.lowest
+        for number, choice in enumerate(game.choices)
+        if choice.loop >= 0 and (choice.process, choice.loop) in loops
+    }
+    return (apart if game.lead else {}) | values
 
 
-def is_causal(graph: TimedGraph, choices: Sequence[Choice], offsets: Sequence[int]) -> bool:
-    """Whether no loop writes before a read of the same iteration; offsets are in the order of ``choices``."""
-    last_read: dict[tuple[int, int], int] = {}
-    for choice, offset in zip(choices, offsets, strict=True):
-        if not is_write_of(graph, choice):
-            loop = choice.place[:2]
-            last_read[loop] = max(offset, last_read.get(loop, 0))
-    return all(
-        choice.place.loop < 0 or offset >= last_read.get(choice.place[:2], 0) or not is_write_of(graph, choice)
-        for choice, offset in zip(choices, offsets, strict=True)
-    )
+def is_causal(game: IntervalGame, moved: Sequence[int]) -> bool:
+    """Whether what is to come after reads still does; ``moved`` is in the order of the choices."""
+    return all(lead + moved[write] - moved[read] >= 0 for (write, read), lead in game.lead.items())
 
 
-def _try_choices(graph: TimedGraph, choices: list[Choice], *, causal: bool) -> IntervalVerdict:
-    """All choices where they are few, else some at random, of extremes."""
-    spans = [range(choice.lowest, choice.highest + 1) for choice in choices]
+def _try_choices(graph: TimedGraph, game: IntervalGame) -> IntervalVerdict:
+    """All choices where they are few, else some of extremes at random."""
+    spans = [range(choice.lowest, choice.highest + 1) for choice in game.choices]
     total = int(np.prod([len(span) for span in spans], dtype=object))
     is_all = total <= MAX_TRIALS
     trials = 0
-    for offsets in product(*spans) if is_all else _samples(spans):
-        if causal and not is_causal(graph, choices, offsets):
+    for moved in product(*spans) if is_all else _samples(game, spans):
+        if not is_causal(game, moved):
             continue
         trials += 1
-        values = dict(enumerate(offsets))
-        if _is_dead(graph, choices, values):
-            return _dead(graph, choices, values, trials)
+        values = dict(enumerate(moved))
+        if _is_dead(graph, game.choices, values):
+            return _dead(graph, game.choices, values, trials)
     return IntervalVerdict(LIVE_FOR_ALL if is_all else UNDECIDED, trials)
 
 
-def _samples(spans: Sequence[range]) -> Iterator[list[int]]:
+def _samples(game: IntervalGame, spans: Sequence[range]) -> Iterator[list[int]]:
+    """Each choice at one of its ends, reads and writes moved apart where they are not causal."""
     random = np.random.default_rng(0)
-    for _ in range(MAX_TRIALS):
+    for _ in range(MAX_SAMPLES):
         ends = random.integers(0, 2, len(spans)).tolist()
-        yield [span[-end] for span, end in zip(spans, ends, strict=True)]
+        moved = [span[-end] for span, end in zip(spans, ends, strict=True)]
+        for (write, read), lead in game.lead.items():
+            if lead + moved[write] - moved[read] < 0:
+                moved[write], moved[read] = spans[write][-1], spans[read][0]
+        yield moved
 
 
 def _is_dead(graph: TimedGraph, choices: Sequence[Choice], values: dict[int, int]) -> bool:
@@ -216,36 +211,34 @@ def _dead(graph: TimedGraph, choices: Sequence[Choice], values: dict[int, int], 
 
 
 def _offset(graph: TimedGraph, choice: Choice, value: int) -> Offset:
-    process = graph.processes[choice.place.process]
-    assert isinstance(process, Pipeline)
-    if process.trace is not None:
-        fifo, is_write = divmod(choice.place.event, 2)
-        return Offset(process.name, graph.fifos[fifo].name, "write" if is_write else "read", None, value)
-    event = process.loops[choice.place.loop].events[choice.place.event]
-    return Offset(process.name, event.fifo, event.op, choice.place.loop, value)
+    process, fifo = graph.processes[choice.process], graph.fifos[choice.op // 2]
+    in_trace = choice.loop < 0
+    op = "write" if choice.is_write else "read"
+    return Offset(process.name, fifo.name, op, None if in_trace else choice.loop, choice.first + value)
 
 
 def with_offsets(graph: TimedGraph, choices: Sequence[Choice], values: dict[int, int]) -> TimedGraph:
-    """The graph with some of its choices made; the others stay as they are."""
+    """The graph with some of its choices made, in stages moved; the others stay as they are."""
     processes = list(graph.processes)
     for number, value in values.items():
-        place = choices[number].place
-        pipeline = processes[place.process]
+        choice = choices[number]
+        pipeline = processes[choice.process]
         assert isinstance(pipeline, Pipeline)
-        processes[place.process] = _moved(pipeline, place.loop, place.event, value)
+        if value:
+            processes[choice.process] = _moved(pipeline, choice, graph.fifos[choice.op // 2].name, value)
     return replace(graph, processes=tuple(processes))
 
 
-def _moved(pipeline: Pipeline, loop_number: int, event_number: int, value: int) -> Pipeline:
+def _moved(pipeline: Pipeline, choice: Choice, fifo: str, value: int) -> Pipeline:
     if pipeline.trace is not None:
-        tick = pipeline.trace.tick + np.where(pipeline.trace.op == event_number, value, 0)
+        tick = pipeline.trace.tick + np.where(pipeline.trace.op == choice.op, value, 0)
         order = np.argsort(tick, kind="stable")
         return replace(pipeline, trace=Trace(tick[order], pipeline.trace.op[order]))
-    loop = pipeline.loops[loop_number]
-    event = replace(loop.events[event_number], stage=value)
-    changed = replace(loop, events=_put(loop.events, event_number, event))
-    return replace(pipeline, loops=_put(pipeline.loops, loop_number, changed))
-
-
-def _put(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
-    return (*items[:index], item, *items[index + 1 :])
+    op, loop = "write" if choice.is_write else "read", pipeline.loops[choice.loop]
+    events = tuple(
+        replace(event, stage=event.stage + value) if (event.fifo, event.op) == (fifo, op) else event
+        for event in loop.events
+    )
+    changed = replace(loop, events=events)
+    loops = (*pipeline.loops[: choice.loop], changed, *pipeline.loops[choice.loop + 1 :])
+    return replace(pipeline, loops=loops)
