@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from benchmarks.hostile.cases import make_case
+from benchmarks.hostile.cases import Case, make_case
 from benchmarks.hostile.outcome import outcome
+from benchmarks.hostile.seeds import seeds
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,20 @@ class Found:
 
 def campaign(seed: int, numbers: range, bounds: Bounds, progress: Callable[[int], None] = lambda _: None) -> Found:
     """Tries the inputs of these numbers one after the other; a worker that hangs or dies is replaced."""
+    _warm()
     found, began = Found(), time.perf_counter()
     following = numbers.start
     while following < numbers.stop:
         following = _work(seed, range(following, numbers.stop), bounds, found, progress)
     found.wall_s = time.perf_counter() - began
     return found
+
+
+def _warm() -> None:
+    """Has the engines compiled before workers are forked, so that no case waits for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number, seed in enumerate(seeds()):
+            outcome(Case(number, seed.kind, "valid", seed.entry, seed.files), Path(folder))
 
 
 def _work(seed: int, numbers: range, bounds: Bounds, found: Found, progress: Callable[[int], None]) -> int:
@@ -76,7 +86,7 @@ def _work(seed: int, numbers: range, bounds: Bounds, found: Found, progress: Cal
     return number
 
 
-def _answer(ours: Connection, worker: multiprocessing.process.BaseProcess, bounds: Bounds) -> tuple[str, int]:
+def _answer(ours: Connection, worker: BaseProcess, bounds: Bounds) -> tuple[str, int]:
     if not ours.poll(bounds.case_s):
         return f"BUG timeout of {bounds.case_s:g} s", 0
     try:

@@ -130,7 +130,7 @@ class JsonObject:
         try:
             return float(value)
         except OverflowError:
-            return math.copysign(math.inf, value)
+            return math.inf if value > 0 else -math.inf
 
     def items(self, key: str, default: list[Any] | None = None) -> list[Any]:
         """A list."""
