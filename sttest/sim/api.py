@@ -74,7 +74,7 @@ def simulate(
 
         return steady_state(graph, engine, unbounded=unbounded)
     began = time.perf_counter()
-    run = engines[engine](graph, unbounded, progress)
+    run = engines[engine](graph, unbounded, record, progress)
     solve_s = time.perf_counter() - began
     deadlock = None
     if None in run.finish:
@@ -85,20 +85,20 @@ def simulate(
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
 
 
-Engine = Callable[[TimedGraph, bool, "Callable[[int], None] | None"], RunRecord]
+Engine = Callable[[TimedGraph, bool, bool, "Callable[[int], None] | None"], RunRecord]
 
 
 def _engines() -> dict[str, Engine]:
     return {"maxplus": _run_maxplus, "des": _run_des}
 
 
-def _run_maxplus(graph: TimedGraph, unbounded: bool, progress: Callable[[int], None] | None) -> RunRecord:
+def _run_maxplus(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
     from sttest.sim.maxplus.engine import run
 
-    return run(graph, unbounded=unbounded)
+    return run(graph, unbounded=unbounded, record=record)
 
 
-def _run_des(graph: TimedGraph, unbounded: bool, progress: Callable[[int], None] | None) -> RunRecord:
+def _run_des(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
     from sttest.sim.des.engine import run
 
     return run(graph, unbounded=unbounded, progress=progress)

@@ -28,7 +28,9 @@ class RunRecord:
     ``finish``: cycle, None where a process never does; ``visits``: stage visits done (``sttest.sim.stages``);
     ``writes``, ``reads``: int64 cycles per FIFO, without the tokens that were there at the start;
     ``claims``: int64 cycles at which an actor claimed the space of a token, for FIFOs that actors write;
-    ``bursts``: int64[n, 2] per memory port, cycles of each burst's request and of its channel's start.
+    ``bursts``: int64[n, 2] per memory port, cycles of each burst's request and of its channel's start;
+    ``peaks``: most tokens that each FIFO held, and ``events``, how many writes and reads there were, from an engine
+    that doesn't hand back all their times.
     """
 
     finish: list[int | None]
@@ -38,3 +40,10 @@ class RunRecord:
     reads: list[np.ndarray]
     claims: dict[int, np.ndarray] = field(default_factory=dict)
     bursts: dict[str, np.ndarray] = field(default_factory=dict)
+    peaks: list[int] | None = None
+    events: int | None = None
+
+    @property
+    def fifo_events(self) -> int:
+        """Writes and reads in all."""
+        return sum(times.size for times in (*self.writes, *self.reads)) if self.events is None else self.events

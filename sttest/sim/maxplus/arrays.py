@@ -25,6 +25,9 @@ PIPELINE, READ_PORT, WRITE_PORT, ACTOR = range(4)
 BEFORE_TIME = -(1 << 62)
 """Write time of tokens that are there at the start."""
 
+NEVER_FULL = UNBOUNDED
+"""A FIFO of this depth takes every write."""
+
 _LARGE = 1 << 22
 
 UNKNOWN = -1

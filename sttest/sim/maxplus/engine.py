@@ -2,45 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
-from sttest.sim.maxplus.programs import find_programs
+from sttest.sim.maxplus.periodic import Patience, run_periodic
+from sttest.sim.maxplus.programs import Programs, find_programs
+from sttest.sim.maxplus.splices import Splice
 from sttest.sim.record import RunRecord, Stalls
 
 
-def run(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
-    """The same as ``sttest.sim.des.engine.run``: pipelines, memory ports, actors with a finite number of firings."""
-    from sttest.sim.maxplus.kernel import run_net, sources_stamp
+def run(
+    graph: TimedGraph, *, unbounded: bool = False, record: bool = True, patience: Patience | None = None
+) -> RunRecord:
+    """The same as ``sttest.sim.des.engine.run``: pipelines, memory ports, actors with a finite number of firings.
 
+    Args:
+        graph: what to run.
+        unbounded: FIFOs take every write.
+        record: hand back all times, also those of periods that were jumped over.
+        patience: when to look for periods.
+    """
     programs = find_programs(graph)
-    lead = programs.leads(np.array([fifo.depth for fifo in graph.fifos], np.int64))
+    depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
+    lead = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, lead=lead)
-    run_net(sources_stamp(), *net)
-    return _record(graph, net, lead)
+    splices = run_periodic(net, patience or Patience())
+    return _record(graph, programs, net, lead, splices, keep=record)
 
 
-def _record(graph: TimedGraph, net: Net, lead: np.ndarray) -> RunRecord:
-    processes, fifos = net.processes, net.fifos[lead]
+def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
+    """The same without jumps: every event of every period is computed."""
+    return run(graph, unbounded=unbounded, patience=Patience(least_visits=1 << 60))
+
+
+def _record(
+    graph: TimedGraph, programs: Programs, net: Net, lead: np.ndarray, splices: Sequence[Splice], *, keep: bool
+) -> RunRecord:
+    processes, fifos, initial = net.processes, net.fifos[lead], programs.initial
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
-    initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
-    by_actor = np.flatnonzero(processes["kind"][fifos["writer"]] == ACTOR).tolist()
+    by_actor = processes["kind"][fifos["writer"]] == ACTOR
+    peaks = _peaks(net, initial, by_actor, splices)[lead]
+    if keep:
+        for splice in reversed(splices):
+            splice.find_starts(net)
+        for splice in splices:
+            splice.fill_in(net)
     claims = _spans(net.times, fifos["claim_first"] + initial, fifos["claimed"] - initial)
     return RunRecord(
         finish=[cycle if cycle >= 0 else None for cycle in _finishes(processes).tolist()],
         visits=processes["visits"].tolist(),
         stalls=[Stalls(*row) for row in stalls],
-        writes=_spans(net.times, fifos["write_first"] + initial, fifos["written"] - initial),
-        reads=_spans(net.times, fifos["read_first"], fifos["read"]),
-        claims={index: claims[index] for index in by_actor if claims[index].size},
-        bursts=_bursts(graph, net),
+        writes=_spans(net.times, fifos["write_first"] + initial, fifos["written"] - initial) if keep else [],
+        reads=_spans(net.times, fifos["read_first"], fifos["read"]) if keep else [],
+        claims={index: claims[index] for index in np.flatnonzero(by_actor).tolist() if claims[index].size},
+        bursts=_bursts(graph, net) if keep else {},
+        peaks=peaks.tolist(),
+        events=int((fifos["written"] - initial + fifos["read"]).sum()),
     )
 
 
 def _finishes(processes: np.ndarray) -> np.ndarray:
     """Finish of each process, -1 where it did not get there; actors note the end of every firing on the way."""
     return np.where(processes["visits"] == processes["all_visits"], processes["finish"], -1)
+
+
+def _peaks(net: Net, initial: np.ndarray, by_actor: np.ndarray, splices: Sequence[Splice]) -> np.ndarray:
+    """Most tokens that each FIFO held."""
+    from sttest.sim.maxplus.kernel import sources_stamp
+    from sttest.sim.maxplus.kernel_peak import find_peaks
+
+    size = net.fifos.size
+    jumps = np.array([splice.periods for splice in splices], np.int64)
+    written, read, writes, reads = (
+        np.array([getattr(splice, name) for splice in splices], np.int64).reshape(-1, size)
+        for name in ("written", "read", "writes", "reads")
+    )
+    claimed = by_actor & (net.fifos["claimed"] > initial)
+    peaks = np.zeros(size, np.int64)
+    find_peaks(
+        sources_stamp(), net.fifos, net.times, initial, claimed, claimed, jumps, written, read, writes, reads, peaks
+    )
+    return peaks
 
 
 def _spans(times: np.ndarray, first: np.ndarray, size: np.ndarray) -> list[np.ndarray]:

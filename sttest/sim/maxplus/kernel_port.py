@@ -124,6 +124,8 @@ def run_write_port(
     number = process.number
     port = ports[number]
     fifo = fifos[port.fifo]
+    if process.finish >= 0:
+        return
     while process.visits < port.tokens:
         place = _place_for(ports, lanes, bursts, channels, number, process.visits)
         if place < 0:

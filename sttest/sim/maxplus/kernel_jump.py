@@ -1,0 +1,199 @@
+"""Compiled: jumps over whole periods, where a graph is in the state of an earlier cycle (docs/max-plus.md)."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from sttest.sim.maxplus.arrays import BEFORE_TIME, NEVER_FULL, PIPELINE, UNKNOWN, Records, Wholes
+from sttest.sim.maxplus.kernel_state import (
+    FOR_EVER,
+    channels_recur,
+    first_in_flight,
+    periods_of_fifos,
+    ports_recur,
+    processes_recur,
+)
+from sttest.sim.maxplus.kernel_walk import repeated_visits, seek
+
+
+@njit(cache=True)
+def jump(
+    sources: Wholes,
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    gap: Wholes,
+    pattern: Wholes,
+    segments: Records,
+    ports: Records,
+    lanes: Wholes,
+    bursts: Records,
+    channels: Records,
+    members: Records,
+    old_processes: Records,
+    old_fifos: Records,
+    old_ports: Records,
+    old_channels: Records,
+    old_members: Records,
+    cycle: int,
+    old_cycle: int,
+    least: int,
+) -> int:
+    """Jumps over as many periods as are sure to follow, and says how many; 0 where that isn't worth it.
+
+    Args, after ``sources``: fields of ``Net`` as they are after ``cycle``, copies of them as they were after
+    ``old_cycle``, and the visits that are worth a jump.
+    """
+    cycles = cycle - old_cycle
+    periods = periods_of_fifos(fifos, old_fifos, times, cycle, old_cycle)
+    if not (
+        periods > 0
+        and processes_recur(processes, old_processes, cycles)
+        and ports_recur(processes, old_processes, ports, old_ports, lanes, bursts, channels, cycle, old_cycle)
+        and channels_recur(
+            ports, old_ports, lanes, bursts, channels, old_channels, members, old_members, cycle, old_cycle
+        )
+    ):
+        return 0
+    periods = min(periods, _periods_ahead(processes, old_processes, gap, pattern, segments, ports, old_ports))
+    # What fills is fullest in the last period, which is left to be run: how full is to be known.
+    periods -= _fills(fifos, old_fifos)
+    visits = 0
+    for i in range(processes.size):
+        visits += processes[i].visits - old_processes[i].visits
+    if visits == 0 or periods <= 0 or periods * visits < least:
+        return 0
+    _move_channels(ports, old_ports, channels, members, periods, cycles)
+    _move_ports(processes, ports, old_ports, bursts, periods, cycles)
+    _move_fifos(fifos, old_fifos, times, periods, cycles)
+    _move_processes(processes, old_processes, gap, segments, periods, cycles)
+    return periods
+
+
+@njit
+def _periods_ahead(
+    processes: Records,
+    old_processes: Records,
+    gap: Wholes,
+    pattern: Wholes,
+    segments: Records,
+    ports: Records,
+    old_ports: Records,
+) -> int:
+    """Periods for which all programs go on as in the last one; a port's last burst, which may be short, is left out."""
+    periods = FOR_EVER
+    for number in range(ports.size):
+        port = ports[number]
+        requests = port.requested - old_ports[number].requested
+        if requests > 0:
+            periods = min(periods, (port.bursts - 1 - port.requested) // requests)
+    for once in range(2):  # a look at one period of each first, it may be in vain
+        for i in range(processes.size):
+            visits = processes[i].visits - old_processes[i].visits
+            if visits == 0 or processes[i].kind != PIPELINE:
+                continue
+            left = processes[i].all_visits - processes[i].visits
+            periods = min(periods, left // visits)
+            if periods <= 0:
+                return 0
+            most = visits if once == 0 else periods * visits
+            alike = repeated_visits(processes, old_processes, gap, pattern, segments, i, most)
+            if alike < most:
+                periods = alike // visits
+    return max(0, periods)
+
+
+@njit
+def _move_processes(
+    processes: Records, old_processes: Records, gap: Wholes, segments: Records, periods: int, cycles: int
+) -> None:
+    for i in range(processes.size):
+        process, old = processes[i], old_processes[i]
+        visits = process.visits - old.visits
+        if visits == 0:
+            continue
+        process.visits += periods * visits
+        process.clock += periods * cycles
+        process.stall_in += periods * (process.stall_in - old.stall_in)
+        process.stall_out += periods * (process.stall_out - old.stall_out)
+        process.stall_memory += periods * (process.stall_memory - old.stall_memory)
+        if process.kind == PIPELINE:
+            seek(processes, gap, segments, i)
+
+
+@njit
+def _fills(fifos: Records, old_fifos: Records) -> int:
+    """1 where some FIFO holds more than it did, else 0."""
+    for i in range(fifos.size):
+        if fifos[i].written - fifos[i].read > old_fifos[i].written - old_fifos[i].read:
+            return 1
+    return 0
+
+
+@njit
+def _move_fifos(fifos: Records, old_fifos: Records, times: Wholes, periods: int, cycles: int) -> None:
+    """Counts on, and copies the times that are still needed to where they will be looked for."""
+    for i in range(fifos.size):
+        fifo, old = fifos[i], old_fifos[i]
+        written, read = fifo.written - old.written, fifo.read - old.read
+        held = fifo.written - fifo.read
+        wanted = held + periods * (written - read)
+        if written > 0:
+            _copy(times, fifo.write_first, fifo.written, held, written, wanted, periods, cycles)
+        if read > 0 and fifo.depth < NEVER_FULL:
+            kept = min(fifo.read, fifo.depth - held)
+            _copy(times, fifo.read_first, fifo.read, kept, read, fifo.depth - wanted, periods, cycles)
+        fifo.written += periods * written
+        fifo.read += periods * read
+
+
+@njit
+def _copy(
+    times: Wholes, first: int, count: int, kept: int, passed: int, wanted: int, periods: int, cycles: int
+) -> None:
+    """Fills in the last ``wanted`` times after a jump, from the last ``kept`` before it.
+
+    What was not kept, because nobody could need it any more, needs no time after the jump either.
+    """
+    after = count + periods * passed
+    for to in range(max(count, after - wanted), after):
+        back = (to - count) // passed + 1
+        source = to - back * passed
+        times[first + to] = times[first + source] + back * cycles if source >= count - kept else BEFORE_TIME
+
+
+@njit
+def _move_ports(
+    processes: Records, ports: Records, old_ports: Records, bursts: Records, periods: int, cycles: int
+) -> None:
+    """To be called before the processes have moved."""
+    for number in range(ports.size):
+        port = ports[number]
+        skipped = periods * (port.requested - old_ports[number].requested)
+        if skipped == 0:
+            continue
+        first = min(first_in_flight(processes, ports, number), port.requested - 1)
+        for burst in range(max(first, port.requested - skipped - 1), port.requested):
+            one, other = bursts[port.burst_first + burst + skipped], bursts[port.burst_first + burst]
+            if burst + skipped >= port.requested:
+                one.request = other.request + periods * cycles
+                one.start = UNKNOWN if other.start == UNKNOWN else other.start + periods * cycles
+        port.requested += skipped
+
+
+@njit
+def _move_channels(
+    ports: Records, old_ports: Records, channels: Records, members: Records, periods: int, cycles: int
+) -> None:
+    """To be called before the ports have moved."""
+    for index in range(channels.size):
+        channel = channels[index]
+        used = False
+        for i in range(channel.member_first, channel.member_first + channel.members):
+            number = members[i].port
+            requests = ports[number].requested - old_ports[number].requested
+            used = used or requests > 0
+            if channel.members > 1:
+                members[i].head += periods * requests
+        if used:
+            channel.free_at += periods * cycles

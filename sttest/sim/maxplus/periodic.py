@@ -1,0 +1,187 @@
+"""Runs a net and jumps over what only repeats (docs/max-plus.md).
+
+The run stops now and then, in ever longer steps, and looks at the last writes of each FIFO: if
+they recur, it goes on for one such period and compares the two states.  If they are the same, all
+that follows repeats until a process leaves its repetition, and is jumped over.  States at jumps
+are kept: where one comes again, a longer period is found, of an outer loop.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import gcd, lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from sttest.sim.flat import UNBOUNDED
+from sttest.sim.maxplus.arrays import ACTOR, Net
+from sttest.sim.maxplus.splices import Splice
+
+_STATES_KEPT = 32
+_MULTIPLES = 4
+
+
+@dataclass(frozen=True)
+class Patience:
+    """When to look for periods: first after so many cycles, and only for jumps over so many visits."""
+
+    first_cycles: int = 1024
+    least_visits: int = 4096
+
+
+class _State(NamedTuple):
+    """Counts and clocks after ``cycle``."""
+
+    cycle: int
+    processes: np.ndarray
+    fifos: np.ndarray
+    ports: np.ndarray
+    channels: np.ndarray
+    members: np.ndarray
+
+
+def run_periodic(net: Net, patience: Patience) -> list[Splice]:
+    """Runs a fresh net to its end; gives what was jumped over.
+
+    Nets with actors are run event by event: firings that overtake each other have no order to recur.
+    """
+    from sttest.sim.maxplus.kernel import run_net, sources_stamp
+
+    visits = int(net.processes["all_visits"].sum())
+    if (net.processes["kind"] == ACTOR).any() or visits < 2 * patience.least_visits:
+        run_net(sources_stamp(), *net)
+        return []
+    return _Run(net, patience).run()
+
+
+class _Run:
+    def __init__(self, net: Net, patience: Patience) -> None:
+        from sttest.sim.maxplus.kernel import sources_stamp
+
+        self._net = net
+        self._patience = patience
+        self._stamp = sources_stamp()
+        self._kept: deque[_State] = deque(maxlen=_STATES_KEPT)
+        self._splices: list[Splice] = []
+        self._period_cycles, self._period_tokens = (np.zeros(net.fifos.size, np.int64) for _ in range(2))
+        self._begin_anew(int(net.processes["clock"].min()))
+
+    def run(self) -> list[Splice]:
+        span = self._patience.first_cycles
+        while self._goes_on(self._since + span):
+            found = self._guess(self._since + span)
+            cycle = self._try_to_jump(*found, limit=self._since + 3 * span) if found else self._since + span
+            if cycle is None:
+                break
+            # After a jump, look again soon.
+            span = (cycle - self._since) * 3 // 2 if cycle > self._since else self._patience.first_cycles
+        return self._splices
+
+    def _begin_anew(self, cycle: int) -> None:
+        self._since = cycle
+        self._written_before = self._net.fifos["written"].copy()
+        self._visits_before = int(self._net.processes["visits"].sum())
+
+    def _goes_on(self, cycle: int) -> bool:
+        """Runs all that happens up to a cycle; whether there is more."""
+        from sttest.sim.maxplus.kernel import run_net
+
+        net, size = self._net, self._net.processes.size
+        net.limits[0] = cycle
+        net.todo[0] = size
+        net.todo[1:] = np.arange(size)[::-1]
+        net.processes["is_queued"] = 1
+        run_net(self._stamp, *net)
+        if not net.limits[1]:
+            net.limits[0] = UNBOUNDED
+        return bool(net.limits[1])
+
+    def _guess(self, cycle: int) -> tuple[int, int] | None:
+        """A cycle from which on to compare, the same in every period, and the period; None where nothing recurs."""
+        from sttest.sim.maxplus.kernel_period import find_periods
+
+        net, cycles = self._net, self._period_cycles
+        find_periods(self._stamp, net.fifos, net.times, self._written_before, cycles, self._period_tokens)
+        slowest = int(cycles.argmax())
+        period = int(cycles[slowest])
+        if period == 0:
+            return None
+        fifo = net.fifos[slowest]
+        last = int(fifo["write_first"] + fifo["written"])
+        recent = net.times[last - int(self._period_tokens[slowest]) - 1 : last]
+        mark = int(recent[1 + int(np.diff(recent).argmax())])
+        return cycle + (mark - cycle) % period, period
+
+    def _try_to_jump(self, cycle: int, period: int, limit: int) -> int | None:
+        """Runs on from a cycle, compares the states after one and more periods; the cycle reached, None at the end."""
+        if not self._goes_on(cycle):
+            return None
+        before = self._state(cycle)
+        for periods in self._multiples(before, period, limit):
+            cycle = before.cycle + periods * period
+            if not self._goes_on(cycle):
+                return None
+            if self._jumps(before, cycle):
+                return self._since
+        return cycle
+
+    def _multiples(self, before: _State, period: int, limit: int) -> Iterator[int]:
+        """1, then multiples in which all ports stream whole bursts, one per channel."""
+        yield 1
+        unit = lcm(1, *self._missing_factors(before))
+        for multiple in range(unit, unit * (_MULTIPLES + 1), unit):
+            if multiple > 1 and before.cycle + multiple * period <= limit:
+                yield multiple
+
+    def _missing_factors(self, before: _State) -> Iterator[int]:
+        ports, processes = self._net.ports, self._net.processes
+        tokens = processes["visits"][ports["process"]] - before.processes["visits"][ports["process"]]
+        rows = zip(ports["token_bytes"], ports["burst_bytes"] * ports["lanes"], tokens, strict=True)
+        for token_bytes, turn_bytes, passed in ((int(a), int(b), int(c)) for a, b, c in rows):
+            whole = lcm(token_bytes, turn_bytes) // token_bytes
+            if passed:
+                yield whole // gcd(whole, passed)
+
+    def _jumps(self, before: _State, cycle: int) -> bool:
+        """Jumps if the state of ``before``, or else one kept at an earlier jump, has come again."""
+        now = self._state(cycle)
+        least = max(self._patience.least_visits, (int(now.processes["visits"].sum()) - self._visits_before) // 2)
+        for old in (*reversed(self._kept), before):
+            periods = self._jump(old, cycle, least)
+            if periods:
+                if old is before:
+                    self._kept.append(now)
+                self._splices.append(_splice(old, now, periods))
+                self._begin_anew(cycle + periods * (cycle - old.cycle))
+                return True
+        return False
+
+    def _jump(self, old: _State, cycle: int, least: int) -> int:
+        from sttest.sim.maxplus.kernel_jump import jump
+
+        net = self._net
+        return jump(
+            self._stamp, net.processes, net.fifos, net.times, net.gap, net.pattern, net.segments, net.ports, net.lanes,
+            net.bursts, net.channels, net.members, *old[1:], cycle, old.cycle, least,
+        )  # fmt: skip
+
+    def _state(self, cycle: int) -> _State:
+        net = self._net
+        arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
+        return _State(cycle, *(array.copy() for array in arrays))
+
+
+def _splice(old: _State, now: _State, periods: int) -> Splice:
+    return Splice(
+        periods,
+        now.cycle - old.cycle,
+        now.fifos["written"],
+        now.fifos["read"],
+        now.fifos["written"] - old.fifos["written"],
+        now.fifos["read"] - old.fifos["read"],
+        now.ports["requested"],
+        now.ports["requested"] - old.ports["requested"],
+    )

@@ -1,0 +1,139 @@
+"""Graphs with long loops, for the laws of periodic jumps."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+
+DEPTHS = st.sampled_from([1, 2, 2, 3, 5, 9, 40, 300])
+SHAPES = {
+    120: [(120,), (4, 30), (30, 4), (5, 4, 6)],
+    60: [(60,), (2, 30), (15, 4), (3, 4, 5)],
+    40: [(40,), (4, 10), (10, 4)],
+}
+
+
+def _graph(fifos, processes, channels=()) -> TimedGraph:
+    return TimedGraph("long", 300.0, tuple(fifos), tuple(processes), tuple(channels))
+
+
+@st.composite
+def pipelines(draw, name: str, events, tokens: int) -> Pipeline:
+    """A pipeline that makes every event ``tokens`` times, in one or two loops, once or repeatedly."""
+    repeat = draw(st.sampled_from([1, 1, 2, 4]))
+    each = tokens // repeat
+    parts = [each] if draw(st.booleans()) else [each // 2, each - each // 2]
+    loops = []
+    for part in parts:
+        latency = draw(st.integers(1, 7))
+        shapes = SHAPES.get(part, [(part,)])
+        made = tuple(Event(f, op, draw(st.integers(0, latency - 1)), (), n) for f, op, n in events)
+        loops.append(
+            Loop(draw(st.sampled_from(shapes)), draw(st.integers(1, 3)), latency, made, draw(st.integers(0, 3)))
+        )
+    return Pipeline(name, tuple(loops), start=draw(st.sampled_from([0, 0, 7])), repeat=repeat)
+
+
+@st.composite
+def converters(draw, name: str, source: str, sink: str, block: int, blocks: int, rate: int) -> Pipeline:
+    """Reads a block, then writes a block of ``rate`` times as many tokens, for all blocks."""
+    reads = Loop((block,), draw(st.integers(1, 2)), 2, (Event(source, "read", 0),), draw(st.integers(0, 2)))
+    writes = Loop((block * rate,), draw(st.integers(1, 2)), 3, (Event(sink, "write", 2),))
+    return Pipeline(name, (reads, writes), repeat=blocks)
+
+
+@st.composite
+def contractions(draw, name: str, source: str, sink: str, rows: int, row: int) -> Pipeline:
+    """Reads ``rows`` x ``row`` tokens and writes one token per row, some iterations later."""
+    latency = draw(st.integers(1, 9))
+    events = (Event(source, "read", 0), Event(sink, "write", latency - 1, (None, row - 1)))
+    return Pipeline(name, (Loop((rows, row), draw(st.integers(1, 3)), latency, events),))
+
+
+@st.composite
+def chains(draw) -> TimedGraph:
+    """A source, some converters and contractions at different rates, side ways, and a sink; some deadlock late."""
+    tokens = draw(st.sampled_from([240, 480]))
+    processes, at = [], "f0"
+    depth = {"f0": draw(DEPTHS)}
+    source_events = [("f0", "write", 1)]
+    passing = tokens
+    for index in range(draw(st.integers(0, 3))):
+        after = f"f{index + 1}"
+        depth[after] = draw(DEPTHS)
+        if draw(st.booleans()):
+            block = draw(st.sampled_from([1, 2, 4, 8]))
+            rate = draw(st.sampled_from([1, 1, 2]))
+            processes.append(draw(converters(f"p{index}", at, after, block, passing // block, rate)))
+            passing *= rate
+        else:
+            row = draw(st.sampled_from([2, 3, 5]))
+            processes.append(draw(contractions(f"p{index}", at, after, passing // row, row)))
+            passing //= row
+        if passing % 120:
+            return _finished(draw, depth, processes, source_events, [(after, "read", 1)], tokens, passing)
+        at = after
+    sink_events = [(at, "read", 1)]
+    if passing == tokens and draw(st.booleans()):
+        depth["side"] = draw(st.sampled_from([1, 3, 8, 20, 60, 200]))
+        source_events.append(("side", "write", 1))
+        sink_events.append(("side", "read", 1))
+    return _finished(draw, depth, processes, source_events, sink_events, tokens, passing)
+
+
+def _finished(draw, depth, processes, source_events, sink_events, tokens, passing) -> TimedGraph:
+    processes.append(draw(pipelines("source", source_events, tokens)))
+    short = draw(st.sampled_from([0, 0, 0, 0, 1]))
+    sink = Pipeline(
+        "sink",
+        (Loop((passing + short,), draw(st.integers(1, 3)), 2, tuple(Event(f, op, 0) for f, op, _ in sink_events)),),
+    )
+    kinds = st.sampled_from(["srl", "ram"])
+    fifos = [Fifo(name, places, 8, draw(kinds)) for name, places in depth.items()]
+    return _graph(fifos, [*processes, sink])
+
+
+@st.composite
+def loops_back(draw) -> TimedGraph:
+    """Two to four pipelines with FIFOs forwards and, with tokens, backwards; two tokens at a time on some."""
+    count = draw(st.integers(2, 4))
+    tokens = draw(st.sampled_from([120, 240]))
+    events = [[] for _ in range(count)]
+    fifos = []
+    for index in range(draw(st.integers(1, 5))):
+        writer, reader = draw(st.integers(0, count - 1)), draw(st.integers(0, count - 1))
+        burst = draw(st.sampled_from([1, 1, 2]))
+        places = draw(DEPTHS) + burst
+        initial = draw(st.integers(burst, places)) if reader <= writer else 0
+        fifos.append(Fifo(f"f{index}", places, 8, draw(st.sampled_from(["srl", "ram"])), initial))
+        events[writer].append((f"f{index}", "write", burst))
+        events[reader].append((f"f{index}", "read", burst))
+    return _graph(fifos, [draw(pipelines(f"p{i}", events[i], tokens)) for i in range(count)])
+
+
+@st.composite
+def streams(draw) -> TimedGraph:
+    """Read and write ports, some on channels that they share, around one or two pipelines."""
+    tokens = draw(st.sampled_from([120, 240, 480]))
+    number = draw(st.integers(1, 3))
+    channels = [
+        Channel(f"c{i}", draw(st.integers(0, 30)), 4, draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+        for i in range(number)
+    ]
+    events, fifos, processes = [], [], []
+    for index in range(draw(st.integers(1, 4))):
+        op = draw(st.sampled_from(["read", "write"]))
+        fifos.append(Fifo(f"f{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
+        token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (5, 64), (8, 256)]))
+        window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
+        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3))
+        outstanding = draw(st.integers(window, window + 4))
+        processes.append(
+            Memory(f"m{index}", op, f"f{index}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
+        )
+        events.append((f"f{index}", "write" if op == "write" else "read", 1))
+    halves = [events] if draw(st.booleans()) or len(events) < 2 else [events[:1], events[1:]]
+    for index, half in enumerate(halves):
+        processes.append(draw(pipelines(f"p{index}", half, tokens)))
+    return _graph(fifos, draw(st.permutations(processes)), channels)
