@@ -61,22 +61,23 @@ def _options() -> argparse.Namespace:
 
 
 def _batches(graphs: int, size: int, seed: int) -> Iterator[list[tuple[str, TimedGraph]]]:
-    """Lists of (kind, graph): two fifths pipelines, and a fifth each of traces, ports and actors."""
-    from rtl_graphs import drawn, has_split_tokens, traced  # pyright: ignore[reportMissingImports]
+    """Lists of (kind, graph), a fifth of each kind; pipelines of any fate, the others finish."""
+    from rtl_graphs import drawn, has_split_tokens, live, traced  # pyright: ignore[reportMissingImports]
     from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs  # pyright: ignore[reportMissingImports]
 
     kinds = {
-        "pipelines": (pipeline_graphs(), 2),
-        "traces": (pipeline_graphs().map(traced), 1),
-        "ports": (memory_graphs().filter(lambda design: not has_split_tokens(design)), 1),
-        "actors": (actor_graphs(), 1),
+        "pipelines of any fate": pipeline_graphs(),
+        "pipelines": live(pipeline_graphs()),
+        "traces": live(pipeline_graphs()).map(traced),
+        "ports": memory_graphs().filter(lambda design: not has_split_tokens(design)),
+        "actors": live(actor_graphs()),
     }
     for first in range(0, graphs, size):
         count = min(size, graphs - first)
         yield [
             (kind, design)
-            for kind, (strategy, share) in kinds.items()
-            for design in drawn(strategy, max(1, count * share // 5), seed + first)
+            for kind, strategy in kinds.items()
+            for design in drawn(strategy, max(1, count // 5), seed + first)
         ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sim_graphs import chain, graph, sink, source
 
 from sttest.boards.backends.rtl import INSTALL, SIMULATORS
-from sttest.sim import Fifo, Memory, Pipeline, TimedGraph, Trace
+from sttest.sim import Fifo, Memory, Pipeline, TimedGraph, Trace, simulate
 from sttest.sim.program import expand
 from sttest.sim.rtl import RtlRun, compare, emulate_all
 
@@ -46,6 +46,11 @@ def drawn(strategy: st.SearchStrategy[TimedGraph], count: int, number: int = 0) 
 
     collect()
     return graphs
+
+
+def live(strategy: st.SearchStrategy[TimedGraph]) -> st.SearchStrategy[TimedGraph]:
+    """Only graphs that finish: of random ones most stop after a few accesses."""
+    return strategy.filter(lambda design: simulate(design, "maxplus").verdict == "done")
 
 
 def traced(design: TimedGraph) -> TimedGraph:
