@@ -41,10 +41,12 @@ class Rate:
     """Iterations of the repetition vector per cycle, 0 on a deadlock.
 
     ``limiting``: FIFOs of which at least one must be deeper for a higher rate; none where no depth helps.
+    ``firings``: how many it took to find out.
     """
 
     throughput: Fraction
     limiting: tuple[int, ...]
+    firings: int
 
 
 class _Part(NamedTuple):
@@ -83,7 +85,7 @@ class SelfTimed:
             raise self._no_bound()
         slowest = min(rate.throughput for rate in rates)
         limiting = {fifo for rate in rates if rate.throughput == slowest for fifo in rate.limiting}
-        return Rate(slowest, tuple(sorted(limiting)))
+        return Rate(slowest, tuple(sorted(limiting)), sum(rate.firings for rate in rates))
 
     def _parts_of(self, bounded: np.ndarray) -> list[_Part]:
         key = bounded.tobytes()
@@ -118,7 +120,7 @@ class SelfTimed:
         )
 
     def _run(self, part: _Part, depth: np.ndarray) -> Rate:
-        from sttest.sim.self_timed_kernel import DEAD, PERIODIC, STANDING_STILL, run_self_timed
+        from sttest.sim.self_timed_kernel import DEAD, PERIODIC, STANDING_STILL, STARTED, run_self_timed
 
         state = _begin(part, depth[part.fifos])
         how, firings, cycles = run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
@@ -132,7 +134,7 @@ class SelfTimed:
                 levers=["give depths to its FIFOs"],
             )
         throughput = Fraction(firings, part.iteration_firings * cycles) if how == PERIODIC else Fraction(0)
-        return Rate(throughput, tuple(_on_cycles(part, state.needed)))
+        return Rate(throughput, tuple(_on_cycles(part, state.needed)), int(state.counts[STARTED]))
 
     def _no_bound(self) -> InputError:
         return InputError(

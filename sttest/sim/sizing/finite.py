@@ -63,7 +63,9 @@ class _FiniteSizing:
             start, bound = self._timed_start(None if isinstance(target, str) else target)
             is_enough = partial(self._ends_by, bound)
             lower = self._lower_bounds(start, bound)
-        depths = reduce_depths(start, lower, is_enough, self._order(start), self.thresholds)
+        # Those first that may save most bits.
+        order = np.argsort((lower - start) * self.runner.bits, kind="stable").tolist()
+        depths = reduce_depths(start, lower, is_enough, order, self.thresholds)
         return self._result(depths, lower)
 
     def _ends_by(self, bound: int, depths: np.ndarray) -> bool:
@@ -132,10 +134,6 @@ class _FiniteSizing:
 
             lower[fifo] = least_depth(is_enough, int(lower[fifo]), int(start[fifo]), int(self.thresholds[fifo]))
         return lower
-
-    def _order(self, start: np.ndarray) -> list[int]:
-        """Largest first, in bits."""
-        return np.argsort(-start * self.runner.bits, kind="stable").tolist()
 
     def _result(self, depths: np.ndarray, lower: np.ndarray) -> Sizing:
         names = [fifo.name for fifo in self.graph.fifos]

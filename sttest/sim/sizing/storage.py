@@ -15,17 +15,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
-import numpy as np
-
 from sttest.errors import DoesNotFitError, InputError
 from sttest.sim.graph import TimedGraph
 from sttest.sim.self_timed import NEVER_FULL, Rate, SelfTimed
-from sttest.sim.sizing.reduce import least_depth, reduce_depths
+from sttest.sim.sizing.reduce import least_depth
 from sttest.sim.sizing.result import Sizing
+from sttest.sim.sizing.storage_beam import narrow_search
 from sttest.sim.sizing.storage_space import Distribution, StorageSpace
 
-MAX_DISTRIBUTIONS = 50_000
-"""Distributions after which the search for the least one is given up for a local minimum."""
+MAX_FIRINGS_TRIED = 40_000_000
+"""Firings simulated in all, after which the search for the least storage is given up: some ten seconds."""
+
+# What it takes to look at a distribution, whatever its firings, in firings that take as long.
+_FIRINGS_PER_LOOK = 2_000
 
 
 @dataclass(frozen=True)
@@ -73,15 +75,15 @@ def _fastest(found: Iterable[tuple[Distribution, Rate]], highest: Fraction) -> t
 
 
 def size_for_throughput(
-    graph: TimedGraph, throughput: Fraction | None = None, *, most_distributions: int = MAX_DISTRIBUTIONS
+    graph: TimedGraph, throughput: Fraction | None = None, *, most_firings: int = MAX_FIRINGS_TRIED
 ) -> Sizing:
     """The least storage, in tokens over all FIFOs, that reaches a throughput.
 
     Args:
         graph: of endless actors; its own depths are not looked at.
         throughput: iterations per cycle; by default as with FIFOs that are never full.
-        most_distributions: after so many, a local minimum is found instead (``is_exact`` is False then, and
-            ``lower_total`` how far the search for the least one came).
+        most_firings: simulated in all; after so many, a narrower search takes over (``is_exact`` is False then,
+            and ``lower_total`` how far the search for the least storage came).
 
     Raises:
         DeadlockError: it deadlocks with FIFOs of any depth.
@@ -92,14 +94,14 @@ def size_for_throughput(
     space = StorageSpace(graph, run.repetitions)
     target = _possible(graph, run, throughput)
     lower = _lower_bounds(run, space, target)
-    tried, total = 0, sum(lower)
+    tried, firings, total = 0, 0, sum(lower)
     for depths, rate in _by_size(run, space, lower):
-        tried, total = tried + 1, sum(depths)
+        tried, firings, total = tried + 1, firings + rate.firings + _FIRINGS_PER_LOOK, sum(depths)
         if rate.throughput >= target:
             return _sizing(graph, depths, rate, lower, total, tried)
-        if tried == most_distributions:
+        if firings > most_firings:
             break
-    depths = _local_minimum(graph, run, space, target, lower)
+    depths = narrow_search(run, space, lower, target)
     return _sizing(graph, depths, run.rate(depths), lower, total, tried)
 
 
@@ -167,26 +169,6 @@ def _reaches(run: SelfTimed, depths: Distribution, target: Fraction) -> bool:
         if error.code != "no-rate-bound":
             raise
         return True
-
-
-def _local_minimum(
-    graph: TimedGraph, run: SelfTimed, space: StorageSpace, target: Fraction, lower: Distribution
-) -> Distribution:
-    """Deepens all limiting FIFOs at once until the target is reached, then each as little as will do."""
-    depths = np.array(lower, np.int64)
-    steps = np.array(space.steps)
-    grow = 1
-    while (rate := run.rate(tuple(depths.tolist()))).throughput < target:
-        limiting = list(rate.limiting)
-        depths[limiting] = np.minimum(depths[limiting] + grow * steps[limiting], np.array(space.most)[limiting])
-        grow *= 2
-    order = np.argsort(-depths, kind="stable").tolist()
-
-    def is_enough(trial: np.ndarray) -> bool:
-        return _reaches(run, tuple(trial.tolist()), target)
-
-    reduced = reduce_depths(depths, np.array(lower), is_enough, order, np.zeros(len(lower), np.int64))
-    return tuple(reduced.tolist())
 
 
 def _sizing(
