@@ -14,7 +14,7 @@ from sttest.sim import Actor, Fifo, Phase, load, simulate
 from sttest.sim.check import check, check_schedule
 from sttest.sim.check_deadlock import check_deadlock
 
-LAWS = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+LAWS = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 DESIGNS = ("220_dsps_opt5_atax", "2560_dsps_opt5_gemm", "synthetic_opt5_k7mmtree_balanced")
 
 
