@@ -20,6 +20,8 @@ MAX_TRIALS = 1500
 """Sets of depths that are tried before the search is given up, in small graphs."""
 MAX_WAITERS = 400_000
 """Processes looked at in all trials together, so that large graphs are given up sooner."""
+_TOKENS_PER_WAITER = 1000
+"""So many tokens take as long to pass as a process takes to be looked at."""
 
 
 def least_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, most: int) -> dict[int, int] | None:
@@ -37,7 +39,8 @@ def least_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, most: int)
     heap: list[tuple[int, int, tuple[tuple[int, int], ...], int]] = [(0, 0, (), 0)]
     states = {0: state}
     seen: set[tuple[tuple[int, int], ...]] = {()}
-    for _ in range(min(MAX_TRIALS, MAX_WAITERS // len(flat.tables))):
+    waiters = len(flat.tables) + int(flat.tokens.sum()) // _TOKENS_PER_WAITER
+    for _ in range(min(MAX_TRIALS, MAX_WAITERS // waiters)):
         if not heap:
             return None
         added, _, changes, parent = heapq.heappop(heap)
