@@ -14,6 +14,8 @@ from sttest.models.quant.quantisers import P_MAX, Quantised
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
+# 127 * 127 * MAX_SUMMANDS_F32 <= 2^24: sums that float32 holds exactly, in whatever order they are added.
+MAX_SUMMANDS_F32 = 1_040
 
 
 def matmul(x: Quantised, weight: Quantised, group: int | None) -> Tensor:
@@ -35,7 +37,8 @@ def matmul(x: Quantised, weight: Quantised, group: int | None) -> Tensor:
     total = torch.zeros(len(x.values), columns)
     parts = zip(x.values.split(group or rows, -1), weight.values.split(group or rows), weight.scales, strict=True)
     for left, right, scale in parts:
-        total = total + _as_f32(left.double() @ right.double()) * scale.float()
+        exact = _exact_type(len(right))
+        total = total + _as_f32(left.to(exact) @ right.to(exact)) * scale.float()
     return total * x.scales.float().unsqueeze(-1)
 
 
@@ -49,7 +52,8 @@ def scores(q: Quantised, k: Quantised) -> Tensor:
     Returns:
         float32 [n, kv, (group,) m].
     """
-    sums = torch.einsum("nh...d,hmd->nh...m", q.values.double(), k.values.double())
+    exact = _exact_type(q.values.shape[-1])
+    sums = torch.einsum("nh...d,hmd->nh...m", q.values.to(exact), k.values.to(exact))
     scale_k = k.scales.float().unsqueeze(1) if q.values.dim() == 4 else k.scales.float()
     return _as_f32(sums) * q.scales.float().unsqueeze(-1) * scale_k
 
@@ -64,7 +68,8 @@ def own_score(q: Quantised, k: Quantised) -> Tensor:
     Returns:
         float32 [n, kv, (group)].
     """
-    sums = torch.einsum("nh...d,nhd->nh...", q.values.double(), k.values.double())
+    exact = _exact_type(q.values.shape[-1])
+    sums = torch.einsum("nh...d,nhd->nh...", q.values.to(exact), k.values.to(exact))
     scale_k = k.scales.float().unsqueeze(-1) if q.values.dim() == 4 else k.scales.float()
     return _as_f32(sums) * q.scales.float() * scale_k
 
@@ -102,6 +107,11 @@ def p_scale() -> Tensor:
     return 1.0 / torch.tensor(float(P_MAX))
 
 
+def _exact_type(summands: int) -> torch.dtype:
+    """The type in which a sum of products of int8 is exact: floating point, for its matrix products are fast."""
+    return torch.float32 if summands <= MAX_SUMMANDS_F32 else torch.float64
+
+
 def _as_f32(exact: Tensor) -> Tensor:
-    """Integer sums, which float64 holds exactly, rounded to float32 as an int32 would be."""
+    """Integer sums, held exactly, rounded to float32 as an int32 would be."""
     return exact.to(torch.float32)

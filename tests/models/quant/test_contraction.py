@@ -51,11 +51,16 @@ def test_the_order_of_groups_matters_and_is_ascending():
     assert contraction.matmul(x, Quantised(weight, scales), 1).item() == 0.0
 
 
-def test_sums_beyond_the_mantissa_round_as_an_int32_would():
-    rows = 1041  # 1041 * 127 * 127 = 16,790,289 = 2^24 + 13,073: float32 holds even numbers only
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    # 127 * 127 = 16,129 per row.  The last sum within 2^24 = 16,777,216; the first beyond it, 16,790,289, where
+    # float32 holds even numbers only; and the longest in int32, 2^31 - 4,072, where it holds multiples of 128.
+    [(1_040, 16_774_160), (1_041, 16_790_288), (133_144, 2_147_479_552)],
+)
+def test_sums_beyond_the_mantissa_round_as_an_int32_would(rows, expected):
     x = Quantised(torch.full((1, rows), 127, dtype=torch.int8), torch.tensor([1.0]))
     weight = Quantised(torch.full((rows, 1), 127, dtype=torch.int8), torch.ones(1, 1, dtype=torch.float16))
-    assert contraction.matmul(x, weight, None).item() == float(F32(np.int32(rows * 127 * 127))) == 16_790_288
+    assert contraction.matmul(x, weight, None).item() == float(F32(np.int32(rows * 127 * 127))) == expected
 
 
 @pytest.mark.parametrize("group", [(), (2,)])
