@@ -41,7 +41,7 @@ def check_deadlock(graph: TimedGraph, deadlock: Deadlock, *, unbounded: bool = F
         return ["nobody is said to wait"]
     faults = [fault for wait in deadlock.cycle for fault in _wait_faults(game, stands, wait)]
     faults += _chain_faults(deadlock, stands)
-    return faults + list(_fix_faults(game, stands, deadlock.fix))
+    return faults + list(_fix_faults(game, stands, deadlock))
 
 
 class _Game:
@@ -143,12 +143,12 @@ def _chain_faults(deadlock: Deadlock, stands: Mapping[str, int]) -> Iterator[str
         yield f"the chain ends at {last}, which has not finished"
 
 
-def _fix_faults(game: _Game, stands: Mapping[str, int], fix: Mapping[str, int]) -> Iterator[str]:
-    """The graph finishes with a fix, and no FIFO of it could be less deep; without one it never does.
+def _fix_faults(game: _Game, stands: Mapping[str, int], deadlock: Deadlock) -> Iterator[str]:
+    """The graph finishes with a fix, and if it is said to be minimal with no FIFO less deep; without one it never does.
 
     Deeper FIFOs can go the same way as far as the dead state, so every run may begin there.
     """
-    index = game.graph.fifo_index
+    index, fix = game.graph.fifo_index, deadlock.fix
     if not fix:
         if _finishes(game, [PAST_END] * len(index), stands):
             yield "deeper FIFOs would help, but no fix is given"
@@ -160,7 +160,7 @@ def _fix_faults(game: _Game, stands: Mapping[str, int], fix: Mapping[str, int]) 
     if not _finishes(game, fixed, stands):
         yield "it does not finish with the fix"
         return
-    for name, depth in fix.items():
+    for name, depth in fix.items() if deadlock.is_minimal else ():
         if _finishes(game, [*fixed[: index[name]], depth - 1, *fixed[index[name] + 1 :]], stands):
             yield f"{name} need not be {depth} deep"
 
