@@ -8,6 +8,7 @@ from types import ModuleType
 from sttest.errors import InputError, did_you_mean
 
 EXPERIMENTS = {
+    "fidelity": "timing model against published Vitis co-simulation of 12 Stream-HLS designs",
     "gpt2": "GPT-2 Medium on U55C: latency, TTFT and speed (StreamTensor Tables 4 and 5)",
 }
 """Name to one line of help; the module is ``experiments.<name>`` and has ``reproduce(out, ...)``."""
