@@ -3,7 +3,8 @@
 import pytest
 from rtl_graphs import check, needs
 
-pytestmark = [pytest.mark.slow, needs("verilator")]
+# Most of it is the C++ compiler: 25 s of CPU time each, several times that on a machine that others use too.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), needs("verilator")]
 
 
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
