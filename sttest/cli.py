@@ -277,7 +277,11 @@ def size(
         Strategy | None, typer.Option(help="Of the linear program [the depths that the design has].")
     ] = None,
     throughput: Annotated[
-        str | None, typer.Option(metavar="N/M", help="Iterations per time unit of endless actors [the highest].")
+        str | None,
+        typer.Option(
+            metavar="N/M",
+            help="Iterations per time unit of endless actors [the highest]; a decimal of six digits or with an exponent is taken as rounded.",
+        ),
     ] = None,
     invocations: Annotated[int, typer.Option(min=1, metavar="K", help="Runs that overlap.")] = 1,
     target: Annotated[

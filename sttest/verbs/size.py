@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -77,15 +78,24 @@ def _check(request: SizeRequest, path: Path, *, endless: bool) -> None:
         raise InputError("option", f"{option} says nothing about method {request.method}", where="size", levers=levers)
 
 
+_ROUNDED_DIGITS = 6
+# N/M, a whole number or a decimal; bounded, so that no text becomes a number of a million digits.
+_THROUGHPUT = re.compile(r"[0-9]{1,18}(/0*[1-9][0-9]{0,17}|\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
+
+
 def _fraction(text: str | None) -> Fraction | None:
     if text is None:
         return None
-    numerator, slash, denominator = text.partition("/")
-    parts = [numerator, denominator] if slash else [numerator, "1"]
-    if not all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in parts) or int(parts[1]) == 0:
-        levers = ["write it as in --throughput 1/960"]
+    if not _THROUGHPUT.fullmatch(text) or ("/" in text and "e" in text.lower()):
+        levers = ["write it as in --throughput 1/960 or 0.00104"]
         raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", levers=levers)
-    return Fraction(int(parts[0]), int(parts[1]))
+    value = Fraction(text)
+    digits = re.sub(r"[eE].*", "", text).replace(".", "").lstrip("0")
+    if "/" in text or ("e" not in text.lower() and len(digits) < _ROUNDED_DIGITS):
+        return value
+    digits = digits.ljust(_ROUNDED_DIGITS, "0")
+    # Published rates are rounded decimals: whatever rounds to these digits reaches them.
+    return value - value / (2 * int(digits))
 
 
 def _target(text: str | None) -> str | int:

@@ -130,3 +130,18 @@ def test_what_cannot_be_had_leaves_with_4(design, sttest):
     outcome = sttest("size", design, "--target", 3)
     assert outcome.exit_code == 4
     assert "no depths are enough" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [("1/633253", 1195), ("1/633252", 1196), ("1.57915e-06", 1195), ("3.0052e-06", 1227)],
+)
+def test_a_published_decimal_is_taken_as_rounded(text, total):
+    """1.57915e-06 is 1/633253 to six digits, but a little more than it."""
+    from typer.testing import CliRunner
+
+    from sttest.cli import app
+
+    graph = SAMPLERATE.with_name("h263decoder.xml")
+    result = CliRunner().invoke(app, ["size", str(graph), "--throughput", text, "--json"])
+    assert json.loads(result.stdout)["total_tokens"] == total
