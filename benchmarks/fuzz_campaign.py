@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--memory-gb", type=float, default=8.0, help="per worker, beyond what it starts with")
+    parser.add_argument("--memory-gb", type=float, default=10.0, help="per worker, beyond what it starts with")
     parser.add_argument("--case-s", type=float, default=120.0, help="after which a case counts as hung")
     asked = parser.parse_args()
     bounds = Bounds(int(asked.memory_gb * (1 << 30)), asked.case_s)

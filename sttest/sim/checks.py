@@ -15,8 +15,8 @@ from sttest.errors import InputError, did_you_mean
 
 MAX_FIFOS = 100_000
 MAX_PROCESSES = 20_000
-MAX_CHANNELS = 1024
-MAX_LANES = 65_536
+MAX_CHANNELS = 256
+MAX_LANES = 16_384
 """Channels of all memory ports together, each counted as often as a port lists it."""
 MAX_LOOPS = 65_536
 MAX_LOOP_EVENTS = 131_072
@@ -33,7 +33,7 @@ MAX_EVENTS = 1 << 26
 MAX_TOKENS = 1 << 31
 MAX_NAME_CHARS = 200
 MAX_ORIGIN_CHARS = 2000
-DEFAULT_MAX_ACCESSES = 1 << 26
+DEFAULT_MAX_ACCESSES = 1 << 27
 MAX_ACCESSES_VARIABLE = "STTEST_MAX_ACCESSES"
 """Environment variable that raises or lowers ``max_accesses``."""
 
