@@ -62,14 +62,14 @@ def _options() -> argparse.Namespace:
 
 def _batches(graphs: int, size: int, seed: int) -> Iterator[list[tuple[str, TimedGraph]]]:
     """Lists of (kind, graph), a fifth of each kind; pipelines of any fate, the others finish."""
-    from rtl_graphs import drawn, has_split_tokens, live, traced  # pyright: ignore[reportMissingImports]
+    from rtl_graphs import drawn, live, traced  # pyright: ignore[reportMissingImports]
     from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs  # pyright: ignore[reportMissingImports]
 
     kinds = {
         "pipelines of any fate": pipeline_graphs(),
         "pipelines": live(pipeline_graphs()),
         "traces": live(pipeline_graphs()).map(traced),
-        "ports": memory_graphs().filter(lambda design: not has_split_tokens(design)),
+        "ports": memory_graphs(),
         "actors": live(actor_graphs()),
     }
     for first in range(0, graphs, size):

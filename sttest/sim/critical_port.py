@@ -65,9 +65,13 @@ class PortTimeline:
             return self._from_arrival(token, cycle)
         if cycle == self._port.start:
             return [self._segment(START, 0, cycle)], None
-        burst = self._plan.bursts_of(token)[-1] - self._plan.window
-        segments, place = self._from_response(burst)
+        segments, place = self._from_response(self._freeing_burst(token, cycle))
         return [self._segment(WINDOW, cycle - 1, cycle), *segments], place
+
+    def _freeing_burst(self, token: int, cycle: int) -> int:
+        """The burst whose response, a cycle before, gave the last place for the token's bytes."""
+        before = (burst - self._plan.window for burst in self._plan.bursts_of(token))
+        return next(b for b in before if b >= 0 and self._start[b] + self._plan.response_delay(b) + 1 == cycle)
 
     def _from_arrival(self, token: int, cycle: int) -> Step:
         for burst in self._plan.bursts_of(token):

@@ -174,12 +174,14 @@ class WritePort(PortState):
         self.finish = finish
 
     def _space_for(self, token: int) -> Generator[Event, None, int]:
-        """First cycle with a burst slot for all bytes of the token: its predecessor there has had its response."""
-        before = self.plan.bursts_of(token)[-1] - self.plan.window
-        if before < 0:
-            return 0
-        started = yield from self._until_started(before)
-        return started + self.plan.response_delay(before) + 1
+        """First cycle with a burst slot for all bytes of the token: all predecessors there have had their responses."""
+        free = 0
+        for burst in self.plan.bursts_of(token):
+            before = burst - self.plan.window
+            if before >= 0:
+                started = yield from self._until_started(before)
+                free = max(free, started + self.plan.response_delay(before) + 1)
+        return free
 
 
 def _pass(env: Environment, fifo: FifoState, base: int, *, is_write: bool) -> Generator[Event, None, int]:

@@ -21,12 +21,20 @@ from sttest.sim.maxplus.kernel_pipeline import run_pipeline
 from sttest.sim.maxplus.kernel_port import run_read_port, run_write_port
 
 
-def sources_stamp() -> np.ndarray:
-    """An empty array whose type names the content of all kernel files, so that compiled code is kept per content."""
+def _stamp_sources() -> np.ndarray:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return np.empty(0, [(f"sources_{digest.hexdigest()}", np.int8)])
+
+
+# Taken when the sources are read: a file that changes later must not name code that was compiled from the older one.
+_SOURCES = _stamp_sources()
+
+
+def sources_stamp() -> np.ndarray:
+    """An empty array whose type names the content of all kernel files, so that compiled code is kept per content."""
+    return _SOURCES
 
 
 @njit(cache=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import njit
 
 from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Records, Wholes
@@ -158,11 +160,22 @@ def run_write_port(
 def _place_for(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
     """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
     port = ports[number]
-    before = ((token + 1) * port.token_bytes - 1) // port.burst_bytes - port.window
-    if before < 0:
-        return 0
-    response = _response(ports, lanes, bursts, channels, number, before)
-    return response + 1 if response >= 0 else -1
+    free = 0
+    for burst in range(token * port.token_bytes // port.burst_bytes, _bursts_until(port, token)):
+        before = burst - port.window
+        if before < 0:
+            continue
+        response = _response(ports, lanes, bursts, channels, number, before)
+        if response < 0:
+            return -1
+        free = max(free, response + 1)
+    return free
+
+
+@njit
+def _bursts_until(port: Any, token: int) -> int:
+    """Bursts that hold bytes of the tokens up to this one."""
+    return ((token + 1) * port.token_bytes - 1) // port.burst_bytes + 1
 
 
 @njit

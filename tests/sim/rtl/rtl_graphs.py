@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sim_graphs import chain, graph, sink, source
 
 from sttest.boards.backends.rtl import INSTALL, SIMULATORS
-from sttest.sim import Fifo, Memory, Pipeline, TimedGraph, Trace, simulate
+from sttest.sim import Fifo, Pipeline, TimedGraph, Trace, simulate
 from sttest.sim.program import expand
 from sttest.sim.rtl import RtlRun, compare, emulate_all
 
@@ -65,15 +65,6 @@ def traced(design: TimedGraph) -> TimedGraph:
                 process = Pipeline(process.name, (), process.start, process.repeat, program.end, trace)
         processes.append(process)
     return TimedGraph(design.name, design.clock_mhz, design.fifos, tuple(processes), design.channels)
-
-
-def has_split_tokens(design: TimedGraph) -> bool:
-    """Whether a write port's token touches several bursts on different channels."""
-    return any(
-        isinstance(port, Memory) and port.op == "write" and len(set(port.channels)) > 1
-        and (port.token_bytes > port.burst_bytes or port.burst_bytes % port.token_bytes)
-        for port in design.processes
-    )  # fmt: skip
 
 
 def assert_exact(designs: Sequence[TimedGraph], runs: Sequence[RtlRun], engine: str = "des") -> None:

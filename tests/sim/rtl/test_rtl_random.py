@@ -1,7 +1,7 @@
 """Random graphs: every access of every FIFO in the same cycle in hardware and in the engine."""
 
 import pytest
-from rtl_graphs import assert_rates, check, drawn, has_split_tokens, hostile_graph, live, needs, rate_graphs, traced
+from rtl_graphs import assert_rates, check, drawn, hostile_graph, live, needs, rate_graphs, traced
 from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
 
 
@@ -9,7 +9,7 @@ def mixed(count: int, number: int):
     """Pipelines, ports and actors; half of the pipelines as traces; one pipeline in five may deadlock."""
     pipelines = drawn(live(pipeline_graphs()), count * 2 // 5, number) + drawn(pipeline_graphs(), count // 10, number)
     half = len(pipelines) // 2
-    ports = drawn(memory_graphs().filter(lambda design: not has_split_tokens(design)), count // 4, number)
+    ports = drawn(memory_graphs(), count // 4, number)
     actors = drawn(live(actor_graphs()), count - len(pipelines) - len(ports), number)
     return pipelines[:half] + [traced(design) for design in pipelines[half:]] + ports + actors
 
@@ -27,7 +27,7 @@ def test_verilator_25_graphs_at_a_time(tmp_path):
     [
         pytest.param(pipeline_graphs(), id="pipelines"),
         pytest.param(pipeline_graphs().map(traced), id="traces"),
-        pytest.param(memory_graphs().filter(lambda design: not has_split_tokens(design)), id="ports"),
+        pytest.param(memory_graphs(), id="ports"),
         pytest.param(actor_graphs(), id="actors"),
     ],
 )
