@@ -107,20 +107,23 @@ class Net(NamedTuple):
     ends_open: np.ndarray
 
 
-def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lead: np.ndarray | None = None) -> Net:
+def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, leads: np.ndarray | None = None) -> Net:
     """Fresh arrays for a run.
 
     Args:
         graph: with the depths to be run.
-        flat: the same graph; only the ends and initial tokens of its FIFOs are looked at.
+        flat: the same graph; its programs are looked up if this isn't them.
         unbounded: FIFOs take every write.
-        lead: per FIFO, the one that stands for it (``sttest.sim.maxplus.lanes``); each for itself if not given.
+        leads: numbers of the FIFOs to be computed, that stand for the others (``Programs.leads``); all if not given.
     """
     programs = flat if isinstance(flat, Programs) else find_programs(graph)
+    leads = np.arange(len(graph.fifos)) if leads is None else leads
+    number = np.searchsorted(leads, np.arange(len(graph.fifos)))
     processes = _processes(graph, programs)
-    fifos, times = _fifos(graph, programs, processes["kind"], lead, unbounded=unbounded)
-    pointer, op, tokens = programs.accesses_of_leads(lead)
+    fifos, times = _fifos(graph, programs, processes["kind"], leads, unbounded=unbounded)
+    pointer, op, tokens = programs.accesses_of(leads, number)
     ports, lanes = _ports(graph)
+    ports["fifo"] = number[ports["fifo"]]
     bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
     channels, members = _channels(graph, ports, lanes)
     size = len(graph.processes)
@@ -162,28 +165,27 @@ def _starts(sizes: np.ndarray | list[int]) -> np.ndarray:
 
 
 def _fifos(
-    graph: TimedGraph, programs: Programs, kinds: np.ndarray, lead: np.ndarray | None, *, unbounded: bool
+    graph: TimedGraph, programs: Programs, kinds: np.ndarray, leads: np.ndarray, *, unbounded: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The FIFOs, and room for all times of those that stand for themselves."""
-    fifos = np.zeros(len(graph.fifos), FIFO)
-    by_actor = kinds[programs.writer] == ACTOR
-    between_actors = by_actor & (kinds[programs.reader] == ACTOR)
+    """Some FIFOs, and room for all their times."""
+    fifos = np.zeros(leads.size, FIFO)
+    fifos["writer"], fifos["reader"] = programs.writer[leads], programs.reader[leads]
+    by_actor = kinds[fifos["writer"]] == ACTOR
+    between_actors = by_actor & (kinds[fifos["reader"]] == ACTOR)
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
-    fifos["depth"] = UNBOUNDED if unbounded else depth
-    fifos["raw"] = np.where(between_actors, 0, programs.read_after_write_cycles(depth))
+    fifos["depth"] = UNBOUNDED if unbounded else depth[leads]
+    fifos["raw"] = np.where(between_actors, 0, programs.read_after_write_cycles(depth)[leads])
     fifos["war"] = np.where(between_actors, 0, 1)
-    leads = True if lead is None else lead == np.arange(lead.size)
-    written = np.where(leads, programs.tokens[1::2] + programs.initial, 0)
-    read = np.where(leads, programs.tokens[::2], 0)
+    initial = programs.initial[leads]
+    written, read = programs.tokens[1::2][leads] + initial, programs.tokens[::2][leads]
     claims = np.where(by_actor, written, 0)
     starts = _starts(np.concatenate([written, read, claims]))
     fifos["write_first"], fifos["read_first"], fifos["claim_first"] = np.split(starts, 3)
-    fifos["written"] = fifos["claimed"] = programs.initial
-    fifos["writer"], fifos["reader"] = programs.writer, programs.reader
+    fifos["written"] = fifos["claimed"] = initial
     times = _room(int(written.sum() + read.sum() + claims.sum()))
-    for index in np.flatnonzero((written > 0) & (programs.initial > 0)).tolist():
+    for index in np.flatnonzero(initial).tolist():
         first = int(fifos["write_first"][index])
-        times[first : first + int(programs.initial[index])] = BEFORE_TIME
+        times[first : first + int(initial[index])] = BEFORE_TIME
     return fifos, times
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
 from sttest.sim.maxplus.periodic import Patience, run_periodic
-from sttest.sim.maxplus.programs import Programs, find_programs
+from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.maxplus.splices import Splice
 from sttest.sim.record import RunRecord, Stalls
 
@@ -27,10 +27,10 @@ def run(
     """
     programs = find_programs(graph)
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
-    lead = programs.leads(depth)
-    net = build(graph, programs, unbounded=unbounded, lead=lead)
+    leads, number = programs.leads(depth)
+    net = build(graph, programs, unbounded=unbounded, leads=leads)
     splices = run_periodic(net, patience or Patience())
-    return _record(graph, programs, net, lead, splices, keep=record)
+    return _record(graph, net, number, splices, keep=record)
 
 
 def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
@@ -38,13 +38,15 @@ def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     return run(graph, unbounded=unbounded, patience=Patience(least_visits=1 << 60))
 
 
-def _record(
-    graph: TimedGraph, programs: Programs, net: Net, lead: np.ndarray, splices: Sequence[Splice], *, keep: bool
-) -> RunRecord:
-    processes, fifos, initial = net.processes, net.fifos[lead], programs.initial
+def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Splice], *, keep: bool) -> RunRecord:
+    """``number``: for each FIFO of the graph, the one of the net that stands for it."""
+    initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
+    of_net = np.zeros(net.fifos.size, np.int64)
+    of_net[number] = initial
+    processes, fifos = net.processes, net.fifos[number]
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
     by_actor = processes["kind"][fifos["writer"]] == ACTOR
-    peaks = _peaks(net, initial, by_actor, splices)[lead]
+    peaks = _peaks(net, of_net, splices)[number]
     if keep:
         for splice in reversed(splices):
             splice.find_starts(net)
@@ -69,7 +71,7 @@ def _finishes(processes: np.ndarray) -> np.ndarray:
     return np.where(processes["visits"] == processes["all_visits"], processes["finish"], -1)
 
 
-def _peaks(net: Net, initial: np.ndarray, by_actor: np.ndarray, splices: Sequence[Splice]) -> np.ndarray:
+def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Splice]) -> np.ndarray:
     """Most tokens that each FIFO held."""
     from sttest.sim.maxplus.kernel import sources_stamp
     from sttest.sim.maxplus.kernel_peak import find_peaks
@@ -80,6 +82,7 @@ def _peaks(net: Net, initial: np.ndarray, by_actor: np.ndarray, splices: Sequenc
         np.array([getattr(splice, name) for splice in splices], np.int64).reshape(-1, size)
         for name in ("written", "read", "writes", "reads")
     )
+    by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
     claimed = by_actor & (net.fifos["claimed"] > initial)
     peaks = np.zeros(size, np.int64)
     find_peaks(

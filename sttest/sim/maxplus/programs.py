@@ -47,8 +47,11 @@ class Programs:
         is_ram = np.where(self.impl == "auto", depth > SRL_MAX_BITS // self.bits, self.impl == "ram")
         return np.where(is_ram, 2, 1)
 
-    def leads(self, depth: np.ndarray) -> np.ndarray:
-        """Per FIFO the first one that is always in the same state: in the same lane, of the same depth and kind."""
+    def leads(self, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """FIFOs that stand for all, and for each FIFO, which of these is always in the same state.
+
+        It is the first one in the same lane of the same depth and kind.
+        """
         keys = np.stack([self.lane, depth, self.read_after_write_cycles(depth)])
         order = np.lexsort(keys)
         keys = keys[:, order]
@@ -56,15 +59,20 @@ class Programs:
         starts[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
         lead = np.empty_like(order)
         lead[order] = order[starts][np.cumsum(starts) - 1]
-        return lead
+        leads = np.flatnonzero(lead == np.arange(lead.size))
+        return leads, np.searchsorted(leads, lead)
 
-    def accesses_of_leads(self, lead: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``pointer``, ``op`` and ``count`` without the accesses of FIFOs that others stand for."""
-        if lead is None:
+    def accesses_of(self, leads: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``pointer``, ``op`` and ``count`` of some FIFOs only, which go by their place in ``leads``, ``number``."""
+        if leads.size == self.lane.size:
             return self.pointer, self.op, self.count
-        stays = lead[self.op >> 1] == self.op >> 1
+        is_lead = np.zeros(self.lane.size, bool)
+        is_lead[leads] = True
+        fifo = self.op >> 1
+        stays = is_lead[fifo]
         before = np.concatenate([[0], np.cumsum(stays)])
-        return before[self.pointer], self.op[stays], self.count[stays]
+        op = 2 * number[fifo[stays]] + (self.op[stays] & 1)
+        return before[self.pointer], op.astype(np.int32), self.count[stays]
 
 
 def find_programs(graph: TimedGraph) -> Programs:
