@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from benchmarks.hostile.cases import make_case
 from benchmarks.hostile.seeds import seeds
 

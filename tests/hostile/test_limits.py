@@ -259,8 +259,8 @@ def sdf(actors, channels=(), **times):
         f'<executionTime time="{times.get(name, 1)}"/></processor></actorProperties>'
         for name in actors
     )
-    return (f'<sdf3 type="csdf" version="1.0"><applicationGraph name="g"><csdf name="g" type="G">{actors_text}'
-            f"{channels_text}</csdf><csdfProperties>{properties}</csdfProperties></applicationGraph></sdf3>").encode()  # fmt: skip
+    graph = f'<csdf name="g" type="G">{actors_text}{channels_text}</csdf><csdfProperties>{properties}</csdfProperties>'
+    return f'<sdf3 type="csdf"><applicationGraph name="g">{graph}</applicationGraph></sdf3>'.encode()
 
 
 def test_repetitions_that_explode(write):
