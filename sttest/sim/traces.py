@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -22,9 +23,9 @@ MAX_DIRECTORY_BYTES = 8 * 1024 * 1024
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGED = (
     OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, MemoryError, OverflowError,
-    SyntaxError, TokenError, RecursionError, struct.error,
+    SyntaxError, TokenError, RecursionError, struct.error, Warning,
 )  # fmt: skip
-"""What zipfile and numpy raise on files that were cut, flipped or made up."""
+"""What zipfile and numpy raise on files that were cut, flipped or made up, and what they would warn of."""
 _HEADER_BYTES = 16 * 1024
 _ACCESS_BYTES = 12
 
@@ -47,7 +48,8 @@ def read_traces(graph_path: Path, file_name: str, wanted: Iterable[str]) -> dict
         )
     path = _inside(graph_path.parent, file_name, str(graph_path))
     try:
-        with path.open("rb") as file, zipfile.ZipFile(_ShortReads(file)) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(_ShortReads(file)) as archive, warnings.catch_warnings():
+            warnings.simplefilter("error")
             _check_members(archive, names, path)
             return {name: Trace(*(_array(archive, f"{name}/{part}") for part in ("tick", "op"))) for name in names}
     except _DAMAGED as error:

@@ -10,7 +10,7 @@ import pytest
 
 from sttest.boards.load import load_board
 from sttest.errors import MAX_SHOWN_CHARS, InputError, did_you_mean
-from sttest.sim import checks, load, simulate, traces
+from sttest.sim import Actor, Phase, Pipeline, TimedGraph, checks, load, simulate, traces
 from sttest.sim.json_object import nesting
 
 TOO_LONG_S = 20.0
@@ -217,6 +217,19 @@ def test_headers_that_promise_more_than_there_is(write):
     bad = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
     write(npz(arrays(4) | {"t/tick.npy": bad}), "g.npz")
     assert "shorter than its header says" in refused(write(TRACED), "bad-traces")
+
+
+def test_headers_that_numpy_would_warn_of(write, recwarn):
+    header = b"{'descr': '<i8', 'fortran_order': False, 'shape': (4L,), }\n"
+    old = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
+    write(npz(arrays(4) | {"t/tick.npy": old}), "g.npz")
+    refused(write(TRACED), "bad-traces")
+    assert not recwarn
+
+
+def test_graphs_without_fifos():
+    for process, cycles in ((Pipeline("p", end=7), 7), (Actor("x", (Phase(3),), 5), 3)):
+        assert simulate(TimedGraph("g", 1.0, (), (process,))).cycles == cycles
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

@@ -79,7 +79,7 @@ def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Splice]) -> np.ndarr
     size = net.fifos.size
     jumps = np.array([splice.periods for splice in splices], np.int64)
     written, read, writes, reads = (
-        np.array([getattr(splice, name) for splice in splices], np.int64).reshape(-1, size)
+        np.array([getattr(splice, name) for splice in splices], np.int64).reshape(len(splices), size)
         for name in ("written", "read", "writes", "reads")
     )
     by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
