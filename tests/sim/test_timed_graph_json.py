@@ -137,7 +137,7 @@ EVENT = ("processes", 0, "loops", 0, "events", 0)
         ((*EVENT, "when"), [None, [5, 3, 1]], "first index of when is 5, at most 3 is possible"),
         (("processes", 0, "loops", 0, "trips"), [4, 0], "trip count is 0, at least 1 is needed"),
         (("processes", 0, "loops", 0, "trips"), [1 << 40, 1 << 40], "length in stages is"),
-        (("processes", 0, "loops", 0, "trips"), [1 << 27, 8], "number of FIFO accesses in one run is"),
+        (("processes", 0, "loops", 0, "trips"), [1 << 28, 8], "number of FIFO accesses in one run is"),
         (("processes", 0, "loops", 0, "ii"), 0, "ii is 0, at least 1 is needed"),
         (("processes", 0, "loops", 0, "latency"), 0, "latency is 0, at least 1 is needed"),
         (("processes", 0, "repeat"), 1 << 60, "repeat is"),
