@@ -280,7 +280,8 @@ def size(
         str | None,
         typer.Option(
             metavar="N/M",
-            help="Iterations per time unit of endless actors [the highest]; a decimal of six digits or with an exponent is taken as rounded.",
+            help="Iterations per time unit of endless actors [the highest]; a decimal of six digits, or with an "
+            "exponent, is taken as rounded.",
         ),
     ] = None,
     invocations: Annotated[int, typer.Option(min=1, metavar="K", help="Runs that overlap.")] = 1,

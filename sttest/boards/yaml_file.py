@@ -65,9 +65,9 @@ def read_mapping(path: Path) -> dict[str, Any]:
 def _check_scalar(event: yaml.ScalarEvent) -> None:
     """Refuses what is too long, or could steer a terminal that it is printed on."""
     if len(event.value) > MAX_SCALAR_CHARS:
-        raise ComposerError(None, None, f"a value of more than {MAX_SCALAR_CHARS} characters", event.start_mark)
+        raise yaml.YAMLError(f"a value of more than {MAX_SCALAR_CHARS} characters, line {event.start_mark.line + 1}")
     if not "".join(event.value.split()).isprintable():
-        raise ComposerError(None, None, "a value with characters that cannot be printed", event.start_mark)
+        raise yaml.YAMLError(f"a value with characters that cannot be printed, line {event.start_mark.line + 1}")
 
 
 def _read_text(path: Path) -> str:
