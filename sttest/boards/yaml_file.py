@@ -64,10 +64,11 @@ def read_mapping(path: Path) -> dict[str, Any]:
 
 def _check_scalar(event: yaml.ScalarEvent) -> None:
     """Refuses what is too long, or could steer a terminal that it is printed on."""
+    line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
     if len(event.value) > MAX_SCALAR_CHARS:
-        raise yaml.YAMLError(f"a value of more than {MAX_SCALAR_CHARS} characters, line {event.start_mark.line + 1}")
+        raise yaml.YAMLError(f"a value of more than {MAX_SCALAR_CHARS} characters{line}")
     if not "".join(event.value.split()).isprintable():
-        raise yaml.YAMLError(f"a value with characters that cannot be printed, line {event.start_mark.line + 1}")
+        raise yaml.YAMLError(f"a value with characters that cannot be printed{line}")
 
 
 def _read_text(path: Path) -> str:
