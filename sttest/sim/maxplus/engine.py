@@ -48,8 +48,6 @@ def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[S
     by_actor = processes["kind"][fifos["writer"]] == ACTOR
     peaks = _peaks(net, of_net, splices)[number]
     if keep:
-        for splice in reversed(splices):
-            splice.find_starts(net)
         for splice in splices:
             splice.fill_in(net)
     claims = _spans(net.times, fifos["claim_first"] + initial, fifos["claimed"] - initial)

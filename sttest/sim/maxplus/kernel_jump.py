@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from numba import njit
 
-from sttest.sim.maxplus.arrays import BEFORE_TIME, NEVER_FULL, PIPELINE, UNKNOWN, Records, Wholes
+from sttest.sim.maxplus.arrays import BEFORE_TIME, NEVER_FULL, PIPELINE, READ_PORT, UNKNOWN, Records, Wholes
+from sttest.sim.maxplus.kernel_pipeline import earliest
+from sttest.sim.maxplus.kernel_port import arrival, place_for
 from sttest.sim.maxplus.kernel_state import (
     FOR_EVER,
     channels_recur,
@@ -15,6 +17,8 @@ from sttest.sim.maxplus.kernel_state import (
 )
 from sttest.sim.maxplus.kernel_walk import repeated_visits, seek
 
+_NEVER = 1 << 61
+
 
 @njit(cache=True)
 def jump(
@@ -24,6 +28,9 @@ def jump(
     times: Wholes,
     gap: Wholes,
     pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
     segments: Records,
     ports: Records,
     lanes: Wholes,
@@ -56,6 +63,10 @@ def jump(
     ):
         return 0
     periods = min(periods, _periods_ahead(processes, old_processes, gap, pattern, segments, ports, old_ports))
+    for i in range(processes.size):
+        if processes[i].visits == old_processes[i].visits:
+            wakes = _wakes_at(processes, fifos, times, pattern, pointer, op, tokens, ports, lanes, bursts, channels, i)
+            periods = min(periods, (wakes - 1 - cycle) // cycles)
     # What fills is fullest in the last period, which is left to be run: how full is to be known.
     periods -= _fills(fifos, old_fifos)
     visits = 0
@@ -96,11 +107,48 @@ def _periods_ahead(
             periods = min(periods, left // visits)
             if periods <= 0:
                 return 0
-            most = visits if once == 0 else periods * visits
+            # One more, so that nothing comes earlier than it would have come in a further period.
+            most = min(left, 1 + (visits if once == 0 else periods * visits))
             alike = repeated_visits(processes, old_processes, gap, pattern, segments, i, most)
             if alike < most:
-                periods = alike // visits
+                periods = min(periods, (alike - 1) // visits)
     return max(0, periods)
+
+
+@njit
+def _wakes_at(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    ports: Records,
+    lanes: Wholes,
+    bursts: Records,
+    channels: Records,
+    index: int,
+) -> int:
+    """When a process that did nothing will go on by itself; never, where it waits for tokens or space."""
+    process = processes[index]
+    if process.visits == process.all_visits:
+        return _NEVER
+    if process.kind == PIPELINE:
+        first, last = pointer[pattern[process.stage]], pointer[pattern[process.stage] + 1]
+        ready, _ = earliest(fifos, times, op, tokens, first, last, process.clock + process.gap)
+        return ready if ready >= 0 else _NEVER
+    fifo = fifos[ports[process.number].fifo]
+    if process.kind == READ_PORT:
+        freed = fifo.written - fifo.depth
+        if freed >= fifo.read:
+            return _NEVER
+        passes = times[fifo.read_first + freed] + fifo.war if freed >= 0 else 0
+        return max(process.clock, passes, arrival(ports, lanes, bursts, channels, process.number, process.visits))
+    if fifo.read >= fifo.written:
+        return _NEVER
+    passes = times[fifo.write_first + fifo.read] + fifo.raw
+    return max(process.clock, passes, place_for(ports, lanes, bursts, channels, process.number, process.visits))
 
 
 @njit

@@ -36,7 +36,7 @@ def run_read_port(
         if process.visits == port.tokens:
             process.finish = process.clock
             return
-        arrived = _arrival(ports, lanes, bursts, channels, process.number, process.visits)
+        arrived = arrival(ports, lanes, bursts, channels, process.number, process.visits)
         if arrived < 0:
             return
         freed = fifo.written - fifo.depth
@@ -92,7 +92,7 @@ def _last_token(ports: Records, number: int, burst: int) -> int:
 
 
 @njit
-def _arrival(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+def arrival(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
     """Cycle at which all bytes of a token are there, -1 where it isn't known yet."""
     port = ports[number]
     size = port.burst_bytes
@@ -129,7 +129,7 @@ def run_write_port(
     if process.finish >= 0:
         return
     while process.visits < port.tokens:
-        place = _place_for(ports, lanes, bursts, channels, number, process.visits)
+        place = place_for(ports, lanes, bursts, channels, number, process.visits)
         if place < 0:
             return
         if fifo.read >= fifo.written:
@@ -157,7 +157,7 @@ def run_write_port(
 
 
 @njit
-def _place_for(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+def place_for(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
     """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
     port = ports[number]
     free = 0

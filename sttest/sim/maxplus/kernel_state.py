@@ -166,9 +166,8 @@ def first_in_flight(processes: Records, ports: Records, number: int) -> int:
     """The first burst of a port whose start still matters; negative where the first bursts have not mattered yet."""
     port = ports[number]
     process = processes[port.process]
-    if process.kind == READ_PORT:
-        return process.visits * port.token_bytes // port.burst_bytes
-    return ((process.visits + 1) * port.token_bytes - 1) // port.burst_bytes - port.window
+    first = process.visits * port.token_bytes // port.burst_bytes
+    return first if process.kind == READ_PORT else first - port.window
 
 
 @njit

@@ -164,8 +164,9 @@ class _Run:
 
         net = self._net
         return jump(
-            self._stamp, net.processes, net.fifos, net.times, net.gap, net.pattern, net.segments, net.ports, net.lanes,
-            net.bursts, net.channels, net.members, *old[1:], cycle, old.cycle, least,
+            self._stamp, net.processes, net.fifos, net.times, net.gap, net.pattern, net.pointer, net.op,
+            net.tokens, net.segments, net.ports, net.lanes, net.bursts, net.channels, net.members, *old[1:], cycle,
+            old.cycle, least,
         )  # fmt: skip
 
     def _state(self, cycle: int) -> _State:

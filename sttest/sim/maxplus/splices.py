@@ -26,15 +26,6 @@ class Splice:
     requested: np.ndarray
     requests: np.ndarray
 
-    def find_starts(self, net: Net) -> None:
-        """Bursts that waited for their turn at the jump; to be called for the last jump first."""
-        for port in np.flatnonzero(self.requests).tolist():
-            count = int(self.requests[port])
-            after = int(net.ports["burst_first"][port] + self.requested[port])
-            starts, skipped = net.bursts["start"], self.periods * count
-            open_turns = after - count + np.flatnonzero(starts[after - count : after] == UNKNOWN)
-            starts[open_turns] = starts[open_turns + skipped] - self.periods * self.cycles
-
     def fill_in(self, net: Net) -> None:
         """Writes the times that were skipped; earlier jumps must have been filled in."""
         for first, before, passed in (
@@ -44,9 +35,22 @@ class Splice:
             for fifo in np.flatnonzero(passed).tolist():
                 self._repeat(net.times, int(net.fifos[first][fifo] + before[fifo]), int(passed[fifo]))
         for port in np.flatnonzero(self.requests).tolist():
-            first = int(net.ports["burst_first"][port] + self.requested[port])
-            for name in ("request", "start"):
-                self._repeat(net.bursts[name], first, int(self.requests[port]))
+            self._fill_in_bursts(net, port)
+
+    def _fill_in_bursts(self, net: Net, port: int) -> None:
+        """Bursts that waited for their turn at the jump got it later, and their images after it when it was over."""
+        count, starts = int(self.requests[port]), net.bursts["start"]
+        begin, window = int(net.ports["burst_first"][port]), int(net.ports["window"][port])
+        after = begin + int(self.requested[port])
+        first = max(begin, after - window)
+        waiting = first + np.flatnonzero(starts[first:after] == UNKNOWN)
+        images = waiting + self.periods * count
+        found = starts[images]
+        for burst in waiting.tolist():
+            starts[burst] = starts[burst - count] + self.cycles
+        for name in ("request", "start"):
+            self._repeat(net.bursts[name], after, count)
+        starts[images] = found
 
     def _repeat(self, times: np.ndarray, first: int, count: int) -> None:
         """What comes from ``first`` on is what is before it, later and later."""
