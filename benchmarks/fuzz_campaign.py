@@ -39,7 +39,8 @@ def summary(found: Found, seed: int, first: int, cases: int, bounds: Bounds) -> 
     lines.append(f"{len(found.bugs)} neither result nor error; bounds {bounds.case_s:g} s and "
                  f"{bounds.memory_bytes / (1 << 30):g} GB per case")  # fmt: skip
     lines.append(f"slowest {found.slowest[0]:.1f} s ({found.slowest[1]})")
-    lines.append(f"most memory held {found.peak_bytes / 1e9:.2f} GB; {found.wall_s:.0f} s in all")
+    lines.append(f"most memory held {found.peak[0] / 1e9:.2f} GB ({found.peak[1]})")
+    lines.append(f"{found.wall_s:.0f} s in all")
     return "\n".join(lines)
 
 

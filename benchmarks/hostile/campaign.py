@@ -33,7 +33,7 @@ class Found:
     counts: Counter[str] = field(default_factory=Counter)
     bugs: list[str] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
-    peak_bytes: int = 0
+    peak: tuple[int, str] = (0, "")
     wall_s: float = 0.0
 
     def add(self, number: int, told: str, seconds: float, seed: int) -> None:
@@ -42,7 +42,11 @@ class Found:
         if told.startswith("BUG"):
             self.bugs.append(f"{number}: {told} [{make_case(seed, number).how}]")
         if seconds > self.slowest[0]:
-            self.slowest = seconds, f"{number}: {make_case(seed, number).how}"[:200]
+            self.slowest = seconds, _short(seed, number)
+
+
+def _short(seed: int, number: int) -> str:
+    return f"{number}: {make_case(seed, number).how}"[:200]
 
 
 def campaign(seed: int, numbers: range, bounds: Bounds, progress: Callable[[int], None] = lambda _: None) -> Found:
@@ -59,8 +63,8 @@ def campaign(seed: int, numbers: range, bounds: Bounds, progress: Callable[[int]
 def _warm() -> None:
     """Has the engines compiled before workers are forked, so that no case waits for it."""
     with tempfile.TemporaryDirectory() as folder:
-        for number, seed in enumerate(seeds()):
-            outcome(Case(number, seed.kind, "valid", seed.entry, seed.files), Path(folder))
+        for seed in seeds():
+            outcome(Case(-1, seed.kind, "valid", seed.entry, seed.files), Path(folder))
 
 
 def _work(seed: int, numbers: range, bounds: Bounds, found: Found, progress: Callable[[int], None]) -> int:
@@ -76,7 +80,8 @@ def _work(seed: int, numbers: range, bounds: Bounds, found: Found, progress: Cal
             began = time.perf_counter()
             told, peak_bytes = _answer(ours, worker, bounds)
             found.add(number, told, time.perf_counter() - began, seed)
-            found.peak_bytes = max(found.peak_bytes, peak_bytes)
+            if peak_bytes > found.peak[0]:
+                found.peak = peak_bytes, _short(seed, number)
             number += 1
             progress(number)
             if told.startswith("BUG ended") or told.startswith("BUG timeout"):

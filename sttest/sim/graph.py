@@ -102,7 +102,7 @@ class Trace:
     @cached_property
     def is_ordered(self) -> bool:
         """Whether ticks start at 0 or later and never fall."""
-        return self.tick.size == 0 or (int(self.tick[0]) >= 0 and bool((np.diff(self.tick) >= 0).all()))
+        return self.tick.size == 0 or (int(self.tick[0]) >= 0 and bool((self.tick[1:] >= self.tick[:-1]).all()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trace):

@@ -232,6 +232,11 @@ def test_graphs_without_fifos():
         assert simulate(TimedGraph("g", 1.0, (), (process,))).cycles == cycles
 
 
+def test_ticks_whose_differences_overflow(write):
+    write(npz(arrays(4) | {"t/tick.npy": npy(np.array([0, 1, 2, np.iinfo(np.int64).min]))}), "g.npz")
+    refused(write(TRACED), "trace-order")
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_packing_that_numpy_never_uses(write, method):
     write(npz(arrays(4), method=method), "g.npz")
