@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
 
 def _against_simpy(graph: TimedGraph) -> Iterator[Row]:
     simulate(graph)
-    ratios, whole = [], []
+    ratios, whole, slow = [], [], 0.0
     for _ in range(3):
         slow = simulate(graph, "des").solve_s
         ratios.append(slow / min(simulate(graph).solve_s for _ in range(5)))
@@ -102,13 +102,16 @@ def _depth_vectors(graph: TimedGraph) -> Row:
 
 
 _SOLVE = """
-import resource, sys
+import sys
+from pathlib import Path
 from sttest.sim import load, simulate
+def most_kib():
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 small, large = (load(path) for path in sys.argv[1:])
 simulate(small)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = most_kib()
 events = simulate(large).fifo_events
-print(events, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, before)
+print(events, most_kib() - before, before)
 """
 
 
