@@ -46,7 +46,7 @@ def jump(
     old_cycle: int,
     least: int,
 ) -> int:
-    """Jumps over as many periods as are sure to follow, and says how many; 0 where that isn't worth it.
+    """Jumps over as many periods as are sure to follow, and says how many; -1 where that isn't worth it, 0 for none.
 
     Args, after ``sources``: fields of ``Net`` as they are after ``cycle``, copies of them as they were after
     ``old_cycle``, and the visits that are worth a jump.
@@ -62,7 +62,7 @@ def jump(
         )
     ):
         return 0
-    periods = min(periods, _periods_ahead(processes, old_processes, gap, pattern, segments, ports, old_ports))
+    periods = min(periods, _periods_ahead(processes, old_processes, gap, pattern, segments, ports, old_ports, least))
     for i in range(processes.size):
         if processes[i].visits == old_processes[i].visits:
             wakes = _wakes_at(processes, fifos, times, pattern, pointer, op, tokens, ports, lanes, bursts, channels, i)
@@ -72,8 +72,10 @@ def jump(
     visits = 0
     for i in range(processes.size):
         visits += processes[i].visits - old_processes[i].visits
-    if visits == 0 or periods <= 0 or periods * visits < least:
+    if visits == 0 or periods <= 0:
         return 0
+    if periods * visits < least:
+        return -1
     _move_channels(ports, old_ports, channels, members, periods, cycles)
     _move_ports(processes, ports, old_ports, bursts, periods, cycles)
     _move_fifos(fifos, old_fifos, times, periods, cycles)
@@ -90,6 +92,7 @@ def _periods_ahead(
     segments: Records,
     ports: Records,
     old_ports: Records,
+    least: int,
 ) -> int:
     """Periods for which all programs go on as in the last one; a port's last burst, which may be short, is left out."""
     periods = FOR_EVER
@@ -98,7 +101,9 @@ def _periods_ahead(
         requests = port.requested - old_ports[number].requested
         if requests > 0:
             periods = min(periods, (port.bursts - 1 - port.requested) // requests)
-    for once in range(2):  # a look at one period of each first, it may be in vain
+    looked = 0
+    while looked < periods and (looked == 0 or least < FOR_EVER):
+        looked = max(1, 4 * looked)  # far for one process is in vain where another leaves its repetition soon
         for i in range(processes.size):
             visits = processes[i].visits - old_processes[i].visits
             if visits == 0 or processes[i].kind != PIPELINE:
@@ -108,7 +113,7 @@ def _periods_ahead(
             if periods <= 0:
                 return 0
             # One more, so that nothing comes earlier than it would have come in a further period.
-            most = min(left, 1 + (visits if once == 0 else periods * visits))
+            most = min(left, 1 + visits * min(looked, periods))
             alike = repeated_visits(processes, old_processes, gap, pattern, segments, i, most)
             if alike < most:
                 periods = min(periods, (alike - 1) // visits)

@@ -30,6 +30,15 @@ def repeated_visits(
                 left, old_left = left - walks, old_left - walks
                 stages = old_stages = segments[segment].again if stage == first else gap[stage]
                 continue
+        rows = min(most - count - 1, segments[segment].last - stage, segments[old_segment].last - old_stage)
+        row = 0
+        while (
+            row < rows
+            and gap[stage + row + 1] == gap[old_stage + row + 1]
+            and pattern[stage + row + 1] == pattern[old_stage + row + 1]
+        ):
+            row += 1
+        count, stage, old_stage = count + row, stage + row, old_stage + row
         segment, left, stage, stages = _next(now, gap, segments, segment, left, stage)
         old_segment, old_left, old_stage, old_stages = _next(now, gap, segments, old_segment, old_left, old_stage)
         count += 1

@@ -22,6 +22,7 @@ from sttest.sim.maxplus.splices import Splice
 
 _STATES_KEPT = 32
 _MULTIPLES = 4
+_NOT_WORTH_IT = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Patience:
     """When to look for periods: first after so many cycles, and only for jumps over so many visits."""
 
     first_cycles: int = 1024
-    least_visits: int = 4096
+    least_visits: int = 1 << 15
 
 
 class _State(NamedTuple):
@@ -41,6 +42,17 @@ class _State(NamedTuple):
     ports: np.ndarray
     channels: np.ndarray
     members: np.ndarray
+
+    def may_be(self, old: _State) -> bool:
+        """A quick look, before the compiled one: whether clocks moved as they should."""
+        now, was = self.processes, old.processes
+        moved = now["clock"] - was["clock"] == self.cycle - old.cycle
+        return bool((moved | (now["visits"] == was["visits"])).all())
+
+    def is_full_as(self, old: _State) -> bool:
+        """Whether every FIFO holds as much."""
+        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
+        return bool((held == was).all())
 
 
 def run_periodic(net: Net, patience: Patience) -> list[Splice]:
@@ -72,7 +84,7 @@ class _Run:
     def run(self) -> list[Splice]:
         span = self._patience.first_cycles
         while self._goes_on(self._since + span):
-            found = self._guess(self._since + span)
+            found = self._guess(self._since + span) if self._has_seen_enough() else None
             cycle = self._try_to_jump(*found, limit=self._since + 3 * span) if found else self._since + span
             if cycle is None:
                 break
@@ -80,10 +92,17 @@ class _Run:
             span = (cycle - self._since) * 3 // 2 if cycle > self._since else self._patience.first_cycles
         return self._splices
 
+    def _has_seen_enough(self) -> bool:
+        """Whether looking for a period costs less than what was run since the last time that one began."""
+        return self._visits() - self._visits_before >= self._patience.least_visits // 4
+
+    def _visits(self) -> int:
+        return int(self._net.processes["visits"].sum())
+
     def _begin_anew(self, cycle: int) -> None:
         self._since = cycle
         self._written_before = self._net.fifos["written"].copy()
-        self._visits_before = int(self._net.processes["visits"].sum())
+        self._visits_before = self._visits()
 
     def _goes_on(self, cycle: int) -> bool:
         """Runs all that happens up to a cycle; whether there is more."""
@@ -124,8 +143,8 @@ class _Run:
             cycle = before.cycle + periods * period
             if not self._goes_on(cycle):
                 return None
-            if self._jumps(before, cycle):
-                return self._since
+            if self._recurs(before, cycle):
+                return self._since if self._since >= cycle else cycle
         return cycle
 
     def _multiples(self, before: _State, period: int, limit: int) -> Iterator[int]:
@@ -145,19 +164,25 @@ class _Run:
             if passed:
                 yield whole // gcd(whole, passed)
 
-    def _jumps(self, before: _State, cycle: int) -> bool:
-        """Jumps if the state of ``before``, or else one kept at an earlier jump, has come again."""
+    def _recurs(self, before: _State, cycle: int) -> bool:
+        """Whether the state of ``before`` has come again; if it is worth it, jumps.
+
+        Better still is a state kept at an earlier jump, if that has come again: its period is longer.
+        """
+        least = max(self._patience.least_visits, (self._visits() - self._visits_before) // 2)
         now = self._state(cycle)
-        least = max(self._patience.least_visits, (int(now.processes["visits"].sum()) - self._visits_before) // 2)
-        for old in (*reversed(self._kept), before):
+        if not now.may_be(before) or not self._jump(before, cycle, _NOT_WORTH_IT):
+            return False
+        alike = (old for old in reversed(self._kept) if now.may_be(old) and now.is_full_as(old))
+        for old in (*alike, before):
             periods = self._jump(old, cycle, least)
-            if periods:
+            if periods > 0:
                 if old is before:
                     self._kept.append(now)
                 self._splices.append(_splice(old, now, periods))
                 self._begin_anew(cycle + periods * (cycle - old.cycle))
-                return True
-        return False
+                break
+        return True
 
     def _jump(self, old: _State, cycle: int, least: int) -> int:
         from sttest.sim.maxplus.kernel_jump import jump
