@@ -45,7 +45,8 @@ def slow_down(project, depth: int) -> None:
 
 def test_the_example_passes(pytester):
     shutil.copytree(EXAMPLE, pytester.path, dirs_exist_ok=True)
-    pytester.runpytest().assert_outcomes(passed=5)
+    # In a process of its own: another test file of the same name may be imported in this one.
+    pytester.runpytest_subprocess().assert_outcomes(passed=5)
 
 
 def test_the_options_and_fixtures_are_shown(pytester):
