@@ -13,7 +13,6 @@ from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.maxplus.splices import Splice
 from sttest.sim.record import RunRecord, Stalls
 
-
 _NEVER = Patience(least_visits=1 << 60)
 
 
