@@ -132,8 +132,8 @@ def _of_port(graph: TimedGraph, record: RunRecord, port: Memory) -> tuple[np.nda
         if reads_memory:
             arrived = max(int(starts[burst]) + plan.arrival_delay(burst, token) for burst in plan.bursts_of(token))
         else:
-            before = plan.bursts_of(token)[-1] - plan.window
-            arrived = int(starts[before]) + plan.response_delay(before) + 1 if before >= 0 else 0
+            before = [burst - plan.window for burst in plan.bursts_of(token) if burst >= plan.window]
+            arrived = max((int(starts[burst]) + plan.response_delay(burst) + 1 for burst in before), default=0)
         there[token] = max(int(base[token]), arrived)
     stall = np.full(times.size, STALL_OUT if reads_memory else STALL_IN)
     rows = [np.stack(pair, axis=1).ravel() for pair in ((there, times), (base, there))]
