@@ -81,7 +81,8 @@ def _tracks(simulation: Simulation, graph: TimedGraph, record: RunRecord, cycles
         yield {"ph": "M", "name": "thread_sort_index", "pid": PROCESSES, "tid": number, "args": {"sort_index": number}}
         wait = waits.get(process.name)
         is_write = wait is not None and wait.waits_to == "write"
-        done = stretches(graph, record, number, cycles, waits_to_write=is_write)
+        unbounded = simulation.unbounded
+        done = stretches(graph, record, number, cycles, waits_to_write=is_write, unbounded=unbounded)
         for start, end, kind in done.slices(_share(len(graph.processes))):
             yield {
                 "ph": "X",

@@ -52,7 +52,13 @@ class Stretches:
 
 
 def stretches(
-    graph: TimedGraph, record: RunRecord, number: int, cycles: int, *, waits_to_write: bool = False
+    graph: TimedGraph,
+    record: RunRecord,
+    number: int,
+    cycles: int,
+    *,
+    waits_to_write: bool = False,
+    unbounded: bool = False,
 ) -> Stretches:
     """The stretches of a process; an actor, whose firings may overlap, counts as computing all along.
 
@@ -62,12 +68,13 @@ def stretches(
         number: of the process.
         cycles: end of the run, to which a process that never finishes stands still.
         waits_to_write: whether it then waits for space, and not for a token.
+        unbounded: whether no FIFO was ever full, so that nobody waited for space.
     """
     process = graph.processes[number]
     finish = record.finish[number]
     until = cycles if finish is None else finish
     if isinstance(process, Pipeline):
-        times, base, kind = _of_pipeline(graph, record, number, process)
+        times, base, kind = _of_pipeline(graph, record, number, process, unbounded=unbounded)
     elif isinstance(process, Memory):
         times, base, kind = _of_port(graph, record, process)
     else:
@@ -84,9 +91,12 @@ def stretches(
 
 
 def _of_pipeline(
-    graph: TimedGraph, record: RunRecord, number: int, pipeline: Pipeline
+    graph: TimedGraph, record: RunRecord, number: int, pipeline: Pipeline, *, unbounded: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each stage that was passed its cycle, the earliest by the stage before, and what held it."""
+    """Of each stage that was passed its cycle, the earliest by the stage before, and what held it.
+
+    Of several that held it as long, the first FIFO of the graph counts, as in the engines.
+    """
     tick, op = expand(pipeline, graph.fifo_index).whole()
     order = np.lexsort((op, tick))
     tick, op = tick[order], op[order]
@@ -99,8 +109,8 @@ def _of_pipeline(
     for kind in np.unique(op).tolist():
         here = np.flatnonzero(op == kind)
         cycle[here] = (record.writes if kind % 2 else record.reads)[kind // 2][: here.size]
-        bound[here] = _bounds(graph, record, kind, here.size)
-    bound[bound > cycle] = NO_BOUND  # space that a run with unbounded FIFOs did not wait for
+        is_free = unbounded and kind % 2 == 1
+        bound[here] = NO_BOUND if is_free else _bounds(graph, record, kind, here.size)
     at_stage = cycle[first]
     base = np.append(pipeline.start, at_stage[:-1]) + np.diff(tick[first], prepend=0)
     latest = np.maximum.reduceat(bound, first)
