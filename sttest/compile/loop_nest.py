@@ -63,6 +63,18 @@ class LoopNest:
         """The order in which a result is streamed: the parallel loops of the nest."""
         return self._itensor(access, [loop for loop in self.order if not self.space.loops[loop].reduction], dtype)
 
+    def element_map(self, access: Access) -> AffineMap:
+        """The element of the root tensor that belongs to a point of the loops, in order."""
+        results = [self._scaled(form) for form in access.forms]
+        return AffineMap(len(self.order), 0, tuple(results))
+
+    def _scaled(self, form: Form) -> AffineExpr:
+        terms = [
+            _times(AffineExpr.dimension(self.order.index(loop)), factor)
+            for loop, factor in sorted(form.items(), key=lambda term: -term[1])
+        ]
+        return sum(terms[1:], start=terms[0]) if terms else AffineExpr.constant(0)
+
     def _itensor(self, access: Access, loops: Iterable[int], dtype: Attribute) -> ITensorType:
         loops = list(loops)
         steps = [self._step(access, loop) for loop in loops]
@@ -79,6 +91,10 @@ class LoopNest:
     def _offset(form: Form, loops: list[int]) -> AffineExpr:
         terms = [AffineExpr.dimension(loops.index(loop)) for loop in sorted(form, key=lambda loop: -form[loop])]
         return sum(terms[1:], start=terms[0]) if terms else AffineExpr.constant(0)
+
+
+def _times(dim: AffineExpr, factor: int) -> AffineExpr:
+    return dim if factor == 1 else dim * factor
 
 
 def plan_nest(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:

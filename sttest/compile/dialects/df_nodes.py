@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import I64, FloatAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import I64, AffineMapAttr, ArrayAttr, FloatAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -54,6 +54,8 @@ class TaskOp(NodeOp):
     ``reduction``.  Every source is read once per iteration of the whole nest,
     every result written once per iteration of its parallel part.  ``contracts``
     says that the payload multiplies the first two sources and sums: a matmul.
+    ``accesses`` has one map per source, then per result: from a point of the
+    loops to the element of the tensor that the payload's argument stands for.
     """
 
     name = "df.task"
@@ -62,13 +64,15 @@ class TaskOp(NodeOp):
     tile = prop_def(IntListAttr)
     iterators = prop_def(StringAttr)
     origin = opt_prop_def(StringAttr)
-    init = opt_prop_def(FloatAttr)
+    init = opt_prop_def(FloatAttr | IntegerAttr)
     contracts = opt_prop_def(UnitAttr)
+    accesses = opt_prop_def(ArrayAttr[AffineMapAttr])
     lanes = opt_prop_def(IntegerAttr[I64])
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
         "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`origin` $origin^)? "
+        "(`accesses` $accesses^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
@@ -122,6 +126,7 @@ class TaskOp(NodeOp):
     def verify_(self) -> None:
         """The nest must be exactly that of the types it reads and writes, and the payload fit both."""
         self._check_loops()
+        self._check_accesses()
         for source in self.sources:
             self._check_tokens(source, self.iterations, "read")
         for produced in self.produced:
@@ -140,6 +145,18 @@ class TaskOp(NodeOp):
             raise VerifyException("df.task: parallel loops must be outside, reductions inside")
         if self.lane_count < 1:
             raise VerifyException(f"df.task: {self.lane_count} lanes, there must be at least 1")
+
+    def _check_accesses(self) -> None:
+        if self.accesses is None:
+            return
+        ports = [*self.sources, *self.produced]
+        if len(self.accesses) != len(ports):
+            raise VerifyException(f"df.task: {len(self.accesses)} accesses for {len(ports)} sources and results")
+        for access, port in zip(self.accesses, ports, strict=True):
+            found = (access.data.num_dims, len(access.data.results))
+            wanted = (len(self.trip_counts), len(itensor_of(port).full_shape))
+            if found != wanted:
+                raise VerifyException(f"df.task: an access maps {found[0]} loops to {found[1]} dims, not {wanted}")
 
     def _check_payload(self) -> None:
         found, wanted = len(self.payload.block.args), len(self.sources) + len(self.produced)

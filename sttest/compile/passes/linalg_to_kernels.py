@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, FloatAttr, ModuleOp, StringAttr, TensorType, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -107,6 +107,9 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str) -> Ker
             "tile": IntListAttr.of(nest.tile_sizes),
             "iterators": StringAttr(",".join(nest.kinds)),
             "origin": StringAttr(origin),
+            "accesses": ArrayAttr(
+                AffineMapAttr(nest.element_map(access)) for access in (*space.inputs, *space.outputs)
+            ),
             **_kind(op, space),
         },
     )
