@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sttest.sim.graph import Memory, TimedGraph
+from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
 from sttest.sim.maxplus.periodic import Patience, run_periodic
 from sttest.sim.maxplus.programs import find_programs
@@ -31,23 +31,13 @@ def run(
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
     leads, number = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, leads=leads)
-    splices = run_periodic(net, (patience or Patience()) if _has_private_channels(graph) else _NEVER)
+    splices = run_periodic(net, patience or Patience())
     return _record(graph, net, number, splices, keep=record)
 
 
 def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     """The same without jumps: every event of every period is computed."""
     return run(graph, unbounded=unbounded, patience=_NEVER)
-
-
-def _has_private_channels(graph: TimedGraph) -> bool:
-    """Whether every channel serves one port, once in its turn.
-
-    Where ports share a channel the state that is compared is not the whole
-    state yet: a counterexample is in the tests.  Such graphs run event by event.
-    """
-    served = [name for process in graph.processes if isinstance(process, Memory) for name in process.channels]
-    return len(served) == len(set(served))
 
 
 def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Splice], *, keep: bool) -> RunRecord:

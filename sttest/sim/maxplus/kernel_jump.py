@@ -222,16 +222,26 @@ def _move_ports(
     """To be called before the processes have moved."""
     for number in range(ports.size):
         port = ports[number]
-        skipped = periods * (port.requested - old_ports[number].requested)
-        if skipped == 0:
+        requests = port.requested - old_ports[number].requested
+        if requests == 0:
             continue
-        first = min(first_in_flight(processes, ports, number), port.requested - 1)
-        for burst in range(max(first, port.requested - skipped - 1), port.requested):
-            one, other = bursts[port.burst_first + burst + skipped], bursts[port.burst_first + burst]
-            if burst + skipped >= port.requested:
-                one.request = other.request + periods * cycles
-                one.start = UNKNOWN if other.start == UNKNOWN else other.start + periods * cycles
-        port.requested += skipped
+        after = port.requested + periods * requests
+        first = first_in_flight(processes, ports, number)
+        # One at least: the next request comes after the last one.
+        for burst in range(min(max(first + periods * requests, port.requested), after - 1), after):
+            back = (burst - port.requested) // requests + 1
+            one, image = port.burst_first + burst, port.burst_first + burst - back * requests
+            bursts[one].request = bursts[image].request + back * cycles
+            if bursts[image].start != UNKNOWN:
+                bursts[one].start = bursts[image].start + back * cycles
+            elif back < periods:
+                bursts[one].start = bursts[image - requests].start + (back + 1) * cycles
+        # What waits for its turn gets it within the jump, one period after its image.
+        for burst in range(max(first, port.requested - requests), port.requested):
+            one = port.burst_first + burst
+            if bursts[one].start == UNKNOWN:
+                bursts[one].start = bursts[one - requests].start + cycles
+        port.requested = after
 
 
 @njit

@@ -38,19 +38,15 @@ class Splice:
             self._fill_in_bursts(net, port)
 
     def _fill_in_bursts(self, net: Net, port: int) -> None:
-        """Bursts that waited for their turn at the jump got it later, and their images after it when it was over."""
-        count, starts = int(self.requests[port]), net.bursts["start"]
-        begin, window = int(net.ports["burst_first"][port]), int(net.ports["window"][port])
-        after = begin + int(self.requested[port])
-        first = max(begin, after - window)
-        waiting = first + np.flatnonzero(starts[first:after] == UNKNOWN)
-        images = waiting + self.periods * count
-        found = starts[images]
-        for burst in waiting.tolist():
-            starts[burst] = starts[burst - count] + self.cycles
-        for name in ("request", "start"):
-            self._repeat(net.bursts[name], after, count)
-        starts[images] = found
+        """Starts that are known already stay: images of bursts that waited for their turn at the jump got it later."""
+        count = int(self.requests[port])
+        first = int(net.ports["burst_first"][port] + self.requested[port])
+        self._repeat(net.bursts["request"], first, count)
+        starts = net.bursts["start"]
+        skipped = starts[first : first + self.periods * count]
+        known = skipped.copy()
+        self._repeat(starts, first, count)
+        skipped[:] = np.where(known == UNKNOWN, skipped, known)
 
     def _repeat(self, times: np.ndarray, first: int, count: int) -> None:
         """What comes from ``first`` on is what is before it, later and later."""

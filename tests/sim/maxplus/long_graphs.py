@@ -137,3 +137,29 @@ def streams(draw) -> TimedGraph:
     for index, half in enumerate(halves):
         processes.append(draw(pipelines(f"p{index}", half, tokens)))
     return _graph(fifos, draw(st.permutations(processes)), channels)
+
+
+@st.composite
+def crowds(draw) -> TimedGraph:
+    """Two to five ports on one or two channels, each beside a pipeline of its own that changes its pace half-way."""
+    tokens = draw(st.sampled_from([120, 240, 480]))
+    channels = [
+        Channel(f"c{i}", draw(st.integers(0, 40)), 4, draw(st.integers(1, 2)), draw(st.integers(1, 3)))
+        for i in range(draw(st.integers(1, 2)))
+    ]
+    fifos, processes = [], []
+    for index in range(draw(st.integers(2, 5))):
+        op = draw(st.sampled_from(["read", "write"]))
+        fifos.append(Fifo(f"f{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
+        chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3))
+        burst_bytes = draw(st.sampled_from([4, 4, 8, 12, 16]))
+        outstanding = draw(st.integers(2, 9))
+        start = draw(st.sampled_from([0, 0, 50]))
+        processes.append(
+            Memory(f"m{index}", op, f"f{index}", tokens, 4, tuple(chosen), burst_bytes, outstanding, start)
+        )
+        event = Event(f"f{index}", op, 0)
+        paces = st.sampled_from([1, 1, 2, 3, 7, 12])
+        loops = tuple(Loop((tokens // 2,), draw(paces), 1, (event,), 0) for _ in range(2))
+        processes.append(Pipeline(f"p{index}", loops))
+    return _graph(fifos, draw(st.permutations(processes)), channels)

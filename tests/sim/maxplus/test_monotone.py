@@ -33,8 +33,9 @@ def assert_never_later(first: TimedGraph, second: TimedGraph) -> None:
     before, after = simulate(first, record=True), simulate(second, record=True)
     for name, cycle in before.finish.items():
         if cycle is not None:
-            assert after.finish[name] is not None
-            assert after.finish[name] <= cycle
+            finish = after.finish[name]
+            assert finish is not None
+            assert finish <= cycle
     for one, other in ((before.write_times, after.write_times), (before.read_times, after.read_times)):
         for name, times in one.items():
             assert other[name].size >= times.size

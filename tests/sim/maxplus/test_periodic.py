@@ -7,7 +7,7 @@ import pytest
 from conftest import STREAMHLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_graphs import chains, loops_back, streams
+from long_graphs import chains, crowds, loops_back, streams
 
 from sttest.sim import TimedGraph, load
 from sttest.sim.des.engine import run as run_des
@@ -17,6 +17,7 @@ from sttest.sim.record import RunRecord
 from sttest.sim.simulation import max_occupancy
 
 EAGER = Patience(first_cycles=16, least_visits=1)
+GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds())
 
 
 def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
@@ -32,14 +33,14 @@ def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.one_of(chains(), loops_back(), streams()), st.booleans(), st.sampled_from([16, 64, 200]))
+@given(GRAPHS, st.booleans(), st.sampled_from([8, 16, 64, 200]))
 def test_jumps_change_nothing(design, unbounded, first_cycles):
     jumping = run(design, unbounded=unbounded, patience=Patience(first_cycles, 1))
     assert_same(design, jumping, run_by_events(design, unbounded=unbounded))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(chains(), loops_back(), streams()))
+@given(GRAPHS)
 def test_jumps_give_what_the_oracle_gives(design):
     assert_same(design, run(design, patience=EAGER), run_des(design))
 

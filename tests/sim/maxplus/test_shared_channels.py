@@ -1,4 +1,4 @@
-"""A graph whose shared channel once made a jump go wrong: jumps must change nothing here."""
+"""A jump shorter than what a port has in flight: bursts that wait for their turn before it are needed after it."""
 
 import pytest
 
@@ -25,8 +25,8 @@ def shared() -> TimedGraph:
 
 
 @pytest.mark.parametrize("first_cycles", [8, 16, 32, 64])
-def test_a_shared_channel_is_run_event_by_event(first_cycles):
-    """2857 cycles, set by the turns on c1; a jump at 16 gave 2817 and a port that never finished."""
+def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
+    """2857 cycles, set by the turns on c1; a port whose waiting bursts were never started would not finish."""
     events = run_by_events(shared(), unbounded=True)
     found = run(shared(), unbounded=True, record=False, patience=Patience(first_cycles, 1))
     assert found.finish == events.finish == [2857, 1939, 2858, 958]
