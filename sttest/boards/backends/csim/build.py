@@ -1,0 +1,119 @@
+"""Compiles the emitted C++ of a design package together with a main program that feeds it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from sttest.boards.backends.csim.main_program import main_program
+from sttest.boards.xrt.signature import KernelSignature, read_signature
+from sttest.errors import InputError, SttestError, ToolMissingError
+
+COMPILER = "g++"
+# -ffp-contract=off: every float operation is rounded by itself, as docs/values.md says and as Vitis HLS does.
+FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off")
+BUILD_TIMEOUT_S = 600.0
+_PROCESSES = "sttest_process.h"
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A compiled kernel.
+
+    Attributes:
+        path: takes a folder with the arguments (see :mod:`run`).
+        signature: the kernel's name and arguments.
+        build_s: seconds that the compiler took, 0 if this kernel had been compiled before.
+        warnings: what the compiler had to say.
+    """
+
+    path: Path
+    signature: KernelSignature
+    build_s: float
+    warnings: str
+
+
+def find_compiler() -> None:
+    """Makes sure that there is a C++ compiler.
+
+    Raises:
+        ToolMissingError: with the command that installs it.
+    """
+    if shutil.which(COMPILER) is None:
+        raise ToolMissingError(
+            "no-compiler", f"{COMPILER} not found", where="--backend csim",
+            levers=["install with 'apt-get install g++'"],
+        )  # fmt: skip
+
+
+def build_kernel(package: Path, work: Path, *, timeout_s: float = BUILD_TIMEOUT_S) -> Executable:
+    """Compiles ``hls/kernel.cpp`` of a package; a kernel that the work folder has already is taken as it is.
+
+    Args:
+        package: with ``hls/kernel.cpp`` and ``hls/signature.json``.
+        work: gets one executable per content of kernel and headers.
+        timeout_s: for the compiler.
+
+    Raises:
+        InputError: the package has no emitted C++, or several kernels.
+        ToolMissingError: no compiler.
+        SttestError: the compiler refused the kernel or did not end.
+    """
+    find_compiler()
+    source, signature = package / "hls" / "kernel.cpp", _signature(package)
+    if not source.is_file():
+        raise InputError("no-kernel", "no hls/kernel.cpp", where=str(package), levers=["compile the package anew"])
+    main = main_program(signature)
+    with as_file(files("sttest.boards.backends.csim").joinpath("include")) as include:
+        target = work / f"csim-{_digest(source, main, include)}"
+        if target.is_file():
+            return Executable(target, signature, 0.0, "")
+        began = time.perf_counter()
+        warnings = _compile(source, main, include, target, timeout_s)
+    return Executable(target, signature, time.perf_counter() - began, warnings)
+
+
+def _signature(package: Path) -> KernelSignature:
+    design = read_signature(package / "hls" / "signature.json")
+    if len(design.kernels) != 1:
+        raise InputError(
+            "several-kernels", "only designs of one kernel are simulated", where=str(package),
+            demand=len(design.kernels), bound=1, unit="kernels",
+        )  # fmt: skip
+    return design.kernels[0]
+
+
+def _digest(source: Path, main: str, include: Path) -> str:
+    digest = hashlib.sha256("\0".join((*FLAGS, main)).encode())
+    for path in (source, *sorted(include.iterdir())):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compile(source: Path, main: str, include: Path, target: Path, timeout_s: float) -> str:
+    """Compiles into a temporary folder and renames: nobody sees half an executable."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".csim-") as folder:
+        made = Path(folder, "csim")
+        program = Path(folder, "main.cpp")
+        program.write_text(main, encoding="utf-8")
+        headers = ("-isystem", str(include), "-include", str(include / _PROCESSES))
+        command = (COMPILER, *FLAGS, *headers, str(source.resolve()), str(program), "-o", str(made))
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise SttestError(
+                "compiler-timeout", f"{COMPILER} did not end", where=str(source), bound=timeout_s, unit="s",
+                levers=["allow more time"],
+            ) from error  # fmt: skip
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+            raise SttestError("compiler-failed", f"{COMPILER} refused the kernel: {said[0]}", where=str(source))
+        made.rename(target)
+    return done.stderr

@@ -1,0 +1,194 @@
+// The processes of a dataflow region as coroutines on one thread, so that bounded streams block as in hardware.
+//
+// A kernel's top function declares streams and calls processes through STTEST_PROCESS, which here only notes the
+// call.  The first stream that goes out of scope, at the end of the top function, runs them all to their end while
+// every stream still lives.  If all that are left wait for each other the run ends there, with a report of who
+// waits for what: a dataflow network's outcome does not depend on the order in which its processes run.
+//
+// Environment: STTEST_STREAMS names a folder that gets every token of every stream, one file each, raw.
+#pragma once
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sttest {
+
+constexpr int kDeadlock = 3;
+constexpr std::size_t kStackBytes = std::size_t{16} << 20;  // address space; only what is touched takes memory
+
+struct channel {
+  channel(const char* name, std::size_t depth);
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  virtual ~channel() = default;
+
+  std::string name;
+  std::size_t depth;
+  std::uint64_t tokens_in = 0, tokens_out = 0, peak = 0;
+
+  std::uint64_t held() const { return tokens_in - tokens_out; }
+  void note_write() {
+    ++tokens_in;
+    if (held() > peak) peak = held();
+  }
+
+  struct process* reader = nullptr;  // who waits for a token
+  struct process* writer = nullptr;  // who waits for a place
+};
+
+struct process {
+  std::string name;
+  std::function<void()> body;
+  ucontext_t context{};
+  void* stack = nullptr;
+  bool done = false;
+  const channel* waits_for = nullptr;
+  bool waits_to_write = false;
+};
+
+struct fifo_record {
+  std::string name;
+  std::size_t depth;
+  std::uint64_t written, read, peak;
+};
+
+class scheduler {
+ public:
+  static scheduler& get() {
+    static scheduler one;
+    return one;
+  }
+
+  void spawn(const char* name, std::function<void()> body) {
+    auto made = std::make_unique<process>();
+    made->name = name;
+    made->body = std::move(body);
+    ready_.push_back(made.get());
+    processes_.push_back(std::move(made));
+  }
+
+  // Runs what was spawned; called by the first channel that ends.
+  void finish() {
+    if (running_ || processes_.empty()) return;
+    running_ = true;
+    for (auto& each : processes_) start(*each);
+    while (!ready_.empty()) {
+      current_ = ready_.front();
+      ready_.pop_front();
+      swapcontext(&main_, &current_->context);
+    }
+    running_ = false;
+    if (report_blocked()) {
+      note_all();
+      write_report("deadlock");
+      std::fflush(nullptr);
+      std::_Exit(kDeadlock);
+    }
+    for (auto& each : processes_) munmap(each->stack, kStackBytes);
+    processes_.clear();
+  }
+
+  void wait(channel& on, bool to_write) {
+    process* self = current_;
+    (to_write ? on.writer : on.reader) = self;
+    self->waits_for = &on;
+    self->waits_to_write = to_write;
+    swapcontext(&self->context, &main_);
+    self->waits_for = nullptr;
+  }
+
+  void wake(process*& waiting) {
+    if (waiting == nullptr) return;
+    ready_.push_back(waiting);
+    waiting = nullptr;
+  }
+
+  void add(channel* made) { channels_.push_back(made); }
+  void remove(channel* gone) {
+    note(*gone);
+    for (auto& each : channels_)
+      if (each == gone) each = nullptr;
+  }
+
+  void report_to(std::string path) { report_path_ = std::move(path); }
+
+  void write_report(const char* verdict) const {
+    std::FILE* out = report_path_.empty() ? stdout : std::fopen(report_path_.c_str(), "w");
+    if (out == nullptr) return;
+    std::fprintf(out, "{\"verdict\": \"%s\", \"fifos\": [", verdict);
+    const char* comma = "";
+    for (const auto& row : records_) {
+      std::fprintf(out, "%s\n {\"name\": \"%s\", \"depth\": %zu, \"written\": %llu, \"read\": %llu, \"peak\": %llu}", comma,
+                   row.name.c_str(), row.depth, static_cast<unsigned long long>(row.written),
+                   static_cast<unsigned long long>(row.read), static_cast<unsigned long long>(row.peak));
+      comma = ",";
+    }
+    std::fprintf(out, "],\n \"blocked\": [");
+    comma = "";
+    for (const auto& each : processes_) {
+      if (each->waits_for == nullptr) continue;
+      std::fprintf(out, "%s\n {\"process\": \"%s\", \"waits_to\": \"%s\", \"fifo\": \"%s\"}", comma, each->name.c_str(),
+                   each->waits_to_write ? "write" : "read", each->waits_for->name.c_str());
+      comma = ",";
+    }
+    std::fprintf(out, "]}\n");
+    if (out != stdout) std::fclose(out);
+  }
+
+ private:
+  void start(process& each) {
+    each.stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (each.stack == MAP_FAILED) {
+      std::fprintf(stderr, "no memory for the stack of process %s\n", each.name.c_str());
+      std::_Exit(1);
+    }
+    getcontext(&each.context);
+    each.context.uc_stack.ss_sp = each.stack;
+    each.context.uc_stack.ss_size = kStackBytes;
+    each.context.uc_link = &main_;
+    makecontext(&each.context, &scheduler::trampoline, 0);
+  }
+
+  static void trampoline() {
+    process* self = get().current_;
+    self->body();
+    self->done = true;
+  }
+
+  bool report_blocked() const {
+    for (const auto& each : processes_)
+      if (!each->done) return true;
+    return false;
+  }
+
+  void note(const channel& of) { records_.push_back({of.name, of.depth, of.tokens_in, of.tokens_out, of.peak}); }
+  void note_all() {
+    for (const channel* each : channels_)
+      if (each != nullptr) note(*each);
+  }
+
+  std::vector<std::unique_ptr<process>> processes_;
+  std::deque<process*> ready_;
+  std::vector<channel*> channels_;
+  std::vector<fifo_record> records_;
+  process* current_ = nullptr;
+  ucontext_t main_{};
+  std::string report_path_;
+  bool running_ = false;
+};
+
+inline channel::channel(const char* given, std::size_t tokens) : name(given), depth(tokens) { scheduler::get().add(this); }
+
+}  // namespace sttest
+
+#define STTEST_PROCESS(function, ...) ::sttest::scheduler::get().spawn(#function, [&] { function(__VA_ARGS__); })
