@@ -7,19 +7,15 @@ as given always do.  A trace has reads as early and writes as late as can be, so
 be up to ``trace_window`` stages later and all its writes as much earlier.
 
 No single choice is the worst: to be early makes an access hold up others, to be late makes
-others wait for it, reads and writes alike.  So in the game played here every access holds up from its
-earliest stage on and takes effect after its latest.  What can happen in it can happen with every
-choice: if it finishes, the design is live for all.  If it stands still, a cycle of waits goes from process
-to process, and in each one access holds up another.  A cycle that visits each process once asks only
-that the one be as early and the other as late as it can.  That choice, played with its stages fixed, is
-the witness.  Where it turns out to be live, choices are tried one by one.
+others wait for it, reads and writes alike.  ``sttest.sim.interval_game`` plays all of them at once, and
+``sttest.sim.interval_search`` finds out whether some of them deadlocks.  The choice that does is played once more with
+its stages fixed and is the witness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,19 +23,18 @@ import numpy as np
 from sttest.errors import InputError
 from sttest.sim.deadlock import Deadlock
 from sttest.sim.deadlock_fix import explain
-from sttest.sim.flat import depths_of, flatten
+from sttest.sim.flat import flatten
 from sttest.sim.graph import Actor, Pipeline, TimedGraph, Trace
-from sttest.sim.interval_game import Blocked, Choice, IntervalGame
-from sttest.sim.liveness import advance
+from sttest.sim.interval_choices import Choice, Freedom
+from sttest.sim.interval_game import Blocked, IntervalGame
+from sttest.sim.interval_search import SearchGivenUpError, standing_cycle
 from sttest.sim.report import deadlock_lines
 
 LIVE_FOR_ALL = "live for all"
 DEAD_FOR_SOME = "dead for some"
 UNDECIDED = "undecided"
-MAX_TRIALS = 2048
-"""Choices up to which all are tried where the game alone does not decide."""
-MAX_SAMPLES = 256
-"""Choices that are tried where there are more."""
+MAX_WITNESSES = 200
+"""Choices whose deadlocks are mended, one after the other, in looking for depths that are enough for all."""
 
 
 @dataclass(frozen=True)
@@ -61,34 +56,38 @@ class Offset:
 
 @dataclass(frozen=True)
 class IntervalVerdict:
-    """``live for all``, ``dead for some`` or ``undecided``: live in all of ``trials`` choices that were tried.
+    """``live for all``, ``dead for some``, or ``undecided`` where the search had to be given up.
 
-    Where it is dead for some, ``offsets`` are those of the witness that matter or differ from the graph's,
-    ``witness`` is the graph with them, and ``deadlock`` its certificate.
+    Where it is dead for some, ``offsets`` are those of the loops in the cycle, ``witness`` is the graph with them,
+    ``deadlock`` its certificate, and ``enough`` depths with which it would be live for all: a bound, fewer tokens may
+    do; empty where no depths were found.
     """
 
     verdict: str
-    trials: int = 0
     offsets: list[Offset] = field(default_factory=list)
     witness: TimedGraph | None = None
     deadlock: Deadlock | None = None
+    enough: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Verdict, trials, and where some choice is dead its offsets and certificate."""
-        data: dict[str, Any] = {"verdict": self.verdict, "trials": self.trials}
+        """The verdict, and where some choice is dead its offsets, its certificate, and depths that are enough."""
+        data: dict[str, Any] = {"verdict": self.verdict}
         if self.deadlock is not None:
             data["witness"] = [asdict(offset) for offset in self.offsets]
             data["deadlock"] = self.deadlock.to_json()
+            data["enough"] = [{"fifo": name, "depth": depth} for name, depth in self.enough.items()]
         return data
 
     def to_text(self) -> str:
         """A few lines."""
         if self.deadlock is None:
-            tried = f", {self.trials} choices tried" if self.trials else ""
-            return f"stages not known: {self.verdict}{tried}"
+            return f"stages not known: {self.verdict}"
         where = [f"  {offset.to_text()}" for offset in self.offsets]
-        why = deadlock_lines(self.deadlock, self.witness)
-        return "\n".join([f"stages not known: {self.verdict}, as where", *where, *why])
+        lines = [f"stages not known: {self.verdict}, as where", *where, *deadlock_lines(self.deadlock, self.witness)]
+        if self.enough:
+            depths = ", ".join(f"{name}={depth}" for name, depth in self.enough.items())
+            lines.append(f"  it is live for all with depths {depths} (a bound: fewer tokens may do)")
+        return "\n".join(lines)
 
 
 def check_intervals(graph: TimedGraph, trace_window: int = 0, *, causal: bool = True) -> IntervalVerdict:
@@ -107,13 +106,43 @@ def check_intervals(graph: TimedGraph, trace_window: int = 0, *, causal: bool = 
     if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
         raise InputError("actors", "actors that fire for ever have no stages", where=graph.name)
     graph = _with_room(graph, trace_window)
-    game = IntervalGame(graph, trace_window, causal=causal)
-    if game.play():
-        return IntervalVerdict(LIVE_FOR_ALL)
-    values = _extremes(game, game.wait_cycle())
-    if _is_dead(graph, game.choices, values):
-        return _dead(graph, game.choices, values, trials=1)
-    return _try_choices(graph, game)
+    freedom = Freedom(graph, trace_window, causal=causal)
+    found = _decided(graph, freedom)
+    if found.deadlock is None:
+        return found
+    return replace(found, enough=_enough(graph, freedom, found.deadlock))
+
+
+def _decided(graph: TimedGraph, freedom: Freedom) -> IntervalVerdict:
+    """Whether some choice deadlocks, with a witness; the freedom may be that of the graph with other depths."""
+    try:
+        cycle = standing_cycle(IntervalGame(freedom, graph.fifos))
+    except SearchGivenUpError:
+        return IntervalVerdict(UNDECIDED)
+    return IntervalVerdict(LIVE_FOR_ALL) if cycle is None else _dead(graph, freedom, cycle)
+
+
+def _dead(graph: TimedGraph, freedom: Freedom, cycle: Sequence[Blocked]) -> IntervalVerdict:
+    values = _standing(freedom, cycle)
+    witness = with_offsets(graph, freedom.choices, values)
+    deadlock = explain(witness, flatten(witness))
+    members = {wait.process for wait in deadlock.cycle}
+    offsets = [_offset(graph, freedom.choices[number], value) for number, value in values.items()]
+    return IntervalVerdict(DEAD_FOR_SOME, [o for o in offsets if o.process in members], witness, deadlock)
+
+
+def _enough(graph: TimedGraph, freedom: Freedom, deadlock: Deadlock) -> dict[str, int]:
+    """Deepens FIFOs by the fix of one witness after the other until there is none; empty if there is no end to it."""
+    deepened: dict[str, int] = {}
+    for _ in range(MAX_WITNESSES):
+        if not deadlock.fix:
+            return {}
+        deepened |= deadlock.fix
+        found = _decided(graph.with_depths(deepened), freedom)
+        if found.deadlock is None:
+            return deepened if found.verdict == LIVE_FOR_ALL else {}
+        deadlock = found.deadlock
+    return {}
 
 
 def _with_room(graph: TimedGraph, window: int) -> TimedGraph:
@@ -129,85 +158,30 @@ def _with_room(graph: TimedGraph, window: int) -> TimedGraph:
     return replace(graph, processes=tuple(processes)) if window else graph
 
 
-def _extremes(game: IntervalGame, cycle: Sequence[Blocked]) -> dict[int, int]:
-    """Choice number → stages moved: what holds up as early as it can be, what is held up as late."""
+def _standing(freedom: Freedom, cycle: Sequence[Blocked]) -> dict[int, int]:
+    """Choice number → stages moved: in each loop of the cycle what holds up as early as can be, all others as late."""
     values: dict[int, int] = {}
     for blocked in cycle:
-        late = int(game.accesses[blocked.provides].choice[blocked.provided])
-        early = int(game.accesses[blocked.op].choice[blocked.token])
-        if late == early:
-            continue
-        chosen = {number: game.choices[number].lowest for number in (early,) if number >= 0}
-        chosen |= {number: game.choices[number].highest for number in (late,) if number >= 0}
-        if (early, late) in game.lead:
-            offset = _meeting_offset(game, early, late)
-            chosen = {early: offset - game.choices[early].first, late: offset - game.choices[late].last}
-        values |= chosen
-    return _others_apart(game, values)
+        early = int(freedom.accesses[blocked.op].choice[blocked.token])
+        if early >= 0 and blocked.op != blocked.provides:
+            values |= _one_early(freedom, early)
+    return values
 
 
-def _meeting_offset(game: IntervalGame, write: int, read: int) -> int:
-    """Where a write can be as early as a read, with room for the other reads before that write."""
-    reads = [game.choices[early] for late, early in game.lead if late == write]
-    return max(game.choices[read].last, *(choice.last - choice.first for choice in reads))
+def _one_early(freedom: Freedom, early: int) -> dict[int, int]:
+    """A loop's choices with one as early as it can be and all others late, but writes still after their reads."""
+    first = freedom.choices[early]
+    values = {}
+    for number, choice in enumerate(freedom.choices):
+        if (choice.process, choice.loop) == (first.process, first.loop):
+            lead = freedom.lead.get((early, number))
+            values[number] = choice.highest if lead is None else min(choice.highest, first.lowest + lead)
+    return values | {early: first.lowest}
 
 
-def _others_apart(game: IntervalGame, values: dict[int, int]) -> dict[int, int]:
-    """With all other reads of the loops concerned early and all other writes late, so that the choice is causal."""
-    loops = {(game.choices[number].process, game.choices[number].loop) for number in values}
-    apart = {
-        number: choice.highest if choice.is_write else choice.lowest
-        for number, choice in enumerate(game.choices)
-        if choice.loop >= 0 and (choice.process, choice.loop) in loops
-    }
-    return (apart if game.lead else {}) | values
-
-
-def is_causal(game: IntervalGame, moved: Sequence[int]) -> bool:
+def is_causal(freedom: Freedom, moved: Sequence[int]) -> bool:
     """Whether what is to come after reads still does; ``moved`` is in the order of the choices."""
-    return all(lead + moved[write] - moved[read] >= 0 for (write, read), lead in game.lead.items())
-
-
-def _try_choices(graph: TimedGraph, game: IntervalGame) -> IntervalVerdict:
-    """All choices where they are few, else some of extremes at random."""
-    spans = [range(choice.lowest, choice.highest + 1) for choice in game.choices]
-    total = int(np.prod([len(span) for span in spans], dtype=object))
-    is_all = total <= MAX_TRIALS
-    trials = 0
-    for moved in product(*spans) if is_all else _samples(game, spans):
-        if not is_causal(game, moved):
-            continue
-        trials += 1
-        values = dict(enumerate(moved))
-        if _is_dead(graph, game.choices, values):
-            return _dead(graph, game.choices, values, trials)
-    return IntervalVerdict(LIVE_FOR_ALL if is_all else UNDECIDED, trials)
-
-
-def _samples(game: IntervalGame, spans: Sequence[range]) -> Iterator[list[int]]:
-    """Each choice at one of its ends, reads and writes moved apart where they are not causal."""
-    random = np.random.default_rng(0)
-    for _ in range(MAX_SAMPLES):
-        ends = random.integers(0, 2, len(spans)).tolist()
-        moved = [span[-end] for span, end in zip(spans, ends, strict=True)]
-        for (write, read), lead in game.lead.items():
-            if lead + moved[write] - moved[read] < 0:
-                moved[write], moved[read] = spans[write][-1], spans[read][0]
-        yield moved
-
-
-def _is_dead(graph: TimedGraph, choices: Sequence[Choice], values: dict[int, int]) -> bool:
-    chosen = with_offsets(graph, choices, values)
-    flat = flatten(chosen)
-    return not advance(flat, depths_of(chosen)).is_done(flat)
-
-
-def _dead(graph: TimedGraph, choices: Sequence[Choice], values: dict[int, int], trials: int) -> IntervalVerdict:
-    witness = with_offsets(graph, choices, values)
-    deadlock = explain(witness, flatten(witness))
-    members = {wait.process for wait in deadlock.cycle}
-    offsets = [_offset(graph, choices[number], value) for number, value in values.items()]
-    return IntervalVerdict(DEAD_FOR_SOME, trials, [o for o in offsets if o.process in members], witness, deadlock)
+    return all(lead + moved[write] - moved[read] >= 0 for (write, read), lead in freedom.lead.items())
 
 
 def _offset(graph: TimedGraph, choice: Choice, value: int) -> Offset:
