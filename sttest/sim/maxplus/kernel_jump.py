@@ -65,8 +65,13 @@ def jump(
     periods = min(periods, _periods_ahead(processes, old_processes, gap, pattern, segments, ports, old_ports, least))
     for i in range(processes.size):
         if processes[i].visits == old_processes[i].visits:
-            wakes = _wakes_at(processes, fifos, times, pattern, pointer, op, tokens, ports, lanes, bursts, channels, i)
-            periods = min(periods, (wakes - 1 - cycle) // cycles)
+            asleep = _periods_asleep(processes, fifos, old_fifos, pattern, pointer, op, tokens, i)
+            if asleep < 0:
+                wakes = _wakes_at(
+                    processes, fifos, times, pattern, pointer, op, tokens, ports, lanes, bursts, channels, i
+                )
+                asleep = (wakes - 1 - cycle) // cycles
+            periods = min(periods, asleep)
     # What fills is fullest in the last period, which is left to be run: how full is to be known.
     periods -= _fills(fifos, old_fifos)
     visits = 0
@@ -118,6 +123,36 @@ def _periods_ahead(
             if alike < most:
                 periods = min(periods, (alike - 1) // visits)
     return max(0, periods)
+
+
+@njit
+def _periods_asleep(
+    processes: Records,
+    fifos: Records,
+    old_fifos: Records,
+    pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    index: int,
+) -> int:
+    """For how many periods a process that did nothing waits for tokens or places to come; -1 if all are there.
+
+    Ports need no answer: for one token they would not have waited through a period in which some came.
+    """
+    process = processes[index]
+    if process.kind != PIPELINE or process.visits == process.all_visits:
+        return -1
+    periods = -1
+    for i in range(pointer[pattern[process.stage]], pointer[pattern[process.stage] + 1]):
+        fifo, old = fifos[op[i] >> 1], old_fifos[op[i] >> 1]
+        if op[i] & 1:
+            missing, more = fifo.written + tokens[i] - fifo.depth - fifo.read, fifo.read - old.read
+        else:
+            missing, more = fifo.read + tokens[i] - fifo.written, fifo.written - old.written
+        if missing > 0:
+            periods = max(periods, (missing - 1) // more if more > 0 else FOR_EVER)
+    return periods
 
 
 @njit

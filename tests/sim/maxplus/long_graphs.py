@@ -163,3 +163,25 @@ def crowds(draw) -> TimedGraph:
         loops = tuple(Loop((tokens // 2,), draw(paces), 1, (event,), 0) for _ in range(2))
         processes.append(Pipeline(f"p{index}", loops))
     return _graph(fifos, draw(st.permutations(processes)), channels)
+
+
+@st.composite
+def sleepers(draw) -> TimedGraph:
+    """A process that waits for a whole block, then makes a port ask for a channel that another port keeps busy."""
+    block, blocks = draw(st.sampled_from([7, 30, 100])), draw(st.integers(2, 6))
+    tokens = 3 * block * blocks
+    depth, latency = block + draw(st.sampled_from([0, 1, 20])), draw(st.integers(0, 20))
+    source = Loop((block * blocks,), draw(st.integers(1, 3)), 1, (Event("a", "write", 0),))
+    events = (Event("a", "read", 0, (), block), Event("b", "write", 0, (), draw(st.integers(1, 3))))
+    ports = (
+        Memory("out", "write", "b", blocks * events[1].tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
+        Memory("in", "read", "c", tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
+    )
+    pipelines = (
+        Pipeline("source", (source,)),
+        Pipeline("sleeper", (Loop((blocks,), 1, 1, events),)),
+        Pipeline("sink", (Loop((tokens,), draw(st.integers(1, 4)), 1, (Event("c", "read", 0),)),)),
+    )
+    fifos = (Fifo("a", depth, 8, "srl"), Fifo("b", 4, 8, "srl"), Fifo("c", draw(DEPTHS), 8, "srl"))
+    channel = Channel("x", latency, 4, 1, draw(st.integers(1, 4)))
+    return _graph(fifos, draw(st.permutations([*ports, *pipelines])), [channel])
