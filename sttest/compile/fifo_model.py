@@ -19,16 +19,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from sttest.compile.access_curves import accesses, span
+from sttest.compile.spaces.fifo_curves import Curve
+from sttest.compile.spaces.fifo_fill import most_held
+from sttest.compile.spaces.fifo_gap import greatest_gap
 from sttest.compile.spaces.fifo_graph import DelayEdge
 from sttest.compile.spaces.fifo_schedule import schedule_delays
-from sttest.compile.spaces.fifo_tokens import MIN_DEPTH, depth_from_curves
+from sttest.compile.spaces.fifo_tokens import MIN_DEPTH
 from sttest.errors import InputError, did_you_mean
-from sttest.sim.graph import SRL_MAX_BITS, Channel, Memory, Pipeline, Process, TimedGraph
-from sttest.sim.program import expand
+from sttest.sim.graph import SRL_MAX_BITS, TimedGraph
 
 STRATEGIES = ("normal", "conservative")
 # A RAM FIFO shows a token two cycles after its write, and one of depth 2 passes two tokens in three cycles.
@@ -36,8 +38,6 @@ _READ_AFTER_WRITE = 2
 _FULL_RATE_RAM_DEPTH = 3
 # A credited stream cannot wait: its tokens are whole blocks of a ping-pong buffer.
 _CREDITED_WEIGHT = 1e6
-
-Times = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -48,27 +48,26 @@ class _Edge:
     bits: int
     source: str
     target: str
-    writes: Times
-    reads: Times
+    writes: Curve
+    reads: Curve
     credited: bool
 
     def at_pace(self, stretch: Mapping[str, Fraction]) -> _Edge:
         """The same accesses at the paces of the two processes."""
-        writes = _stretched(self.writes, stretch[self.source])
-        return replace(self, writes=writes, reads=_stretched(self.reads, stretch[self.target]))
+        writes, reads = replace(self.writes, pace=stretch[self.source]), replace(self.reads, pace=stretch[self.target])
+        return replace(self, writes=writes, reads=reads)
 
     def delay_edge(self) -> DelayEdge:
         """Least delay with which no read comes before its token; ours: weighted with the bits that wait per cycle."""
-        least = int(np.max(self.writes + _READ_AFTER_WRITE - self.reads))
-        spread = max(1, int(self.writes[-1] - self.writes[0]))
+        least = greatest_gap(self.writes, self.reads) + _READ_AFTER_WRITE
+        spread = max(1, self.writes[-1] - self.writes[0])
         weight = _CREDITED_WEIGHT if self.credited else self.bits * len(self.writes) / spread
         return DelayEdge(self.name, self.source, self.target, least, weight)
 
     def depth(self, delay: int) -> int:
         """Tokens held at most, and never less than full rate takes."""
-        held = depth_from_curves(self.writes, self.reads, delay, read_after_write_cycles=_READ_AFTER_WRITE)
         full_rate = MIN_DEPTH if MIN_DEPTH * self.bits <= SRL_MAX_BITS else _FULL_RATE_RAM_DEPTH
-        return max(full_rate, held)
+        return max(full_rate, most_held(self.writes, self.reads, delay))
 
 
 def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
@@ -79,7 +78,7 @@ def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
         strategy: ``normal`` or ``conservative``.
 
     Raises:
-        InputError: unknown strategy, or FIFOs without credits form a cycle.
+        InputError: unknown strategy, FIFOs without credits form a cycle, a FIFO is not emptied, or an actor.
     """
     if strategy not in STRATEGIES:
         raise InputError(
@@ -89,19 +88,19 @@ def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
             levers=[did_you_mean(strategy, STRATEGIES)],
         )
     edges = _edges(graph)
-    spans = {process.name: max(1, _span(process, graph)) for process in graph.processes}
+    spans = {process.name: span(process, graph) for process in graph.processes}
     stretch = _stretches(spans, edges, strategy)
     paced = [edge.at_pace(stretch) for edge in edges]
-    totals = {name: int(span * stretch[name]) for name, span in spans.items()}
+    totals = {name: int(cycles * stretch[name]) for name, cycles in spans.items()}
     delays = schedule_delays(totals, [edge.delay_edge() for edge in paced])
     return {edge.name: edge.depth(delays[edge.name]) for edge in paced}
 
 
 def _edges(graph: TimedGraph) -> list[_Edge]:
-    ends: dict[tuple[str, str], tuple[str, Times]] = {}
+    ends: dict[tuple[str, str], tuple[str, Curve]] = {}
     for process in graph.processes:
-        for fifo, op, times in _accesses(process, graph):
-            ends[fifo, op] = (process.name, times)
+        for (fifo, op), curve in accesses(process, graph).items():
+            ends[fifo, op] = (process.name, curve)
     credited = {
         (ends[fifo.name, "read"][0], ends[fifo.name, "write"][0]) for fifo in graph.fifos if fifo.initial_tokens
     }
@@ -111,49 +110,18 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
             continue
         source, writes = ends[fifo.name, "write"]
         target, reads = ends[fifo.name, "read"]
+        if len(writes) != len(reads):
+            what = f"a run writes {len(writes)} tokens and reads {len(reads)}"
+            raise InputError("unbalanced", what, where=f"{graph.name}: FIFO '{fifo.name}'")
         edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, reads, (source, target) in credited))
     return edges
-
-
-def _accesses(process: Process, graph: TimedGraph) -> list[tuple[str, str, Times]]:
-    """FIFO, op and access times of one unhindered run."""
-    if isinstance(process, Memory):
-        return [(process.fifo, "write" if process.op == "read" else "read", _port_times(process, graph))]
-    if isinstance(process, Pipeline):
-        ticks, ops = expand(process, graph.fifo_index).whole()
-        return [(graph.fifos[op // 2].name, "write" if op % 2 else "read", ticks[ops == op]) for op in np.unique(ops)]
-    raise InputError("actor-in-design", "compiled designs have no actors", where=process.name)
-
-
-def _port_times(process: Memory, graph: TimedGraph) -> Times:
-    """Token times of a memory port that has its channels for itself; at most one token per cycle."""
-    channels = {channel.name: channel for channel in graph.channels}
-    rate = sum((_bytes_per_cycle(channels[name]) for name in process.channels), Fraction())
-    interval = max(Fraction(1), Fraction(process.token_bytes) / rate)
-    first = channels[process.channels[0]].latency + 1
-    return first + _stretched(np.arange(process.tokens, dtype=np.int64), interval)
-
-
-def _bytes_per_cycle(channel: Channel) -> Fraction:
-    return Fraction(channel.beat_bytes * channel.beats_num, channel.beats_den)
-
-
-def _span(process: Process, graph: TimedGraph) -> int:
-    """Cycles of one unhindered run."""
-    if isinstance(process, Pipeline):
-        return expand(process, graph.fifo_index).last_stage
-    return int(_accesses(process, graph)[0][2][-1]) + 1
-
-
-def _stretched(times: Times, factor: Fraction) -> Times:
-    return times * factor.numerator // factor.denominator
 
 
 def _stretches(spans: Mapping[str, int], edges: list[_Edge], strategy: str) -> dict[str, Fraction]:
     """How much slower than by itself each process runs at its pace."""
     if strategy == "conservative":
         slowest = max(spans.values(), default=1)
-        return {name: Fraction(slowest, span) for name, span in spans.items()}
+        return {name: Fraction(slowest, cycles) for name, cycles in spans.items()}
     names = list(spans)
     number = {name: index for index, name in enumerate(names)}
     coupled = [edge for edge in edges if len(edge.writes) > 1]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from expanded_fifos import expanded_depths
 
 import sttest.models
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import StreamOp
-from sttest.compile.fifo_model import stream_depths
+from sttest.compile.fifo_model import STRATEGIES, stream_depths
 from sttest.compile.module_walk import all_of
 from sttest.compile.pipeline import Knobs, passes
 from sttest.compile.timed_graph import timed_graph
@@ -43,6 +44,13 @@ def test_sized_designs_finish_and_lose_at_most_five_percent(name: str, strategy:
     assert found.cycles is not None
     assert free.cycles is not None
     assert free.cycles <= found.cycles <= 1.05 * free.cycles
+
+
+@pytest.mark.parametrize("path", sorted(LOWERED.glob("*.mlir")), ids=lambda path: path.stem)
+def test_depths_are_those_token_by_token(path: Path) -> None:
+    graph = design(path.stem)
+    for strategy in STRATEGIES:
+        assert stream_depths(graph, strategy) == expanded_depths(graph, strategy)
 
 
 def test_two_tokens_everywhere_are_not_enough() -> None:

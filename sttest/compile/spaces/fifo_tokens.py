@@ -7,11 +7,7 @@ of its target.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sttest.errors import InputError
 
@@ -78,43 +74,3 @@ def depth(rates: EdgeRates, delay_cycles: int) -> int:
     no write in the cycle in which it is read, and never below 2.
     """
     return max(MIN_DEPTH, max_tokens(rates, delay_cycles) + 1)
-
-
-def depth_from_curves(
-    write_times: Sequence[int] | NDArray[np.int64],
-    read_times: Sequence[int] | NDArray[np.int64],
-    delay_cycles: int,
-    *,
-    read_after_write_cycles: int = 0,
-) -> int:
-    """The exact least depth for programs of any rate: the most tokens ever inside.
-
-    Reads follow the target's program from ``delay_cycles`` on.  A read whose
-    token is not there yet waits for it and holds back all later reads, as a
-    stalling pipeline does.  A token leaves after the cycle of its read, so the
-    result is the least depth with which no write waits.
-
-    Args:
-        write_times: cycle of each write from the source's start, non-decreasing.
-        read_times: cycle of each read from the target's start, non-decreasing; one per write.
-        delay_cycles: from the source's start to the target's start.
-        read_after_write_cycles: least time from a write to its read: 1 for a
-            shift-register FIFO, 2 for a RAM FIFO, 0 for the paper's token model.
-
-    Raises:
-        InputError: ``bad-curves``.
-    """
-    writes, reads = np.asarray(write_times, dtype=np.int64), np.asarray(read_times, dtype=np.int64)
-    if len(writes) != len(reads) or np.any(np.diff(writes) < 0) or np.any(np.diff(reads) < 0):
-        raise InputError(
-            "bad-curves",
-            f"{len(writes)} write times and {len(reads)} read times must be as many and non-decreasing",
-            levers=["give one read per write, in order of time"],
-        )
-    if len(writes) == 0:
-        return 0
-    available = writes + read_after_write_cycles
-    held_back = np.maximum.accumulate(np.maximum(available - reads, delay_cycles))
-    taken_before = np.searchsorted(reads + held_back, writes, side="left")
-    written = np.arange(1, len(writes) + 1)
-    return int(np.max(written - taken_before))

@@ -1,0 +1,1 @@
+"""Puts this folder's helpers within reach of the tests in the folders below."""
