@@ -18,17 +18,14 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
-    ITensorType,
     KernelOp,
-    NodeOp,
     StreamOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.memory_ports import PortDemand, assign_channels
-from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import run_first
-from sttest.errors import DoesNotFitError
+from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph, When
 
 _HERE = "timed graph"
@@ -50,27 +47,7 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str) -> TimedGraph:
         DoesNotFitError: the design has several kernels, or more DMAs than the board has channels.
         InputError: the module is not at the stream level.
     """
-    kernels = all_of(module, KernelOp)
-    if not kernels:
-        raise run_first(_HERE, "the module has no kernel", "linalg-to-kernels")
-    if len(kernels) > 1:
-        raise DoesNotFitError(
-            "several-groups",
-            "the design does not fuse into one FPGA kernel, and only single kernels are timed",
-            where=name,
-            demand=len(kernels),
-            bound=1,
-            unit="groups",
-            levers=["raise c-max-bytes", "shorten the sequence"],
-        )
-    _require_streams(kernels[0])
-    return _Builder(kernels[0], board).graph(name)
-
-
-def _require_streams(kernel: KernelOp) -> None:
-    for node in all_of(kernel, NodeOp):
-        if any(isinstance(value.type, ITensorType) for value in (*node.operands, *node.results)):
-            raise run_first(_HERE, f"{node.name} is not at the stream level", "lower-to-streams")
+    return _Builder(only_kernel(module, _HERE, name), board).graph(name)
 
 
 @dataclass
@@ -243,7 +220,4 @@ def _label(op: ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
 
 
 def _fifo(stream: SSAValue) -> str:
-    owner = stream.owner
-    if not isinstance(owner, StreamOp):
-        raise run_first(_HERE, f"a node is fed by {stream.type}, not by a df.stream", "lower-to-streams")
-    return owner.sym_name.data
+    return stream_of(stream, _HERE).sym_name.data

@@ -1,0 +1,113 @@
+"""Tasks: a payload over all points of a tiled loop nest, running sums as chains in stream order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from sttest.errors import InputError
+from sttest.sim.functional.element_types import NUMPY, Array
+from sttest.sim.functional.graph import Stream, Task
+from sttest.sim.functional.payload import Evaluate, compiled, reads
+from sttest.sim.functional.points import gather_points, place_points
+from sttest.sim.functional.scalar_ops import constant
+
+# Parallel points that are computed at once: their arrays stay in a core's second-level cache.
+_CHUNK = 1 << 16
+
+
+def run_task(task: Task, streams: Mapping[str, Stream], tokens: Sequence[Array]) -> list[Array]:
+    """The tokens of a task's results from those of its sources, arrays as in :mod:`sttest.sim.functional.tokens`.
+
+    Raises:
+        InputError: tokens that do not hold what the accesses name, types that differ between stream and payload,
+            or operations without defined values.
+    """
+    where = f"task '{task.name}'"
+    _check_types(task, streams, where)
+    evaluate = compiled(task.payload, where)
+    accesses = task.accesses[: len(task.sources)]
+    points = [
+        gather_points(task, access, streams[name], values)
+        for access, name, values in zip(accesses, task.sources, tokens, strict=True)
+    ]
+    try:
+        results = _parallel(task, streams, evaluate, points)
+    except InputError as error:
+        error.where = error.where or where
+        raise
+    accesses = task.accesses[len(task.sources) :]
+    return [
+        place_points(task, access, streams[name], values)
+        for access, name, values in zip(accesses, task.sinks, results, strict=True)
+    ]
+
+
+def _check_types(task: Task, streams: Mapping[str, Stream], where: str) -> None:
+    ports = (*task.sources, *task.sinks)
+    for name, wanted in zip(ports, task.payload.arguments, strict=True):
+        if streams[name].dtype != wanted:
+            what = f"the payload computes with {wanted}, the stream '{name}' carries {streams[name].dtype}"
+            raise InputError("no-values", what, where=where, levers=["compile at the precision fp32"])
+    for number, name in zip(task.payload.results, task.sinks, strict=True):
+        if task.payload.types[number] != streams[name].dtype:
+            what = f"the payload gives {task.payload.types[number]} to '{name}' of {streams[name].dtype}"
+            raise InputError("no-values", what, where=where)
+    if "reduction" not in task.kinds:
+        for number in range(len(task.sources), len(ports)):
+            if reads(task.payload, number):
+                raise InputError("no-values", "a payload without a reduction reads its result", where=where)
+
+
+def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, points: list[Array]) -> list[Array]:
+    """The results at all parallel points, chunk by chunk: [extent of every parallel loop] each."""
+    count = task.parallel
+    extents = tuple(trip * size for trip, size in zip(task.trips[:count], task.tile[:count], strict=True))
+    dtypes = [streams[name].dtype for name in task.sinks]
+    results = [np.empty(extents, dtype=NUMPY[dtype]) for dtype in dtypes]
+    # Reductions first, so that one step of the chain is one piece of memory.
+    sources = [_steps_first(values, count) for values in points]
+    axis = max(range(count), key=lambda loop: extents[loop], default=0)
+    for chunk in _chunks(extents, axis):
+        shape = results[0][chunk].shape
+        parts = [_cut(values, chunk, len(task.trips) - count, axis) for values in sources]
+        running = [np.full(shape, constant(task.init or "0", dtype)) for dtype in dtypes]
+        for step in _steps(task):
+            here = [part[tuple(min(n, size - 1) for n, size in zip(step, part.shape, strict=False))] for part in parts]
+            running = evaluate([*here, *running])
+        for result, value in zip(results, running, strict=True):
+            result[chunk] = value
+    return results
+
+
+def _steps_first(values: Array, parallel: int) -> Array:
+    axes = [*range(parallel, values.ndim), *range(parallel)]
+    return np.ascontiguousarray(values.transpose(axes))
+
+
+def _chunks(extents: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
+    if not extents:
+        return [()]
+    length = max(1, _CHUNK * extents[axis] // prod(extents))
+    whole = [slice(None)] * len(extents)
+    return [
+        (*whole[:axis], slice(first, first + length), *whole[axis + 1 :]) for first in range(0, extents[axis], length)
+    ]
+
+
+def _cut(values: Array, chunk: tuple[slice, ...], steps: int, axis: int) -> Array:
+    """A chunk of a source; one that does not depend on the loop that is cut is whole in every chunk."""
+    if not chunk or values.shape[steps + axis] == 1:
+        return values
+    return values[(*[slice(None)] * steps, *chunk)]
+
+
+def _steps(task: Task) -> Iterator[tuple[int, ...]]:
+    """The point of every reduction loop, in stream order: iterations first, then points of a tile."""
+    trips, tile = task.trips[task.parallel :], task.tile[task.parallel :]
+    for iteration in product(*map(range, trips)):
+        for point in product(*map(range, tile)):
+            yield tuple(i * size + p for i, size, p in zip(iteration, tile, point, strict=True))
