@@ -325,6 +325,21 @@ def board(
 
 
 @app.command()
+def doctor(as_json: Json = False) -> None:
+    """Tell which tools and cards are here, and what a missing one disables; exit code 0 whatever is found.
+
+    Examples:
+
+      sttest doctor
+
+      sttest doctor --json
+    """
+    from sttest.verbs.doctor import run
+
+    run(as_json=as_json)
+
+
+@app.command()
 def models(as_json: Json = False) -> None:
     """List the models that are known by name.
 
