@@ -11,9 +11,11 @@ from pathlib import Path
 
 import sttest
 from sttest.compile.compiler import Design
+from sttest.compile.hls import emit_design, write_hls
 from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
+from sttest.errors import InputError
 from sttest.output_folder import MANIFEST, check_output_folder
 from sttest.results import config_hash
 from sttest.sim import write_timed_graph
@@ -65,7 +67,18 @@ def _fill(design: Design, folder: Path) -> None:
     for name, table in tables.items():
         table.to_csv(folder / "reports" / f"{name}.csv", index=False)
     write_timed_graph(design.graph, folder / "timed_graph.json")
-    (folder / MANIFEST).write_text(json.dumps(_manifest(design), indent=2) + "\n", encoding="utf-8")
+    hls = _write_hls(design, folder / "hls")
+    (folder / MANIFEST).write_text(json.dumps({**_manifest(design), "hls": hls}, indent=2) + "\n", encoding="utf-8")
+
+
+def _write_hls(design: Design, folder: Path) -> dict[str, str]:
+    """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
+    try:
+        emitted = emit_design(design)
+    except InputError as error:
+        return {"missing": str(error)}
+    write_hls(design, emitted, folder)
+    return {"kernel": emitted.name}
 
 
 def _manifest(design: Design) -> dict[str, object]:

@@ -7,6 +7,7 @@ loop does not index ``d``: what is inside it is streamed again).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
@@ -36,15 +37,27 @@ class StreamLoop:
 
 def loops_of(stream: ITensorType) -> list[StreamLoop]:
     """The canonical loops: no loop of one trip, and neighbours merged that step as one loop would."""
-    merged: list[StreamLoop] = []
-    for position, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True)):
-        if trip == 1:
+    return merged(raw_loops(stream))
+
+
+def raw_loops(stream: ITensorType) -> list[StreamLoop]:
+    """The loops as the type writes them."""
+    return [
+        StreamLoop(trip, tuple(row[position] * step for row in stream.coefficients))
+        for position, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True))
+    ]
+
+
+def merged(loops: Iterable[StreamLoop]) -> list[StreamLoop]:
+    """The same order without loops of one trip, and with neighbours merged that step as one loop would."""
+    found: list[StreamLoop] = []
+    for loop in loops:
+        if loop.trip == 1:
             continue
-        loop = StreamLoop(trip, tuple(row[position] * step for row in stream.coefficients))
-        if merged and _steps_as_one(merged[-1], loop):
-            loop = StreamLoop(merged.pop().trip * loop.trip, loop.strides)
-        merged.append(loop)
-    return merged
+        if found and _steps_as_one(found[-1], loop):
+            loop = StreamLoop(found.pop().trip * loop.trip, loop.strides)
+        found.append(loop)
+    return found
 
 
 def _steps_as_one(outer: StreamLoop, inner: StreamLoop) -> bool:

@@ -1,0 +1,26 @@
+"""`df.fork` and `df.join` as C++ functions."""
+
+from __future__ import annotations
+
+from sttest.compile.hls.process import Process
+from sttest.compile.hls.types import Token
+from sttest.compile.hls.writer import Code, CountedLoop
+
+
+def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
+    """Writes the function that copies every token to all readers."""
+    code.comment(f"Copies {tokens} tokens to {len(process.outputs)} readers.")
+    nest = [CountedLoop("tokens", "t", tokens)]
+    with code.function(f"static void {process.name}", process.parameters), code.loops(nest, "pipeline II=1"):
+        code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
+        for output in process.outputs:
+            code.line(f"{output}.write(token);")
+
+
+def emit_join(code: Code, process: Process, tokens_each: int) -> None:
+    """Writes the function that takes one token of each source in turn."""
+    code.comment(f"Takes one token of each of {len(process.inputs)} sources in turn, {tokens_each} times.")
+    nest, interval = [CountedLoop("rounds", "t", tokens_each)], f"pipeline II={len(process.inputs)}"
+    with code.function(f"static void {process.name}", process.parameters), code.loops(nest, interval):
+        for source in process.inputs:
+            code.line(f"{process.outputs[0]}.write({source}.read());")

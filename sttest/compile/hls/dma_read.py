@@ -1,0 +1,105 @@
+"""A `df.dma_read` as a C++ function: 512-bit words in, tokens out (docs/values.md, section Memory).
+
+Three ways, by how tokens lie in words: a token is whole words; a word holds whole tokens; anything else, for which a
+tile is buffered.
+"""
+
+from __future__ import annotations
+
+from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.memory_layout import MemoryLayout
+from sttest.compile.hls.process import Process
+from sttest.compile.hls.word_walk import (
+    beat_loops,
+    number_in_beat,
+    number_in_tile,
+    number_in_token,
+    number_of_token_element,
+    part_loops,
+    tile_loops,
+    tile_place,
+    token_loops,
+    word_address,
+    word_loops,
+)
+from sttest.compile.hls.writer import Code, CountedLoop, affine
+
+
+def emit_dma_read(code: Code, layout: MemoryLayout, process: Process, helpers: Helpers) -> None:
+    """Writes the function that streams a tensor out of memory.
+
+    Args:
+        code: where to.
+        layout: of the tensor.
+        process: whose first parameter is the memory.
+        helpers: for the function that takes an element out of a word.
+    """
+    element_of_word = helpers.read_element(layout.token.element)
+    with code.function(f"static void {process.name}", process.parameters):
+        if layout.has_whole_words:
+            _read_words(code, layout, process, element_of_word)
+        elif layout.has_tiles_in_word:
+            _read_tiles_of_word(code, layout, process, element_of_word)
+        else:
+            _read_tiles(code, layout, process, element_of_word)
+
+
+def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+    memory, output = process.inputs[0], process.outputs[0]
+    words = word_loops(layout)
+    code.line(f"{layout.token.c_type} token;")
+    nest = [*tile_loops(layout), *part_loops(layout), *words]
+    with code.loops(nest, "pipeline II=1"):
+        code.line(f"const ap_uint<512> word = {memory}[{word_address(layout)}];")
+        with code.unrolled(beat_loops(layout)):
+            target = layout.token.at("token", number_in_token(layout))
+            code.line(f"{target} = {element_of_word}(word, {affine(number_in_beat(layout))});")
+        last = " && ".join(f"{loop.variable} == {loop.trip - 1}" for loop in words)
+        code.line(f"if ({last}) {output}.write(token);" if last else f"{output}.write(token);")
+
+
+def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+    """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
+    memory, output = process.inputs[0], process.outputs[0]
+    in_word = layout.word_size // layout.tile_size
+    code.line("ap_uint<512> word = 0;")
+    code.line("int held = -1;")
+    with code.loops(tile_loops(layout), "pipeline II=1"):
+        code.line(f"const int tile = {affine(tile_place(layout))};")
+        with code.block(f"if (tile / {in_word} != held)"):
+            code.line(f"held = tile / {in_word};")
+            code.line(f"word = {memory}[held];")
+        code.line(f"{layout.token.c_type} token;")
+        with code.unrolled(beat_loops(layout)):
+            number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])
+            target = layout.token.at("token", number_in_token(layout))
+            code.line(f"{target} = {element_of_word}(word, {number});")
+        code.line(f"{output}.write(token);")
+
+
+def _read_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+    """A tile's words are buffered, since its tokens share words with each other or with those of other tiles."""
+    memory, output = process.inputs[0], process.outputs[0]
+    size = layout.word_size
+    words = words_of_tile(layout)
+    code.line(f"ap_uint<512> words[{words}];")
+    code.pragma("array_partition variable=words type=complete dim=1")
+    with code.loops(tile_loops(layout)):
+        code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
+        with code.loops([CountedLoop("words_of_tile", "w", words)], "pipeline II=1"):
+            # A tile that ends early in its last word has no word after it.
+            code.line(f"if (first / {size} + w < {layout.words}) words[w] = {memory}[first / {size} + w];")
+        with code.loops(part_loops(layout), "pipeline II=1"):
+            code.line(f"{layout.token.c_type} token;")
+            with code.unrolled(token_loops(layout)):
+                code.line(f"const int number = first % {size} + {number_in_tile(layout)};")
+                target = layout.token.at("token", number_of_token_element(layout))
+                code.line(f"{target} = {element_of_word}(words[number / {size}], number % {size});")
+            code.line(f"{output}.write(token);")
+
+
+def words_of_tile(layout: MemoryLayout) -> int:
+    """Words that a tile may touch, wherever it starts."""
+    if layout.tile_size % layout.word_size == 0:
+        return layout.tile_size // layout.word_size
+    return (layout.tile_size + layout.word_size - 2) // layout.word_size + 1

@@ -1,0 +1,50 @@
+"""The `hls` folder of a design package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sttest
+from sttest.boards.xrt.signature import write_signature
+from sttest.compile.compiler import Design
+from sttest.compile.dialects.df import KernelOp
+from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
+from sttest.compile.hls.signature import signature
+from sttest.compile.module_walk import all_of
+
+SCHEMA = "sttest.hls/1"
+
+
+def emit_design(design: Design) -> EmittedKernel:
+    """The one kernel of a compiled design in C++.
+
+    Raises:
+        InputError: something in it has no C++ (docs/values.md).
+    """
+    (kernel,) = all_of(design.module, KernelOp)
+    return emit_kernel(kernel, design.board, design.graph, _title(design))
+
+
+def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
+    """Writes ``kernel.cpp`` and ``signature.json`` into a folder, which is made."""
+    folder.mkdir(parents=True)
+    (folder / "kernel.cpp").write_text(emitted.text, encoding="utf-8")
+    write_signature(signature(emitted, design.graph, design.board.name), folder / "signature.json")
+
+
+def _title(design: Design) -> list[str]:
+    knobs = design.knobs
+    facts = [f"{key} {value}" for key, value in design.workload.items()]
+    lines = [
+        f"{design.name}: a dataflow kernel for Vitis HLS 2024.1.",
+        f"Computes one block: {', '.join(facts)}." if facts else "",
+        f"For {design.board.title} at {design.board.clock_mhz.value:g} MHz; {knobs.precision}, tiles of "
+        f"{knobs.tile_size}, tokens of at most {knobs.vector_bits} bits.",
+        f"Made by sttest {sttest.__version__} (schema {SCHEMA}); what it computes is docs/values.md, to the bit.",
+    ]
+    return [_one_line(line) for line in lines if line]
+
+
+def _one_line(text: str) -> str:
+    """Text that can't leave its comment: printable, without a line's end."""
+    return "".join(letter if letter.isprintable() and letter != "\\" else "?" for letter in text)

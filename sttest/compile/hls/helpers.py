@@ -1,0 +1,143 @@
+"""Small inline functions of emitted C++: each is written once, at the top of the file, if something calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sttest.compile.hls.types import F16, F32, Element
+
+# In the order in which they are written: a function stands after those that it calls.
+_TEXTS = {
+    "larger": """\
+// The larger of two, NaN if one of them is (MLIR's maximumf).
+static inline float larger(float a, float b) {
+  if (a != a || b != b) return a + b;
+  return a < b ? b : a;
+}
+""",
+    "smaller": """\
+// The smaller of two, NaN if one of them is (MLIR's minimumf).
+static inline float smaller(float a, float b) {
+  if (a != a || b != b) return a + b;
+  return b < a ? b : a;
+}
+""",
+    "float_of_bits": """\
+// The binary32 number with these bits.
+static inline float float_of_bits(unsigned int bits) {
+  union {
+    unsigned int bits;
+    float value;
+  } both;
+  both.bits = bits;
+  return both.value;
+}
+""",
+    "bits_of_float": """\
+// The bits of a binary32 number.
+static inline unsigned int bits_of_float(float value) {
+  union {
+    unsigned int bits;
+    float value;
+  } both;
+  both.value = value;
+  return both.bits;
+}
+""",
+    "half_of_bits": """\
+// The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
+static inline half half_of_bits(unsigned int bits) {
+  const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu, fraction = bits & 0x3ffu;
+  const float tiny = static_cast<float>(fraction) * 5.9604644775390625e-8f;  // below 2^-14: multiples of 2^-24
+  if (exponent == 0) return half(sign ? -tiny : tiny);
+  const unsigned int wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+  return half(float_of_bits(sign | (wide << 23) | (fraction << 13)));
+}
+""",
+    "bits_of_half": """\
+// The bits of a binary16 number, which binary32 holds exactly.
+static inline unsigned int bits_of_half(half value) {
+  const unsigned int bits = bits_of_float(static_cast<float>(value));
+  const unsigned int sign = (bits >> 16) & 0x8000u, exponent = (bits >> 23) & 0xffu, fraction = (bits >> 13) & 0x3ffu;
+  if (exponent == 0xffu) return sign | 0x7c00u | fraction;
+  if (exponent >= 113u) return sign | ((exponent - 112u) << 10) | fraction;
+  const float magnitude = float_of_bits(bits & 0x7fffffffu);
+  return sign | static_cast<unsigned int>(magnitude * 16777216.0f);  // below 2^-14: multiples of 2^-24
+}
+""",
+}
+_CALLS = {"half_of_bits": ("float_of_bits",), "bits_of_half": ("bits_of_float", "float_of_bits")}
+_FROM_BITS = {F32: "float_of_bits", F16: "half_of_bits"}
+_TO_BITS = {F32: "bits_of_float", F16: "bits_of_half"}
+
+
+@dataclass
+class Helpers:
+    """The functions that have been asked for."""
+
+    _used: set[str] = field(default_factory=set)
+    _read: set[Element] = field(default_factory=set)
+    _written: set[Element] = field(default_factory=set)
+
+    def call(self, name: str) -> str:
+        """The name of a function, which is then written."""
+        self._used |= {name, *_CALLS.get(name, ())}
+        return name
+
+    def read_element(self, element: Element) -> str:
+        """The function that takes the n-th element out of a 512-bit word."""
+        self._read.add(element)
+        if element in _FROM_BITS:
+            self.call(_FROM_BITS[element])
+        return f"{element.tag}_of_word"
+
+    def write_element(self, element: Element) -> str:
+        """The function that puts the n-th element into a 512-bit word."""
+        self._written.add(element)
+        if element in _TO_BITS:
+            self.call(_TO_BITS[element])
+        return f"{element.tag}_into_word"
+
+    def texts(self) -> list[str]:
+        """The definitions."""
+        texts = [text for name, text in _TEXTS.items() if name in self._used]
+        texts += [_reader(element) for element in sorted(self._read, key=_by_tag)]
+        return texts + [_writer(element) for element in sorted(self._written, key=_by_tag)]
+
+
+def _by_tag(element: Element) -> str:
+    return element.tag
+
+
+def _range(element: Element) -> str:
+    return f"word.range({element.bits} * number + {element.bits - 1}, {element.bits} * number)"
+
+
+def _reader(element: Element) -> str:
+    bits = f"ap_uint<{element.bits}>({_range(element)}).to_uint()"
+    value = f"{_FROM_BITS[element]}({bits})" if element in _FROM_BITS else f"{element.c_type}({_range(element)})"
+    return (
+        f"// Element `number` of the {512 // element.bits} in a word of memory.\n"
+        f"static inline {element.c_type} {element.tag}_of_word(const ap_uint<512>& word, int number) {{\n"
+        f"  return {value};\n"
+        "}\n"
+    )
+
+
+def _writer(element: Element) -> str:
+    value = f"ap_uint<{element.bits}>({_TO_BITS[element]}(value))" if element in _TO_BITS else "value"
+    return (
+        f"// Sets element `number` of the {512 // element.bits} in a word of memory.\n"
+        f"static inline void {element.tag}_into_word(ap_uint<512>& word, int number, {element.c_type} value) {{\n"
+        f"  {_range(element)} = {value};\n"
+        "}\n"
+    )
+
+
+HELPER_NAMES = frozenset(
+    (
+        *_TEXTS,
+        *(f"{tag}_{end}" for tag in ("i1", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")),
+    )
+)
+"""Names that no process may take."""

@@ -1,0 +1,174 @@
+"""A whole `hls/kernel.cpp`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.operators import operators
+from sttest.compile.cost_model import task_cost
+from sttest.compile.dialects.df import (
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    ForkOp,
+    JoinOp,
+    KernelOp,
+    NodeOp,
+    TaskOp,
+    itensor_of,
+)
+from sttest.compile.hls.converters import Conversion, block_typedef, conversion, emit_drain, emit_fill
+from sttest.compile.hls.copies import emit_fork, emit_join
+from sttest.compile.hls.dma_read import emit_dma_read
+from sttest.compile.hls.dma_write import emit_dma_write
+from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.network import Memory, Network, label_of
+from sttest.compile.hls.tasks import emit_task
+from sttest.compile.hls.top import CALL_MACRO, emit_top
+from sttest.compile.hls.types import F16, Token
+from sttest.compile.hls.writer import Code
+from sttest.sim.graph import TimedGraph
+
+_HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
+
+
+@dataclass(frozen=True)
+class EmittedKernel:
+    """A kernel in C++.
+
+    Attributes:
+        name: of the top function.
+        text: of the file.
+        memories: the top function's arguments, in order.
+    """
+
+    name: str
+    text: str
+    memories: tuple[Memory, ...]
+
+
+def emit_kernel(kernel: KernelOp, board: FpgaBoard, graph: TimedGraph, title: Iterable[str] = ()) -> EmittedKernel:
+    """Writes a kernel at the stream level as Vitis HLS C++.
+
+    Args:
+        kernel: FIFOs sized.
+        board: whose operators and memory ports it is written for.
+        graph: the same kernel, timed: how FIFOs are built.
+        title: lines of the comment at the top.
+
+    Raises:
+        InputError: something in the kernel has no C++; see docs/values.md for what has.
+    """
+    return _Emitter(kernel, board, graph).emit(tuple(title))
+
+
+class _Emitter:
+    def __init__(self, kernel: KernelOp, board: FpgaBoard, graph: TimedGraph) -> None:
+        self.network = Network(kernel)
+        self.board = board
+        self.fifos = {fifo.name: fifo for fifo in graph.fifos}
+        self.library = operators(board)
+        self.helpers = Helpers()
+        self.conversions: Mapping[ConverterOp, Conversion] = {
+            node: conversion(node, label_of(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
+        }
+
+    def emit(self, title: tuple[str, ...]) -> EmittedKernel:
+        processes = Code()
+        section = ""
+        for node in self.network.nodes:
+            section = self._open_section(processes, node, section)
+            self._emit_node(processes, node)
+            processes.line()
+        code = Code()
+        for line in title:
+            code.comment(line)
+        code.line()
+        for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
+            code.line(f"#include <{header}>")
+        code.line()
+        code.lines += CALL_MACRO.splitlines()
+        code.line()
+        self._typedefs(code)
+        for text in self.helpers.texts():
+            code.lines += text.splitlines()
+            code.line()
+        code.lines += processes.lines
+        _section(code, "The kernel")
+        self._emit_top(code)
+        return EmittedKernel(self.network.name, code.text(), tuple(self.network.memories.values()))
+
+    def _emit_node(self, code: Code, node: NodeOp) -> None:
+        if isinstance(node, ConverterOp):
+            self._emit_converter(code, node)
+            return
+        process = self.network.process(node)
+        if isinstance(node, TaskOp):
+            emit_task(code, node, process, task_cost(node, self.library), self.helpers)
+        elif isinstance(node, ForkOp):
+            stream = itensor_of(node.sources[0])
+            emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
+        elif isinstance(node, JoinOp):
+            emit_join(code, process, itensor_of(node.sources[0]).tokens)
+        elif isinstance(node, DmaReadOp | DmaWriteOp):
+            memory = self.network.memories[node]
+            code.comment(_memory_comment(memory))
+            emit = emit_dma_write if memory.writes else emit_dma_read
+            emit(code, memory.layout, process, self.helpers)
+
+    def _emit_converter(self, code: Code, node: ConverterOp) -> None:
+        fill, drain = self.network.halves(node)
+        _, block_type = self.network.blocks(node)
+        facts = self.conversions[node]
+        code.line(block_typedef(facts, block_type))
+        code.line()
+        emit_fill(code, facts, fill, block_type)
+        code.line()
+        emit_drain(code, facts, drain, block_type)
+
+    def _emit_top(self, code: Code) -> None:
+        hbm = self.board.hbm
+        emit_top(
+            code, self.network, self.conversions, self.fifos,
+            outstanding=hbm.outstanding_bursts.count, burst_bytes=hbm.max_burst_bytes.count,
+        )  # fmt: skip
+
+    def _open_section(self, code: Code, node: NodeOp, section: str) -> str:
+        """A heading where another module of the model begins."""
+        title = section
+        if isinstance(node, DmaReadOp):
+            title = "From memory"
+        elif isinstance(node, DmaWriteOp):
+            title = "To memory"
+        elif isinstance(node, TaskOp) and node.origin is not None:
+            title = node.origin.data
+        if title != section:
+            _section(code, title)
+        return title
+
+    def _typedefs(self, code: Code) -> None:
+        typedefs = {stream.token.typedef for stream in self.network.streams.values()} - {""}
+        for typedef in sorted(typedefs):
+            code.line(typedef)
+        if typedefs:
+            code.line()
+
+    def _uses_half(self) -> bool:
+        return any(stream.token.element == F16 for stream in self.network.streams.values())
+
+
+def _section(code: Code, title: str) -> None:
+    clean = "".join(letter if letter.isprintable() else "?" for letter in title).replace("\\", "/")
+    code.comment(f"---- {clean} {'-' * max(0, 110 - len(clean))}")
+    code.line()
+
+
+def _memory_comment(memory: Memory) -> str:
+    layout = memory.layout
+    grid, tile = "x".join(map(str, layout.grid)), "x".join(map(str, layout.tile))
+    order = "in the order of their first use" if layout.packed else "row-major"
+    return (
+        f"{memory.name}: a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {layout.words} words."
+    )

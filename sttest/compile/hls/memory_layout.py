@@ -1,0 +1,155 @@
+"""Where the elements of a stream lie in memory (docs/values.md, section Memory), as loops over 512-bit words.
+
+Memory holds tiles one after the other; the place of a stream's tile among them is a sum over the stream's loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
+from sttest.compile.hls.stream_loops import cut_inside
+from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.pass_order import run_first
+from sttest.compile.stream_order import StreamLoop, merged
+from sttest.errors import InputError
+
+WORD_BITS = 512
+WORD_BYTES = WORD_BITS // 8
+
+
+@dataclass(frozen=True)
+class MemoryLayout:
+    """A tensor in memory and the stream that reads or writes it.
+
+    Attributes:
+        token: of the stream.
+        tile, beat: shapes of a tile and of a beat in it, in elements.
+        grid: tiles per data dim.
+        packed: whether the tiles lie in the order of their first use.
+        tiles: the loops over tiles; each has one stride, in tiles of memory.
+        parts: the loops over the tokens of a tile; strides are elements per data dim.
+    """
+
+    token: Token
+    tile: tuple[int, ...]
+    beat: tuple[int, ...]
+    grid: tuple[int, ...]
+    packed: bool
+    tiles: tuple[StreamLoop, ...]
+    parts: tuple[StreamLoop, ...]
+
+    @property
+    def tile_size(self) -> int:
+        """Elements of a tile."""
+        return prod(self.tile)
+
+    @property
+    def word_size(self) -> int:
+        """Elements of a word, a power of two."""
+        return WORD_BITS // self.token.element.bits
+
+    @property
+    def elements(self) -> int:
+        """Elements of the tensor."""
+        return prod(self.grid) * self.tile_size
+
+    @property
+    def words(self) -> int:
+        """Words of the tensor, the last one padded."""
+        return -(-self.elements // self.word_size)
+
+    @property
+    def beat_strides(self) -> tuple[int, ...]:
+        """Beats of a tile from one to the next along each data dim."""
+        return row_major_strides(tuple(size // part for size, part in zip(self.tile, self.beat, strict=True)))
+
+    @property
+    def has_whole_words(self) -> bool:
+        """Whether a beat is a word and a token is made of whole beats."""
+        whole = all(size % part == 0 for size, part in zip(self.token.shape, self.beat, strict=True))
+        return whole and prod(self.beat) == self.word_size
+
+    @property
+    def has_tiles_in_word(self) -> bool:
+        """Whether a word holds whole tiles, each of which is one token of one beat."""
+        return self.word_size % self.tile_size == 0 and self.tile == self.token.shape == self.beat
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether the stream walks memory once from end to end."""
+        return not self.tiles or [*self.tiles] == [StreamLoop(prod(self.grid), (1,))]
+
+
+def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
+    """The layout of a DMA.
+
+    Raises:
+        InputError: no layout yet, or tiles that overlap or have no order in memory.
+    """
+    where = op.label.data if op.label else op.name
+    if op.layout is None:
+        raise run_first("hls", f"{op.name} has no layout", "materialize-dma")
+    stream = itensor_of(op.sources[0] if isinstance(op, DmaWriteOp) else op.sinks[0])
+    rank = len(stream.element_shape)
+    numbers = op.layout.values
+    grid, beats, beat = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]
+    tile = tuple(count * part for count, part in zip(beats, beat, strict=True))
+    parts = prod(size // part for size, part in zip(tile, stream.element_shape, strict=True))
+    over_tiles, over_parts = cut_inside(stream, parts, where)
+    packed = isinstance(op, DmaReadOp) and op.packed is not None
+    _check(stream, tile, grid, over_tiles, where)
+    places = _packed(over_tiles, grid, tile, where) if packed else _row_major(over_tiles, grid, tile)
+    return MemoryLayout(Token.of(stream, where), tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts))
+
+
+def _packed(loops: Sequence[StreamLoop], grid: Sequence[int], tile: Sequence[int], where: str) -> list[StreamLoop]:
+    """Tiles lie in the order of the loops that move; the others read them again."""
+    moving = [loop.trip for loop in loops if not loop.repeats]
+    if not _counts_through(_row_major(loops, grid, tile), prod(grid)):
+        raise _bad(f"the loops do not reach every tile of {list(grid)} once", where)
+    places = []
+    for loop in loops:
+        inside = 0 if loop.repeats else prod(moving := moving[1:])
+        places.append(StreamLoop(loop.trip, (inside,)))
+    return places
+
+
+def _row_major(loops: Sequence[StreamLoop], grid: Sequence[int], tile: Sequence[int]) -> list[StreamLoop]:
+    cells = row_major_strides(tuple(grid))
+    return [
+        StreamLoop(
+            loop.trip,
+            (sum(stride // size * cell for stride, size, cell in zip(loop.strides, tile, cells, strict=True)),),
+        )
+        for loop in loops
+    ]
+
+
+def _counts_through(places: Sequence[StreamLoop], tiles: int) -> bool:
+    """Whether the loops that move count from 0 to ``tiles`` - 1 in some order, each number once."""
+    reach = 1
+    for stride, trip in sorted((loop.strides[0], loop.trip) for loop in places if loop.strides[0] and loop.trip > 1):
+        if stride != reach:
+            return False
+        reach *= trip
+    return reach == tiles
+
+
+def _check(
+    stream: ITensorType, tile: Sequence[int], grid: Sequence[int], loops: Sequence[StreamLoop], where: str
+) -> None:
+    """Tiles start at multiples of their size, at or after the first element."""
+    for loop in loops:
+        if any(stride < 0 or stride % size for stride, size in zip(loop.strides, tile, strict=True)):
+            raise _bad(f"tiles of {list(tile)} overlap", where)
+    if any(stream.map.eval((0,) * stream.map.num_dims, ())):
+        raise _bad("the first tile does not start at the first element", where)
+    if tuple(cells * size for cells, size in zip(grid, tile, strict=True)) != stream.full_shape:
+        raise _bad(f"tiles of {list(tile)} do not cover {list(stream.full_shape)}", where)
+
+
+def _bad(what: str, where: str) -> InputError:
+    return InputError("bad-layout", what, where=where, levers=["stream the tensor in whole, disjoint tiles"])

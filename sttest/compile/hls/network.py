@@ -1,0 +1,186 @@
+"""The processes, streams and memory arguments of a kernel, with their names in C++."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from sttest.compile.dialects.df import (
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    KernelOp,
+    NodeOp,
+    StreamOp,
+    TaskOp,
+)
+from sttest.compile.hls.helpers import HELPER_NAMES
+from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
+from sttest.compile.hls.names import Names
+from sttest.compile.hls.process import Process
+from sttest.compile.hls.types import Token
+from sttest.compile.module_walk import all_of
+from sttest.compile.pass_order import run_first
+from sttest.errors import InputError
+
+# What every process calls its own.
+_LOCAL_NAMES = ("token", "word", "words", "block", "tile", "first", "held", "number")
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A FIFO.
+
+    Attributes:
+        name: of the variable.
+        fifo: name in the design.
+        token: what it carries.
+        depth: tokens.
+        comment: the itensor type.
+    """
+
+    name: str
+    fifo: str
+    token: Token
+    depth: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A tensor that is an argument of the kernel.
+
+    Attributes:
+        name: of the argument.
+        label: of the DMA that reads or writes it.
+        writes: whether it is a result.
+        layout: of the tensor.
+    """
+
+    name: str
+    label: str
+    writes: bool
+    layout: MemoryLayout
+
+    @property
+    def parameter(self) -> str:
+        """The declaration."""
+        return f"{'' if self.writes else 'const '}ap_uint<512>* {self.name}"
+
+
+@dataclass
+class Network:
+    """Everything in a kernel that has a name in C++.
+
+    Args:
+        kernel: at the stream level.
+
+    Raises:
+        InputError: another level, or a type that has no C++.
+    """
+
+    kernel: KernelOp
+    name: str = field(init=False)
+    streams: dict[SSAValue, Stream] = field(default_factory=dict)
+    memories: dict[Operation, Memory] = field(default_factory=dict)
+    nodes: list[NodeOp] = field(default_factory=list)
+    _names: Names = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._names = Names(HELPER_NAMES)
+        self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
+        self.nodes = [op for op in self.kernel.body.block.ops if isinstance(op, NodeOp)]
+        for op in self.kernel.body.block.ops:
+            if not isinstance(op, NodeOp | StreamOp) and op.results and op.name != "df.buffer":
+                raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
+        self._name_memories()
+        for node in self.nodes:
+            self._names.of(node, label_of(node))
+        for op in all_of(self.kernel, StreamOp):
+            kind, fifo = op.result.type, op.sym_name.data
+            token = Token.of(kind.itensor, fifo)
+            name = self._names.of(op.result, fifo)
+            self.streams[op.result] = Stream(name, fifo, token, kind.depth.data, str(kind.itensor))
+
+    def process(self, node: NodeOp) -> Process:
+        """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
+        names = Names(_LOCAL_NAMES)
+        memory = self.memories.get(node)
+        inputs = [self._stream_port(stream, names, reads=True) for stream in node.sources if stream in self.streams]
+        outputs = [self._stream_port(stream, names, reads=False) for stream in node.sinks]
+        ports = [*inputs, *outputs]
+        if memory is not None:
+            port = (memory.parameter, memory.name, names.of(memory, memory.name))
+            ports.insert(0, port)
+            (outputs if memory.writes else inputs).insert(0, port)
+        return Process(
+            self._names.of(node, label_of(node)),
+            tuple(port[0] for port in ports),
+            tuple(port[1] for port in ports),
+            tuple(port[2] for port in inputs),
+            tuple(port[2] for port in outputs),
+        )
+
+    def blocks(self, converter: ConverterOp) -> tuple[str, str]:
+        """Name of a converter's stream of blocks, and of the type of a block."""
+        label = label_of(converter)
+        return self._names.of((converter, "blocks"), f"{label}_blocks"), self._names.of(
+            (converter, "type"), f"{label}_block"
+        )
+
+    def halves(self, converter: ConverterOp) -> tuple[Process, Process]:
+        """The processes of a converter: fill and drain."""
+        whole = self.process(converter)
+        variable, block_type = self.blocks(converter)
+        label = label_of(converter)
+        blocks = f"hls::stream_of_blocks<{block_type}>& blocks"
+        fill = Process(
+            self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
+            (whole.arguments[0], variable), whole.inputs, ("blocks",),
+        )  # fmt: skip
+        drain = Process(
+            self._names.of((converter, "drain"), f"{label}_drain"), (blocks, whole.parameters[1]),
+            (variable, whole.arguments[1]), ("blocks",), whole.outputs,
+        )  # fmt: skip
+        return fill, drain
+
+    def _stream_port(self, value: SSAValue, names: Names, *, reads: bool) -> tuple[str, str, str]:
+        """Declaration, argument and name of a stream as a parameter, named after the node at its other end."""
+        stream = self.streams[value]
+        other = self._end(value, reads=not reads)
+        name = names.of(value, f"{'from' if reads else 'to'}_{label_of(other)}")
+        return f"hls::stream<{stream.token.c_type}>& {name}", stream.name, name
+
+    def _end(self, value: SSAValue, *, reads: bool) -> NodeOp:
+        ends = [use.operation for use in value.uses if isinstance(use.operation, NodeOp)]
+        return next(node for node in ends if (value in node.sources) is reads)
+
+    def _name_memories(self) -> None:
+        for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
+            for use in argument.uses:
+                if isinstance(use.operation, DmaReadOp):
+                    wanted = tensor.name_hint or argument.name_hint or "input"
+                    self._name_memory(use.operation, wanted, writes=False)
+        for value in self.kernel.terminator.arguments:
+            if not isinstance(value.owner, DmaWriteOp):
+                raise run_first("hls", "a result does not come from a df.dma_write", "materialize-dma")
+            origin = value.owner.origin
+            self._name_memory(value.owner, origin.data if origin else "result", writes=True)
+
+    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, *, writes: bool) -> None:
+        name = self._names.of((op, "memory"), wanted)
+        self.memories[op] = Memory(name, label_of(op), writes, memory_layout(op))
+
+
+def label_of(node: NodeOp) -> str:
+    """The node's name in the design.
+
+    Raises:
+        InputError: it has none yet.
+    """
+    label = node.sym_name if isinstance(node, TaskOp) else getattr(node, "label", None)
+    if not isinstance(label, StringAttr):
+        raise run_first("hls", f"{node.name} has no name", "make-instances")
+    return label.data

@@ -1,0 +1,172 @@
+"""A task's scalar payload as C++: one statement per operation, rounded one by one (docs/values.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+import numpy as np
+from xdsl.dialects.arith import CmpfOp, ConstantOp
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from sttest.compile.dialects.df import YieldOp
+from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.types import F16, F32, Element, element_of
+from sttest.errors import InputError
+
+# Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
+_COMPARISONS = (
+    "false", "{a} == {b}", "{a} > {b}", "{a} >= {b}", "{a} < {b}", "{a} <= {b}", "{a} < {b} || {a} > {b}",
+    "{a} == {a} && {b} == {b}", "!({a} < {b} || {a} > {b})", "!({a} <= {b})", "!({a} < {b})", "!({a} >= {b})",
+    "!({a} > {b})", "{a} != {b}", "{a} != {a} || {b} != {b}", "true",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How an operation is written.
+
+    ``name`` is that of the temporary, ``text`` the expression over ``{0}``, ``{1}`` … (operands) and ``{to}`` (the
+    result's type), ``takes`` and ``gives`` the types it is defined for, ``helper`` the function that it calls.
+    """
+
+    name: str
+    text: str
+    takes: Callable[[Element], bool]
+    gives: Callable[[Element], bool]
+    helper: str | None = None
+
+
+def _f32(element: Element) -> bool:
+    return element == F32
+
+
+def _f16(element: Element) -> bool:
+    return element == F16
+
+
+def _integer(element: Element) -> bool:
+    return element.is_integer
+
+
+def _whole(element: Element) -> bool:
+    return element.tag[0] == "i"
+
+
+def _math(name: str, function: str, arguments: str = "{0}") -> _Rule:
+    return _Rule(name, f"hls::{function}({arguments})", _f32, _f32)
+
+
+_RULES: Mapping[str, _Rule] = {
+    "arith.addf": _Rule("sum", "{0} + {1}", _f32, _f32),
+    "arith.subf": _Rule("difference", "{0} - {1}", _f32, _f32),
+    "arith.mulf": _Rule("product", "{0} * {1}", _f32, _f32),
+    "arith.divf": _Rule("quotient", "{0} / {1}", _f32, _f32),
+    "arith.negf": _Rule("negated", "-{0}", _f32, _f32),
+    "arith.maximumf": _Rule("larger_one", "larger({0}, {1})", _f32, _f32, "larger"),
+    "arith.minimumf": _Rule("smaller_one", "smaller({0}, {1})", _f32, _f32, "smaller"),
+    "math.absf": _math("magnitude", "fabs"),
+    # The tool's rint rounds in the mode that C starts with: halves to even.
+    "math.roundeven": _math("rounded", "rint"),
+    "math.exp": _math("exponential", "exp"),
+    "math.tanh": _math("tangent", "tanh"),
+    "math.sqrt": _math("root", "sqrt"),
+    "math.rsqrt": _math("inverse_root", "rsqrt"),
+    "math.sin": _math("sine", "sin"),
+    "math.cos": _math("cosine", "cos"),
+    "math.log": _math("logarithm", "log"),
+    "math.erf": _math("error_function", "erf"),
+    "math.powf": _math("power", "pow", "{0}, {1}"),
+    "arith.addi": _Rule("sum", "{0} + {1}", _integer, _integer),
+    "arith.subi": _Rule("difference", "{0} - {1}", _integer, _integer),
+    "arith.muli": _Rule("product", "{0} * {1}", _integer, _integer),
+    "arith.maxsi": _Rule("larger_one", "{0} < {1} ? {1} : {0}", _integer, _integer),
+    "arith.minsi": _Rule("smaller_one", "{1} < {0} ? {1} : {0}", _integer, _integer),
+    "arith.extsi": _Rule("wide", "{0}", _integer, _integer),
+    "arith.trunci": _Rule("low", "{to}({0})", _integer, _integer),
+    "arith.sitofp": _Rule("number", "static_cast<float>({0}.to_int())", _integer, _f32),
+    "arith.fptosi": _Rule("integer", "{to}(static_cast<int>({0}))", _f32, _integer),
+    "arith.extf": _Rule("wide", "static_cast<float>({0})", _f16, _f32),
+    "arith.truncf": _Rule("narrow", "half({0})", _f32, _f16),
+}  # fmt: skip
+
+
+class Payload:
+    """The statements of a payload for one point, given what its arguments are there."""
+
+    def __init__(self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str) -> None:
+        self.statements: list[str] = []
+        self.results: list[str] = []
+        self._helpers = helpers
+        self._where = where
+        self._values: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
+        self._counts: dict[str, int] = {}
+        for op in block.ops:
+            if isinstance(op, YieldOp):
+                self.results = [self._values[value] for value in op.arguments]
+            elif isinstance(op, ConstantOp):
+                self._values[op.result] = constant(op.value, self._element(op.result.type))
+            else:
+                self._add(op)
+
+    def _add(self, op: Operation) -> None:
+        name, expression = self._expression(op)
+        element = self._element(op.results[0].type)
+        self._counts[name] = self._counts.get(name, 0) + 1
+        variable = name if self._counts[name] == 1 else f"{name}_{self._counts[name]}"
+        self.statements.append(f"const {element.payload_type} {variable} = {expression};")
+        self._values[op.results[0]] = variable
+
+    def _expression(self, op: Operation) -> tuple[str, str]:
+        operands = [self._values[operand] for operand in op.operands]
+        types = [self._element(operand.type) for operand in op.operands]
+        if isinstance(op, CmpfOp) and types[0] == F32:
+            return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])
+        if op.name == "arith.select":
+            return "chosen", "{} ? {} : {}".format(*operands)
+        rule = _RULES.get(op.name)
+        to = self._element(op.results[0].type) if op.results else None
+        if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
+            shown = ", ".join(element.tag for element in types)
+            raise InputError(
+                "no-cpp-operation", f"'{op.name}' of ({shown}) has no meaning in docs/values.md", where=self._where,
+                levers=["rewrite it with the operations that are listed there"],
+            )  # fmt: skip
+        if rule.helper is not None:
+            self._helpers.call(rule.helper)
+        return rule.name, rule.text.format(*operands, to=to.c_type)
+
+    def _element(self, dtype: Attribute) -> Element:
+        return element_of(dtype, self._where)
+
+
+def constant(value: Attribute, element: Element) -> str:
+    """A literal of exactly that value.
+
+    Raises:
+        InputError: neither a float nor an integer.
+    """
+    if isinstance(value, FloatAttr):
+        literal = float_literal(value.value.data)
+        return f"half({literal})" if element == F16 else literal
+    if isinstance(value, IntegerAttr):
+        number = value.value.data
+        return ("true" if number else "false") if element.bits == 1 else f"{element.c_type}({number})"
+    raise InputError("no-cpp-constant", f"no literal for {value}", where="payload")
+
+
+def float_literal(number: float) -> str:
+    """The shortest decimal literal that reads back as the binary32 number.
+
+    >>> float_literal(1.0), float_literal(0.1), float_literal(-1e-5)
+    ('1.0f', '0.1f', '-1e-05f')
+    """
+    single = np.float32(number)
+    if isnan(single):
+        return "NAN"
+    if isinf(single):
+        return "-INFINITY" if single < 0 else "INFINITY"
+    text = np.format_float_scientific(single, trim="-") if not 1e-4 <= abs(single) < 1e7 and single else str(single)
+    return f"{text}f"

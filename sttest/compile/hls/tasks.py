@@ -1,0 +1,195 @@
+"""A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/values.md, section Tasks)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import Attribute
+
+from sttest.compile.cost_model import TaskCost
+from sttest.compile.dialects.df import TaskOp
+from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.payload import Payload, constant
+from sttest.compile.hls.process import Process
+from sttest.compile.hls.task_ports import TaskPort, task_ports
+from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
+from sttest.compile.hls.types import element_of, row_major_strides
+from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
+from sttest.errors import InputError
+
+
+def emit_task(code: Code, task: TaskOp, process: Process, cost: TaskCost, helpers: Helpers) -> None:
+    """Writes the function of a task.
+
+    Args:
+        code: where to.
+        task: at the stream level.
+        process: its name and streams.
+        cost: whose initiation interval the pipeline is asked for.
+        helpers: functions that the payload calls.
+
+    Raises:
+        InputError: types, operations or stream orders that have no C++.
+    """
+    _TaskEmitter(code, task, process, cost, helpers).emit()
+
+
+class _TaskEmitter:
+    def __init__(self, code: Code, task: TaskOp, process: Process, cost: TaskCost, helpers: Helpers) -> None:
+        self.code, self.task, self.process, self.cost, self.helpers = code, task, process, cost, helpers
+        self.schedule = TileSchedule.of(task)
+        self.sources, self.results = task_ports(task)
+        self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+
+    def emit(self) -> None:
+        code, schedule = self.code, self.schedule
+        # The interval of a step so that a tile takes the cycles of the cost model.
+        interval = -(-self.cost.ii // schedule.count)
+        code.comment(_described(self.task, schedule.count, interval))
+        with code.function(f"static void {self.process.name}", self.process.parameters):
+            for port in (*self.sources, *self.results):
+                self._declare(port)
+            nest = [
+                *named_loops("tiles", "t", self.task.trip_counts),
+                *(
+                    CountedLoop(f"steps_{loop}", f"s{loop}", schedule.steps[loop])
+                    for loop in schedule.order
+                    if schedule.steps[loop] > 1
+                ),
+            ]
+            with code.loops(nest, f"pipeline II={interval}"):
+                self._body()
+
+    def _body(self) -> None:
+        for port, stream in zip(self.sources, self.process.inputs, strict=True):
+            steps = reading_steps(self.schedule, port.rows, port.token.shape, port.offsets)
+            for offset, step in zip(port.offsets, steps, strict=True):
+                self._read(port, stream, offset, step)
+        if self.reductions:
+            self._initialise()
+        self._compute()
+        for port, stream in zip(self.results, self.process.outputs, strict=True):
+            steps = writing_steps(self.schedule, port.rows, port.token.shape, port.offsets)
+            for offset, step in zip(port.offsets, steps, strict=True):
+                self._write(port, stream, offset, step)
+
+    def _declare(self, port: TaskPort) -> None:
+        lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
+        port.tile.declare(self.code, [max(pair) for pair in zip(lanes, port.token.shape, strict=True)])
+
+    def _read(self, port: TaskPort, stream: str, offset: tuple[int, ...], step: Step) -> None:
+        if port.token.size == 1:
+            condition = _condition(self._is_step(step))
+            self.code.line(f"{condition}{port.tile.at(_places(port, offset))} = {stream}.read();")
+            return
+        with self.code.scope(self._is_step(step)):
+            self.code.line(f"const {port.token.c_type} token = {stream}.read();")
+            with self.code.unrolled(_element_loops(port, "read")):
+                self.code.line(f"{port.tile.at(_places(port, offset))} = {_token_element(port)};")
+
+    def _write(self, port: TaskPort, stream: str, offset: tuple[int, ...], step: Step) -> None:
+        last = [
+            f"t{loop} == {self.task.trip_counts[loop] - 1}"
+            for loop in self.reductions
+            if self.task.trip_counts[loop] > 1
+        ]
+        when = [*last, *self._is_step(step)]
+        if port.token.size == 1:
+            self.code.line(f"{_condition(when)}{stream}.write({port.tile.at(_places(port, offset))});")
+            return
+        with self.code.scope(when):
+            self.code.line(f"{port.token.c_type} token;")
+            with self.code.unrolled(_element_loops(port, "write")):
+                self.code.line(f"{_token_element(port)} = {port.tile.at(_places(port, offset))};")
+            self.code.line(f"{stream}.write(token);")
+
+    def _initialise(self) -> None:
+        """Running values start in the first iteration of the reductions, each parallel step for its own lanes."""
+        first = [f"t{loop} == 0" for loop in self.reductions if self.task.trip_counts[loop] > 1]
+        first += [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
+        if self.task.init is None:
+            raise InputError("no-init", "a reduction without a value to start from", where=self.task.sym_name.data)
+        parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
+        with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):
+            for port in self.results:
+                value = constant(self.task.init, port.token.element)
+                self.code.line(f"{port.tile.at(self._point(port))} = {value};")
+
+    def _compute(self) -> None:
+        block = self.task.payload.block
+        arguments = [
+            *(f"x{n}" for n in range(len(self.sources))),
+            *(f"running{n or ''}" for n in range(len(self.results))),
+        ]
+        payload = Payload(block, arguments, self.helpers, self.task.sym_name.data)
+        with self.code.scope(), self.code.unrolled(self._lane_loops("lanes", self.schedule.order)):
+            for port, argument, name in zip((*self.sources, *self.results), block.args, arguments, strict=True):
+                if argument.uses.get_length():
+                    self._check_argument(port, argument.type)
+                    c_type = port.token.element.payload_type
+                    self.code.line(f"const {c_type} {name} = {port.tile.at(self._point(port))};")
+            for statement in payload.statements:
+                self.code.line(statement)
+            for port, value in zip(self.results, payload.results, strict=True):
+                self.code.line(f"{port.tile.at(self._point(port))} = {value};")
+
+    def _check_argument(self, port: TaskPort, dtype: Attribute) -> None:
+        where = self.task.sym_name.data
+        if element_of(dtype, where) != port.token.element:
+            raise InputError(
+                "implicit-conversion", f"the payload works on {dtype} where the stream carries "
+                f"{port.token.element.tag}",
+                where=where, levers=["write conversions and scales into the payload"],
+            )  # fmt: skip
+        if port in self.results and not self.reductions:
+            raise InputError(
+                "reads-destination", "the payload reads its result, which only a reduction may",
+                where=where, levers=["pass the value as a source"],
+            )  # fmt: skip
+
+    def _lane_loops(self, label: str, loops: Sequence[int]) -> list[CountedLoop]:
+        lanes = self.schedule.lanes
+        return [CountedLoop(f"{label}_{loop}", f"l{loop}", lanes[loop]) for loop in loops if lanes[loop] > 1]
+
+    def _point(self, port: TaskPort) -> list[str]:
+        """Index of the present point in a tile, per data dim."""
+        steps, lanes = self.schedule.steps, self.schedule.lanes
+        index = []
+        for row in port.rows:
+            terms = []
+            for loop, factor in enumerate(row):
+                terms += [(f"s{loop}", factor * lanes[loop])] if steps[loop] > 1 else []
+                terms += [(f"l{loop}", factor)] if lanes[loop] > 1 else []
+            index.append(affine(terms))
+        return index
+
+    def _is_step(self, step: Step) -> list[str]:
+        return [f"s{loop} == {step[loop]}" for loop in self.schedule.order if self.schedule.steps[loop] > 1]
+
+
+def _condition(conditions: Sequence[str]) -> str:
+    return f"if ({' && '.join(conditions)}) " if conditions else ""
+
+
+def _element_loops(port: TaskPort, verb: str) -> list[CountedLoop]:
+    return named_loops(f"{verb}_{port.tile.name}", "e", port.token.shape)
+
+
+def _places(port: TaskPort, offset: tuple[int, ...]) -> list[str]:
+    """Index in the tile of a token's element, per data dim."""
+    return [
+        affine([(f"e{dim}", 1)] if size > 1 else [], start)
+        for dim, (size, start) in enumerate(zip(port.token.shape, offset, strict=True))
+    ]
+
+
+def _token_element(port: TaskPort) -> str:
+    shape = port.token.shape
+    strides = row_major_strides(shape)
+    return port.token.at("token", affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(shape) if size > 1]))
+
+
+def _described(task: TaskOp, steps: int, interval: int) -> str:
+    tiles, points = "x".join(map(str, task.trip_counts)), "x".join(map(str, task.tile_sizes))
+    kinds = f" ({', '.join(task.loop_kinds)})" if task.loop_kinds else ""
+    return f"{tiles or 1} tiles of {points or 1} points{kinds}, {steps} steps per tile, a step every {interval} cycles."

@@ -1,0 +1,80 @@
+"""The kernel's top function: interfaces, streams, and one call per process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sttest.compile.dialects.df import ConverterOp
+from sttest.compile.hls.converters import Conversion
+from sttest.compile.hls.network import Memory, Network
+from sttest.compile.hls.process import Process
+from sttest.compile.hls.writer import Code
+from sttest.sim.graph import Fifo
+
+CALL_MACRO = """\
+// How the top function calls a process.  The tool sees plain calls; a simulation on bounded FIFOs may define another.
+#ifndef STTEST_PROCESS
+#define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
+#endif
+"""
+# Of a word: 512 bits.
+_WORD_BYTES = 64
+
+
+def emit_top(
+    code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion], fifos: Mapping[str, Fifo],
+    *, outstanding: int, burst_bytes: int,
+) -> None:  # fmt: skip
+    """Writes the top function.
+
+    Args:
+        code: where to.
+        network: names and order of everything.
+        conversions: facts of the converters.
+        fifos: of the timed graph, by name: how each FIFO is built.
+        outstanding: bursts in flight per port.
+        burst_bytes: of the longest burst.
+    """
+    memories = list(network.memories.values())
+    with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
+        for memory in memories:
+            _interface(code, memory, outstanding, burst_bytes // _WORD_BYTES)
+        code.pragma("interface mode=s_axilite port=return bundle=control")
+        code.pragma("dataflow")
+        code.line()
+        _declare_streams(code, network, fifos)
+        _declare_blocks(code, network, conversions)
+        code.line()
+        for node in network.nodes:
+            processes = network.halves(node) if isinstance(node, ConverterOp) else (network.process(node),)
+            for process in processes:
+                _call(code, process)
+
+
+def _interface(code: Code, memory: Memory, outstanding: int, burst_words: int) -> None:
+    kind = "write" if memory.writes else "read"
+    code.pragma(
+        f"interface mode=m_axi port={memory.name} bundle=gmem_{memory.label} offset=slave depth={memory.layout.words} "
+        f"max_widen_bitwidth=512 num_{kind}_outstanding={outstanding} max_{kind}_burst_length={burst_words}"
+    )
+    code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
+
+
+def _declare_streams(code: Code, network: Network, fifos: Mapping[str, Fifo]) -> None:
+    for stream in network.streams.values():
+        code.comment(stream.comment)
+        code.line(f'hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}("{stream.fifo}");')
+        impl = "srl" if fifos[stream.fifo].kind == "srl" else "memory"
+        code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
+
+
+def _declare_blocks(code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion]) -> None:
+    for converter, facts in conversions.items():
+        variable, block_type = network.blocks(converter)
+        code.comment(f"Ping-pong buffer of 2 x {'x'.join(map(str, facts.buffer.shape))} elements.")
+        code.line(f"hls::stream_of_blocks<{block_type}, 2> {variable};")
+        facts.buffer.renamed(variable).partition(code, facts.at_once)
+
+
+def _call(code: Code, process: Process) -> None:
+    code.wrapped("STTEST_PROCESS(", [process.name, *process.arguments], ");")

@@ -1,0 +1,132 @@
+"""Lines of C++ with indentation: loops, pragmas, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from sttest.compile.names import unique
+
+_INDENT = "  "
+_MAX_COLUMNS = 120
+
+
+@dataclass(frozen=True)
+class CountedLoop:
+    """A loop of a fixed number of iterations: its label, its variable, its trip count."""
+
+    label: str
+    variable: str
+    trip: int
+
+
+@dataclass
+class Code:
+    """Text that grows line by line."""
+
+    lines: list[str] = field(default_factory=list)
+    depth: int = 0
+    _labels: set[str] = field(default_factory=set)
+
+    def line(self, text: str = "") -> None:
+        """One line at the present depth."""
+        self.lines.append(f"{_INDENT * self.depth}{text}" if text else "")
+
+    def comment(self, text: str) -> None:
+        """One line of comment."""
+        self.line(f"// {text}")
+
+    def pragma(self, text: str) -> None:
+        """A directive; it stands at the margin, as all preprocessor lines do."""
+        self.lines.append(f"#pragma HLS {text}")
+
+    def wrapped(self, head: str, items: Sequence[str], tail: str) -> None:
+        """A list that may be long: on one line where it fits, else with a line break where one is full."""
+        column = " " * (len(_INDENT) * self.depth + len(head))
+        lines, current = [], f"{_INDENT * self.depth}{head}"
+        for number, item in enumerate(items):
+            piece = item + (tail if number == len(items) - 1 else ",")
+            fits = len(current) + len(piece) + 1 <= _MAX_COLUMNS
+            if not fits and current.strip() != head:
+                lines.append(current)
+                current = column
+            joint = "" if current.endswith(("(", " ")) or current == column else " "
+            current += joint + piece
+        self.lines += [*lines, current if items else current + tail]
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """``head {`` … ``}``."""
+        self.line(f"{head} {{")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line("}")
+
+    @contextmanager
+    def function(self, head: str, parameters: Sequence[str]) -> Iterator[None]:
+        """A function's definition, parameters wrapped; labels are unique in it."""
+        self._labels.clear()
+        self.wrapped(f"{head}(", parameters, ") {")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line("}")
+
+    @contextmanager
+    def loops(self, nest: Sequence[CountedLoop], *directives: str) -> Iterator[None]:
+        """A perfect nest; the directives stand in the innermost loop.  Without loops nothing stands around the body."""
+        with ExitStack() as stack:
+            for loop in nest:
+                stack.enter_context(self._loop(loop))
+            for directive in directives if nest else ():
+                self.pragma(directive)
+            yield
+
+    @contextmanager
+    def unrolled(self, nest: Sequence[CountedLoop]) -> Iterator[None]:
+        """A nest whose every loop is unrolled; without loops nothing stands around the body."""
+        with ExitStack() as stack:
+            for loop in nest:
+                stack.enter_context(self._loop(loop))
+                self.pragma("unroll")
+            yield
+
+    @contextmanager
+    def _loop(self, loop: CountedLoop) -> Iterator[None]:
+        self.lines.append(f"{_INDENT * max(self.depth - 1, 0)}{unique(loop.label, self._labels)}:")
+        with self.block(f"for (int {loop.variable} = 0; {loop.variable} < {loop.trip}; ++{loop.variable})"):
+            yield
+
+    @contextmanager
+    def scope(self, conditions: Sequence[str] = ()) -> Iterator[None]:
+        """``{`` … ``}``, entered if all conditions hold."""
+        self.line(f"if ({' && '.join(conditions)}) {{" if conditions else "{")
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line("}")
+
+    def text(self) -> str:
+        """All lines."""
+        return "\n".join(self.lines) + "\n"
+
+
+def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
+    """A sum of variables with integer factors.
+
+    >>> affine([("t0", 4), ("t1", 1), ("t2", 0)], 3)
+    '4 * t0 + t1 + 3'
+    """
+    parts = [variable if factor == 1 else f"{factor} * {variable}" for variable, factor in terms if factor]
+    return " + ".join([*parts, *([str(constant)] if constant or not parts else [])])
+
+
+def named_loops(label: str, variable: str, trips: Sequence[int]) -> list[CountedLoop]:
+    """One loop per trip count above 1, numbered by position: ``tiles_0``, ``tiles_1`` … over ``t0``, ``t1`` …."""
+    return [
+        CountedLoop(f"{label}_{position}", f"{variable}{position}", trip)
+        for position, trip in enumerate(trips)
+        if trip > 1
+    ]
