@@ -1,0 +1,224 @@
+"""Committed runs of the GPU baseline as measured rows, and the tables of docs/gpu-baselines.md.
+
+``python -m experiments.gpu_baseline.report`` writes ``results/gpu_baseline`` and the page's tables anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.gpu_baseline.campaign import ENVIRONMENT, ROWS, SCHEMA
+from experiments.gpu_baseline.points import CACHE_LEN, LENGTHS, MODELS, MODES
+from experiments.gpu_baseline.table import COLUMNS
+from sttest.errors import InputError
+from sttest.results import ResultFolder, Row
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "experiments" / "data" / "gpu_baseline"
+PAGE = ROOT / "docs" / "gpu-baselines.md"
+NO_RUNS = "No run is committed yet.\n"
+_MARKED = re.compile(r"(<!-- tables: python -m experiments.gpu_baseline.report -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of the measuring program: where, and what it wrote."""
+
+    name: str
+    environment: dict[str, Any]
+    rows: list[dict[str, str]]
+
+    @property
+    def gpu(self) -> str:
+        """The GPU's name as NVML gives it."""
+        return str(self.environment["gpu"].get("name") or "unknown GPU")
+
+
+def load_runs(folder: Path = RUNS) -> list[Run]:
+    """All committed runs, by name of their folder; none where there is no such folder.
+
+    Raises:
+        InputError: a folder does not hold a measurement by the protocol.
+    """
+    return [load_run(path) for path in sorted(folder.glob("*")) if path.is_dir()]
+
+
+def load_run(folder: Path) -> Run:
+    """One run.
+
+    Raises:
+        InputError: a file is missing or foreign, or the run was a trial run.
+    """
+    environment, rows = _environment(folder / ENVIRONMENT), _rows(folder / ROWS)
+    if not environment.get("protocol"):
+        raise _bad(folder, "is a trial run, not a measurement", "measure without --smoke")
+    return Run(folder.name, environment, rows)
+
+
+def measured_rows(runs: Iterable[Run]) -> list[Row]:
+    """Every figure of the runs as a row of the house's tables; points that failed have none.
+
+    Lengths are in the metric: ``speed c=512`` of a decode step, ``time n=128`` of a
+    prefill, ``latency [64:64]`` of a generation.
+    """
+    return [_row(run, line) for run in runs for line in run.rows if line["value"]]
+
+
+def updated(page: str, runs: Sequence[Run]) -> str:
+    """The page with the tables of these runs."""
+    return _MARKED.sub(lambda match: match.group(1) + tables(runs) + match.group(2), page)
+
+
+def tables(runs: Sequence[Run]) -> str:
+    """What the page shows of the runs, as Markdown."""
+    if not runs:
+        return NO_RUNS
+    parts = [
+        _devices(runs),
+        _headline(runs),
+        _shapes(runs, "latency", "Latency (ms)"),
+        _shapes(runs, "ttft", "TTFT (ms)"),
+    ]
+    return "\n".join([*parts, _missing(runs)])
+
+
+def _row(run: Run, line: dict[str, str]) -> Row:
+    spread = f"{line['low']} to {line['high']} in {line['repeats']} repeats"
+    window = f", windows of {line['window_s']} s or more" if float(line["window_s"]) else ""
+    return Row(
+        experiment="gpu_baseline",
+        metric=f"{line['metric']}{_length(line)}",
+        value=float(line["value"]),
+        unit=line["unit"],
+        kind="measured",
+        model=line["model"],
+        board=run.gpu,
+        phase=line["phase"],
+        engine=line["mode"],
+        source=f"experiments/data/gpu_baseline/{run.name}",
+        note="; ".join(part for part in (spread + window, line["note"]) if part),
+    )
+
+
+def _length(line: dict[str, str]) -> str:
+    length = line["length"]
+    shown = {"prefill": f" n={length}", "decode": f" c={length}", "generation": f" [{length}:{length}]"}
+    return shown.get(line["phase"], f" {line['point'].partition('/')[2]}" if line["phase"] == "idle" else "")
+
+
+def _devices(runs: Sequence[Run]) -> str:
+    lines = _header(
+        "run", "GPU", "power limit (W)", "driver", "torch", "transformers", "idle (W)", "idle with context (W)"
+    )
+    for run in runs:
+        gpu, versions = run.environment["gpu"], run.environment["versions"]
+        idle = [_number(_find([run], "", "", name, "idle_power")) for name in ("idle/no-context", "idle/context")]
+        cells = (run.name, run.gpu, gpu.get("power_limit_w"), gpu.get("driver"))
+        lines.append(_line(*cells, versions["torch"], versions["transformers"], *idle))
+    return "\n".join(lines) + "\n"
+
+
+def _headline(runs: Sequence[Run]) -> str:
+    columns = ("model", "mode", "tokens/s", "lowest", "highest", "J/token", "net of idle", "W", "SM MHz", "windows")
+    lines = [f"One decode step at {CACHE_LEN} positions, again and again:", "", *_header(*columns)]
+    for model in MODELS:
+        for mode in MODES:
+            point = f"{model}/{mode}/decode-{CACHE_LEN}/energy"
+            energy = _find(runs, model, mode, point, "energy_gross")
+            speed = _find(runs, model, mode, point, "speed")
+            speed = speed or _find(runs, model, mode, f"{model}/{mode}/decode-{CACHE_LEN}/time", "speed")
+            if speed is None:
+                continue
+            others = [_find(runs, model, mode, point, metric) for metric in ("energy_net", "power", "sm_clock")]
+            bounds = (f"{float(speed[name]):.1f}" for name in ("value", "low", "high"))
+            windows = f"{speed['repeats']} x {float(speed['window_s']):.1f} s"
+            lines.append(_line(model, mode, *bounds, _number(energy), *map(_number, others), windows))
+    return "\n".join(lines) + "\n"
+
+
+def _shapes(runs: Sequence[Run], metric: str, title: str) -> str:
+    shapes = [f"[{length}:{length}]" for length in LENGTHS]
+    lines = [f"{title} of a generation [in:out] over a static cache of {CACHE_LEN} positions, median of 3:", ""]
+    lines += _header("model", "mode", *shapes)
+    for model in MODELS:
+        for mode in MODES:
+            points = [f"{model}/{mode}/generation-{length}/time" for length in LENGTHS]
+            found = [_find(runs, model, mode, point, metric) for point in points]
+            if any(found):
+                lines.append(_line(model, mode, *map(_number, found)))
+    return "\n".join(lines) + "\n"
+
+
+def _missing(runs: Sequence[Run]) -> str:
+    """How many points have no figures, and why those that failed have none."""
+    lines = [row for run in runs for row in run.rows]
+    errors = [f"- `{row['point']}`: {row['note']}" for row in lines if row["metric"] == "error"]
+    dropped_count = sum(row["metric"] == "dropped" for row in lines)
+    said = f"Dropped for want of time: {dropped_count}; failed: {len(errors)}"
+    return "\n".join([said + (":" if errors else "."), *([""] if errors else []), *errors]) + "\n"
+
+
+def _find(runs: Iterable[Run], model: str, mode: str, point: str, metric: str) -> dict[str, str] | None:
+    """The line of a metric, of the last run that has it."""
+    key = {"model": model, "mode": mode, "point": point, "metric": metric}
+    lines = [row for run in runs for row in run.rows if row["value"] and key.items() <= row.items()]
+    return lines[-1] if lines else None
+
+
+def _number(line: dict[str, str] | None) -> str:
+    return "-" if line is None else f"{float(line['value']):.4g}"
+
+
+def _header(*columns: str) -> list[str]:
+    return [_line(*columns), "|---" * len(columns) + "|"]
+
+
+def _line(*cells: object) -> str:
+    return f"| {' | '.join(str(cell) for cell in cells)} |"
+
+
+def _environment(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _bad(path, f"cannot be read: {error}", "commit both files of a run") from error
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise _bad(path, f"is not of schema {SCHEMA}", "measure with python -m experiments.gpu_baseline")
+    return found
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            rows = list(reader)
+    except OSError as error:
+        raise _bad(path, f"cannot be read: {error}", "commit both files of a run") from error
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise _bad(path, "does not have the columns of raw rows", "measure with python -m experiments.gpu_baseline")
+    return rows
+
+
+def _bad(path: Path, what: str, lever: str) -> InputError:
+    return InputError("bad-gpu-run", what, where=str(path), levers=[lever])
+
+
+def main() -> None:
+    """Writes the results folder and the page's tables from the committed runs."""
+    runs = load_runs()
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8"), runs), encoding="utf-8")
+    if runs:
+        with ResultFolder(
+            ROOT / "results" / "gpu_baseline", config={run.name: run.environment for run in runs}
+        ) as folder:
+            folder.add(*measured_rows(runs))
+
+
+if __name__ == "__main__":
+    main()

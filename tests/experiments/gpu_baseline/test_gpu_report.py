@@ -1,0 +1,99 @@
+"""Committed runs as rows and as the page's tables."""
+
+import json
+import shutil
+
+import pytest
+
+from experiments.gpu_baseline.campaign import SCHEMA
+from experiments.gpu_baseline.measure import Subject, energy_rows, time_rows
+from experiments.gpu_baseline.points import full_plan
+from experiments.gpu_baseline.report import NO_RUNS, PAGE, load_runs, measured_rows, tables, updated
+from experiments.gpu_baseline.table import RowFile
+from experiments.gpu_baseline.windows import Window
+from experiments.published import published_table
+from sttest.errors import InputError
+
+ENERGY = "qwen/eager-bf16/decode-512/energy"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A run with one energy point, one failure and one dropped point."""
+    from experiments.gpu_baseline.measure import dropped, failed
+
+    run = tmp_path / "runs" / "first"
+    subject = Subject(ENERGY, "qwen", "eager-bf16", "decode", 512, 512)
+    windows = [Window(1000, 10.0, 3000.0), Window(1000, 12.5, 3600.0), Window(1000, 11.0, 3300.0)]
+    rows = RowFile(run / "rows.csv", resume=False)
+    rows.add([*time_rows(subject, windows), *energy_rows(subject, windows, 80.0)])
+    rows.add([failed(full_plan()[0], RuntimeError("no kernel")), dropped(full_plan()[1])])
+    environment = {"schema": SCHEMA, "protocol": True, "gpu": {"name": "Fake H1", "power_limit_w": 700.0}}
+    environment["versions"] = {"torch": "2", "transformers": "5"}
+    (run / "environment.json").write_text(json.dumps(environment))
+    return run.parent
+
+
+def test_rows_are_measured_and_say_by_what(folder):
+    rows = {row.metric: row for row in measured_rows(load_runs(folder))}
+    assert set(rows) == {"time c=512", "speed c=512", "energy_gross c=512", "energy_net c=512", "power c=512"}
+    gross = rows["energy_gross c=512"]
+    assert (gross.value, gross.unit, gross.kind, gross.board, gross.engine) == (
+        3.3, "J/token", "measured", "Fake H1", "eager-bf16",
+    )  # fmt: skip
+    assert gross.note == "3.0 to 3.6 in 3 repeats, windows of 10.0 s or more"
+    assert rows["energy_net c=512"].value == pytest.approx(2.42)
+    assert gross.source == "experiments/data/gpu_baseline/first"
+
+
+def test_tables_show_figures_failures_and_what_was_dropped(folder):
+    shown = tables(load_runs(folder))
+    assert "| qwen | eager-bf16 | 90.9 | 80.0 | 100.0 | 3.3 | 2.42 | 300 | - | 3 x 10.0 s |" in shown
+    assert "Dropped for want of time: 1; failed: 1:" in shown
+    assert "- `gpt2/eager-bf16/prefill-32/time`: RuntimeError: no kernel" in shown
+
+
+def test_the_page_shows_the_committed_runs():
+    page = PAGE.read_text(encoding="utf-8")
+    assert updated(page, load_runs()) == page
+
+
+def test_the_page_changes_with_the_runs(folder):
+    page = PAGE.read_text(encoding="utf-8")
+    changed = updated(page, load_runs(folder))
+    assert "| qwen | eager-bf16 | 90.9 |" in changed
+    assert NO_RUNS in updated(changed, [])
+
+
+def test_a_trial_run_is_refused(folder):
+    path = folder / "first" / "environment.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"protocol": False}))
+    with pytest.raises(InputError, match="is a trial run, not a measurement; measure without --smoke"):
+        load_runs(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("environment.json", "{", "cannot be read"),
+        ("environment.json", "[]", "is not of schema"),
+        ("rows.csv", "a,b\n1,2\n", "does not have the columns"),
+    ],
+)
+def test_foreign_files_are_refused(folder, name, text, says):
+    (folder / "first" / name).write_text(text)
+    with pytest.raises(InputError, match=says):
+        load_runs(folder)
+
+
+def test_no_folder_is_no_runs(tmp_path):
+    shutil.rmtree(tmp_path)
+    assert load_runs(tmp_path) == []
+
+
+def test_published_gpu_rows_have_unit_and_kind():
+    table = published_table("gpu_published")
+    assert set(table["kind"]) == {"measured", "claimed", "datasheet"}
+    assert table["unit"].str.len().min() >= 1
+    qwen = table[(table["model"] == "Qwen2.5-0.5B") & (table["precision"] == "BF16") & (table["unit"] == "tokens/s")]
+    assert sorted(qwen["value"].astype(float)) == [47.4, 311.55]
