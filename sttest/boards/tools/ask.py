@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Literal
 
-LIMIT_S = 1.2
+LIMIT_S = 1.0
 """Together with the start of Python this keeps a survey, whose questions are asked at once, below 2 s."""
 MAX_ANSWER_BYTES = 64 * 1024
 _POLL_S = 0.05

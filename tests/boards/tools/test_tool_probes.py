@@ -223,7 +223,7 @@ def test_all_programs_are_asked_at_once(path, tmp_path):
 
 
 def test_the_time_limit_leaves_room_for_the_start_of_python():
-    assert ask_module.LIMIT_S <= 1.5
+    assert ask_module.LIMIT_S <= 1.0
 
 
 def test_a_broken_probe_does_not_cost_the_report():
