@@ -51,7 +51,7 @@ def convert(node: Converter, source: Stream, sink: Stream, tokens: Array) -> Arr
     pattern = element_numbers(sink.element, node.buffer)
     if not filled.all():
         _refuse_unwritten(node, sink, gathered(filled, outof, pattern), read, numbers)
-    return gathered(halves, outof, pattern).reshape(*trips, *sink.element)
+    return gathered(halves, outof, pattern).reshape((*trips, *sink.element))
 
 
 def _token_numbers(stream: Stream, trips: tuple[int, ...]) -> Offsets:

@@ -28,7 +28,7 @@ def load(node: Load, stream: Stream, image: Bytes) -> Array:
         number = position[number]
     pattern = element_numbers(stream.element, node.layout.tile)
     tokens = gathered(tiles.reshape(-1), number * prod(node.layout.tile) + place, pattern)
-    return tokens.reshape(*compact_trips(stream), *stream.element)
+    return tokens.reshape((*compact_trips(stream), *stream.element))
 
 
 def store(node: Store, stream: Stream, tokens: Array) -> Bytes:

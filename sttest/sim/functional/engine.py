@@ -116,7 +116,7 @@ def _copied(node: Fork, source: Stream, sink: Stream, tokens: Array) -> Array:
         what = f"'{sink.name}' carries other tokens than '{source.name}'"
         raise InputError("bad-fork", what, where=f"fork '{node.name}'")
     same = source.trips == sink.trips
-    return tokens if same else expanded(source, tokens).reshape(*sink.trips, *sink.element)
+    return tokens if same else expanded(source, tokens).reshape((*sink.trips, *sink.element))
 
 
 def _check_tokens(stream: Stream, values: Array) -> None:

@@ -49,7 +49,7 @@ def _read(graph: ValueGraph, result: Result, images: Mapping[str, Bytes]) -> Arr
     tensor = unpack(images[store.name], store.layout, graph.stream[store.source])
     for view in result.views:
         tensor = _seen(tensor, view)
-    return np.ascontiguousarray(tensor)
+    return np.asarray(tensor, order="C")
 
 
 def _seen(tensor: Array, view: View) -> Array:

@@ -55,7 +55,7 @@ def unpack(image: Bytes, layout: MemoryLayout, stream: Stream) -> Array:
     if layout.packed:
         ordered, tiles = tiles, np.empty_like(tiles)
         tiles[tile_order(layout, stream)] = ordered
-    return _untiled(tiles.reshape(*layout.grid, *layout.tile), layout.grid)
+    return _untiled(tiles.reshape((*layout.grid, *layout.tile)), layout.grid)
 
 
 def tiles_of(image: Bytes, layout: MemoryLayout, stream: Stream) -> Array:
@@ -112,7 +112,7 @@ def _misfit(stream: Stream, what: str) -> InputError:
 def _tiled(tensor: Array, grid: Sequence[int], tile: Sequence[int]) -> Array:
     """The last dims of a tensor as a grid of tiles, [..., *grid, *tile]."""
     lead = tensor.shape[: tensor.ndim - len(tile)]
-    split = tensor.reshape(*lead, *(size for pair in zip(grid, tile, strict=True) for size in pair))
+    split = tensor.reshape([*lead, *(size for pair in zip(grid, tile, strict=True) for size in pair)])
     first, rank = len(lead), len(tile)
     axes = [*range(first), *range(first, first + 2 * rank, 2), *range(first + 1, first + 2 * rank, 2)]
     return split.transpose(axes)
@@ -124,7 +124,7 @@ def _untiled(tiles: Array, grid: Sequence[int]) -> Array:
     first = tiles.ndim - 2 * rank
     pairs = [axis for dim in range(rank) for axis in (first + dim, first + rank + dim)]
     shape = [count * size for count, size in zip(grid, tiles.shape[first + rank :], strict=True)]
-    return tiles.transpose([*range(first), *pairs]).reshape(*tiles.shape[:first], *shape)
+    return tiles.transpose([*range(first), *pairs]).reshape((*tiles.shape[:first], *shape))
 
 
 def _encoded(elements: Array, dtype: str, where: str) -> Bytes:

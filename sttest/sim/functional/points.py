@@ -26,13 +26,13 @@ def gather_points(task: Task, access: Access, stream: Stream, values: Array) -> 
     loops, in_step = len(task.trips), stream.trips[: len(task.trips)] == task.trips
     if not in_step:
         # Only loop by loop can repeated tokens stay one.
-        values = expanded(stream, values).reshape(*stream.trips, *stream.element)
+        values = expanded(stream, values).reshape((*stream.trips, *stream.element))
     trips = values.shape[: len(stream.trips)]
     lead = trips[:loops] if in_step else task.trips
     numbers = _element_of_points(task, access, stream, offsets(stream, trips), lead, loops)
-    tiles = values.reshape(*lead, prod(values.shape) // prod(lead))
+    tiles = values.reshape((*lead, prod(values.shape) // prod(lead)))
     picked = tiles if _is_whole(numbers) else tiles[..., numbers.reshape(-1)]
-    interleaved = picked.reshape(*lead, *numbers.shape)
+    interleaved = picked.reshape((*lead, *numbers.shape))
     return _merged(interleaved, lead, numbers.shape, task)
 
 
@@ -53,9 +53,9 @@ def place_points(task: Task, access: Access, stream: Stream, points: Array) -> A
         raise _misfit(task, stream, "an iteration does not give each element of its tokens once")
     pairs = [size for pair in zip(trips, tile, strict=True) for size in pair]
     axes = [*range(0, 2 * loops, 2), *range(1, 2 * loops, 2)]
-    tiles = points.reshape(pairs).transpose(axes).reshape(*trips, prod(tile))
+    tiles = points.reshape(pairs).transpose(axes).reshape((*trips, prod(tile)))
     tokens = tiles if _is_whole(numbers) else tiles[..., np.argsort(flat)]
-    return np.ascontiguousarray(tokens).reshape(*stream.trips, *stream.element)
+    return np.asarray(tokens, order="C").reshape((*stream.trips, *stream.element))
 
 
 def _is_whole(numbers: Offsets) -> bool:

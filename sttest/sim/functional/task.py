@@ -85,7 +85,7 @@ def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, poi
 
 def _steps_first(values: Array, parallel: int) -> Array:
     axes = [*range(parallel, values.ndim), *range(parallel)]
-    return np.ascontiguousarray(values.transpose(axes))
+    return np.asarray(values.transpose(axes), order="C")
 
 
 def _chunks(extents: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
