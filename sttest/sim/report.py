@@ -5,13 +5,15 @@ from __future__ import annotations
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import TimedGraph
 from sttest.sim.simulation import Simulation
+from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 
 
 def report(simulation: Simulation) -> str:
     """A few lines: the verdict, and on a deadlock who waits for whom and what would help."""
     head = f"{simulation.name}: {simulation.verdict}"
     if simulation.deadlock is not None:
-        return "\n".join([head, *deadlock_lines(simulation.deadlock, simulation.graph)])
+        lines = deadlock_lines(simulation.deadlock, simulation.graph)
+        return "\n".join([head, *lines, *_broken_lines(simulation.graph)])
     if simulation.throughput is not None:
         return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
     cycles = simulation.cycles or 0
@@ -25,6 +27,12 @@ def report(simulation: Simulation) -> str:
             f"on output {part.stall_out_cycles:,}, waiting for memory {part.memory_wait_cycles:,} cycles"
         )
     return "\n".join(lines)
+
+
+def _broken_lines(graph: TimedGraph | None) -> list[str]:
+    """What sizing by a linear program would not have known of."""
+    broken = [] if graph is None else [one for one in broken_assumptions(graph) if one.may_deadlock]
+    return [f"  {line}" for line in assumption_lines(broken)]
 
 
 def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:

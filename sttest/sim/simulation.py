@@ -75,8 +75,15 @@ class Simulation:
             "fifo_events": self.fifo_events,
             "solve_s": self.solve_s,
             "throughput": throughput,
-            "deadlock": None if self.deadlock is None else self.deadlock.to_json(),
+            "deadlock": None if self.deadlock is None else self.deadlock.to_json() | self._broken_assumptions(),
         }
+
+    def _broken_assumptions(self) -> dict[str, Any]:
+        """Those of sizing by a linear program by which a graph like this may deadlock."""
+        from sttest.sim.sizing_assumptions import broken_assumptions
+
+        broken = [] if self.graph is None else broken_assumptions(self.graph)
+        return {"sizing_assumptions": [one.to_json() for one in broken if one.may_deadlock]}
 
     def to_text(self) -> str:
         """A short report for people."""

@@ -56,7 +56,10 @@ def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
     if as_json:
         print_json(sizing.to_json())
     else:
-        _print(sizing, graph, request, {} if endless else _program_beside(graph, path, request))
+        program = {} if endless else _program_beside(graph, path, request)
+        _print(sizing, graph, request, program)
+        if program:
+            _print_shortfall(repeated, graph, program, request.invocations)
     dead = sizing.cycles is None and sizing.throughput is None
     return DeadlockError.exit_code if dead else 0
 
@@ -162,6 +165,23 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
     print(f"reached      {_reached(sizing, request)}")
     if request.invocations > 1 and (ports := inexact_ports(graph)):
         print(f"note         the invocations' bursts run on into each other in {len(ports)} memory ports")
+
+
+def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
+    """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
+    from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
+
+    reached = simulate(repeated, depths=program).cycles
+    free = simulate(repeated, unbounded=True).cycles
+    if reached is not None and free is not None and reached <= free:
+        return
+    if reached is None:
+        print("LP           deadlock with its depths")
+    else:
+        print(f"LP           {reached:,} cycles with its depths, {free:,} with FIFOs that are never full")
+    broken = broken_assumptions(graph, invocations=invocations)
+    for line in assumption_lines([one for one in broken if reached is not None or one.may_deadlock]):
+        print(f"             {line}")
 
 
 def _how_good(sizing: Sizing) -> str:

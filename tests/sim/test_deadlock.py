@@ -44,6 +44,7 @@ def test_the_contract():
         "is_closed": True,
         "is_minimal": True,
         "stands_at": {"a": 2, "b": 2, "c": 0},
+        "sizing_assumptions": [],
     }
     assert (data["verdict"], data["cycles"]) == ("deadlock", None)
 
