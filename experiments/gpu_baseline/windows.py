@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _MIN_WARM_UP_RUNS = 3
+_SHORTEST_RUN_S = 1e-7
 
 
 class Meter(Protocol):
@@ -77,16 +78,16 @@ class Spread:
 
 
 def warm_up(work: Work, seconds: float, clock: Callable[[], float] = time.perf_counter) -> float:
-    """Runs the work for at least ``seconds`` and three times; returns the seconds that one run takes by then."""
+    """Runs the work for at least ``seconds`` and three times; the mean seconds of a run, the first left out."""
+    took_s: list[float] = []
     work.synchronise()
-    start, runs, took = clock(), 0, 0.0
-    while runs < _MIN_WARM_UP_RUNS or clock() - start < seconds:
+    start = clock()
+    while len(took_s) < _MIN_WARM_UP_RUNS or clock() - start < seconds:
         before = clock()
         work.run()
         work.synchronise()
-        took = clock() - before
-        runs += 1
-    return max(took, 1e-7)
+        took_s.append(clock() - before)
+    return max(statistics.fmean(took_s[1:]), _SHORTEST_RUN_S)
 
 
 def measure_window(
