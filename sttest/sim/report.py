@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sttest.sim.checks import MAX_DEPTH
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import TimedGraph
 from sttest.sim.simulation import Simulation
@@ -56,13 +57,14 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:
     """Who waits, on what, and what the other end would have to do."""
     state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
+    depth = "never full" if wait.depth >= MAX_DEPTH else f"depth {wait.depth}"
     if wait.waits_to == "write":
         action = "to", f"{wait.peer} has yet to read token {wait.token - wait.depth}"
     else:
         action = "from", f"{wait.peer} has yet to write it"
     who, fifo = _process_text(wait.process, graph), _fifo_text(wait.fifo, graph)
     head = f"{who} waits to {wait.waits_to} token {wait.token} {action[0]} FIFO {fifo}"
-    return f"{head} (depth {wait.depth}, {state}): {action[1]}"
+    return f"{head} ({depth}, {state}): {action[1]}"
 
 
 def _process_text(name: str, graph: TimedGraph | None) -> str:

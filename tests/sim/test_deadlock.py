@@ -6,7 +6,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
 
+from sttest.errors import InputError
 from sttest.sim import Actor, Event, Fifo, Loop, Phase, Pipeline, simulate
+from sttest.sim.checks import MAX_DEPTH
 
 
 def certificate(design, **options):
@@ -109,6 +111,16 @@ def test_a_search_that_is_given_up_says_so(monkeypatch):
     result = simulate(both)
     assert (result.deadlock.fix, result.deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, False)
     assert "a bound: fewer tokens may do" in result.to_text()
+
+
+def test_a_fifo_of_the_greatest_depth_is_never_full():
+    """As without limits, and the report says so."""
+    design = graph([Fifo("a", MAX_DEPTH, 8, "srl")], [source("a", 50), sink("a", 50, ii=3)])
+    assert simulate(design).cycles == simulate(design, unbounded=True).cycles
+    starved = graph([Fifo("a", MAX_DEPTH, 8)], [source("a", 2), sink("a", 3)])
+    assert "waits to read token 2 from FIFO a (never full, holds 0)" in simulate(starved).to_text()
+    with pytest.raises(InputError, match="depth"):
+        design.with_all_depths(MAX_DEPTH + 1)
 
 
 def _renamed(process: Pipeline) -> Pipeline:

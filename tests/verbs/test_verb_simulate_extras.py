@@ -50,6 +50,19 @@ def test_unknown_stages(sttest):
     assert told["stage_interval"]["witness"][0].keys() == {"process", "fifo", "op", "loop", "stages"}
 
 
+def test_unknown_stages_of_a_whole_block_are_decided(sttest, tmp_path):
+    """Whichever it is; and the depths that are said to be enough for all stages are."""
+    package = tmp_path / "small"
+    made = sttest("compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", package)
+    assert made.exit_code == 0
+    found = json.loads(sttest("simulate", package, "--stage-interval", "causal", "--json").stdout)["stage_interval"]
+    assert found["verdict"] in ("live for all", "dead for some")
+    depths = [f"--depth={one['fifo']}={one['depth']}" for one in found.get("enough", [])]
+    assert depths or found["verdict"] == "live for all"
+    again = sttest("simulate", package, "--stage-interval", "causal", *depths)
+    assert (again.exit_code, "stages not known: live for all" in again.stdout) == (0, True)
+
+
 def test_dot_draws_the_cycle_for_the_depths_given(sttest):
     assert 'color="red"' in sttest("dot", SKEW.path).stdout
     live = sttest("dot", SKEW.path, "--depth", "skip=8")
