@@ -15,12 +15,15 @@ from sttest.compile.hls import emit_design, write_hls
 from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
+from sttest.compile.value_graph import value_graph
 from sttest.errors import InputError
 from sttest.output_folder import MANIFEST, check_output_folder
 from sttest.results import config_hash
 from sttest.sim import write_timed_graph
+from sttest.sim.functional import write_value_graph
 
 SCHEMA = "sttest.package/1"
+VALUES = "values.json"
 _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
@@ -68,7 +71,8 @@ def _fill(design: Design, folder: Path) -> None:
         table.to_csv(folder / "reports" / f"{name}.csv", index=False)
     write_timed_graph(design.graph, folder / "timed_graph.json")
     hls = _write_hls(design, folder / "hls")
-    (folder / MANIFEST).write_text(json.dumps({**_manifest(design), "hls": hls}, indent=2) + "\n", encoding="utf-8")
+    manifest = {**_manifest(design), "values": _write_values(design, folder / VALUES), "hls": hls}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_hls(design: Design, folder: Path) -> dict[str, str]:
@@ -79,6 +83,15 @@ def _write_hls(design: Design, folder: Path) -> dict[str, str]:
         return {"missing": str(error)}
     write_hls(design, emitted, folder)
     return {"kernel": emitted.name}
+
+
+def _write_values(design: Design, path: Path) -> dict[str, str]:
+    """What the design computes, or why nobody has defined it."""
+    try:
+        write_value_graph(value_graph(design.module, design.name), path)
+    except InputError as error:
+        return {"missing": str(error)}
+    return {"file": path.name}
 
 
 def _manifest(design: Design) -> dict[str, object]:

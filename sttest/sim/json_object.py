@@ -23,19 +23,23 @@ _STEPS[list(b"[{")] = 1
 _STEPS[list(b"]}")] = -1
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, kind: str = "a timed graph") -> Any:
     """The content of a JSON file; duplicate keys, NaN and infinities are refused.
+
+    Args:
+        path: of the file.
+        kind: what it should hold, for messages.
 
     Raises:
         InputError: the file cannot be read, is too large or too deeply nested, or is not such JSON.
     """
-    data = _read_bytes(path)
+    data = _read_bytes(path, kind)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError("unreadable", "cannot be read (not UTF-8 text)", where=str(path)) from error
     if nesting(data) > MAX_JSON_NESTING:
-        what = f"not valid JSON for a timed graph, nested more than {MAX_JSON_NESTING} deep"
+        what = f"not valid JSON for {kind}, nested more than {MAX_JSON_NESTING} deep"
         raise InputError("json-nesting", what, where=str(path))
     try:
         return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constant)
@@ -43,7 +47,7 @@ def read_json(path: Path) -> Any:
         raise InputError("not-json", f"not valid JSON ({error})", where=str(path)) from error
 
 
-def _read_bytes(path: Path) -> bytes:
+def _read_bytes(path: Path, kind: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_JSON_BYTES + 1)
@@ -52,7 +56,7 @@ def _read_bytes(path: Path) -> bytes:
     if len(data) > MAX_JSON_BYTES:
         raise InputError(
             "json-too-large",
-            "the file is too large to be a timed graph",
+            f"the file is too large to be {kind}",
             where=str(path),
             bound=MAX_JSON_BYTES,
             unit="bytes",

@@ -12,7 +12,7 @@ from sttest.sim.checks import check_choice, check_name
 from sttest.sim.functional.check_parts import check_extents, refuse
 
 if TYPE_CHECKING:
-    from sttest.sim.functional.graph import ValueGraph
+    from sttest.sim.functional.graph import Task, ValueGraph
 
 
 def check_network(graph: ValueGraph) -> None:
@@ -26,6 +26,8 @@ def check_network(graph: ValueGraph) -> None:
     _check_names((argument.name for argument in graph.arguments), "argument")
     _check_ends([name for node in graph.nodes for name in node.sinks], graph, "written")
     _check_ends([name for node in graph.nodes for name in node.sources], graph, "read")
+    for task in graph.tasks:
+        _check_types(task, graph)
     for argument in graph.arguments:
         check_extents(argument.shape, "shape", f"argument '{argument.name}'", most=12)
     for load in graph.loads:
@@ -54,6 +56,20 @@ def check_results(graph: ValueGraph) -> None:
             shape = _seen(shape, view.shape, view.dims, where)
         if shape != result.shape:
             raise refuse(f"has the shape {list(result.shape)}, its views give {list(shape)}", where)
+
+
+def _check_types(task: Task, graph: ValueGraph) -> None:
+    """The payload computes with the elements that the streams carry; without a reduction there is no running value."""
+    where, payload, ports = f"task '{task.name}'", task.payload, (*task.sources, *task.sinks)
+    given = [payload.types[number] for number in payload.results]
+    wanted = zip((*ports, *task.sinks), (*payload.arguments, *given), strict=True)
+    for name, dtype in wanted:
+        if graph.stream[name].dtype != dtype:
+            what = f"the payload computes with {dtype} where '{name}' carries {graph.stream[name].dtype}"
+            raise InputError("no-values", what, where=where, levers=["compile at the precision fp32"])
+    read = {*payload.results, *(operand for op in payload.ops for operand in op.operands)}
+    if "reduction" not in task.kinds and any(number in read for number in range(len(task.sources), len(ports))):
+        raise refuse("a payload without a reduction reads its result", where)
 
 
 def _seen(shape: Sequence[int], after: Sequence[int], dims: Sequence[int] | None, where: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sttest.errors import InputError
 from sttest.sim.checks import check_choice, check_name, check_whole
 from sttest.sim.functional.element_types import BITS
+from sttest.sim.functional.op_types import check_op
 
 if TYPE_CHECKING:
     from sttest.sim.functional.graph import Access, Converter, MemoryLayout, Payload, Stream, Task
@@ -72,12 +73,13 @@ def check_access(access: Access) -> None:
 
 
 def check_payload(payload: Payload) -> None:
-    """Operands stand before what reads them."""
+    """Operands stand before what reads them, and operations take their types."""
     where = "payload"
     check_whole(len(payload.ops), "number of operations", where, 0, MAX_OPS)
     for number, op in enumerate(payload.ops, start=len(payload.arguments)):
         _check_numbers(op.operands, number, f"{op.op:.80}")
         check_choice(op.dtype, "element type", where, BITS)
+        check_op(op.op, [payload.types[operand] for operand in op.operands], op.dtype, op.predicate)
     _check_numbers(payload.results, len(payload.types), "the end")
 
 

@@ -337,3 +337,8 @@ class ValueGraph:
     def stores(self) -> tuple[Store, ...]:
         """The DMAs that write memory."""
         return tuple(node for node in self.nodes if isinstance(node, Store))
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """The tasks."""
+        return tuple(node for node in self.nodes if isinstance(node, Task))

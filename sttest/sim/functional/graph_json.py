@@ -36,7 +36,7 @@ def read_value_graph(path: Path) -> ValueGraph:
     Raises:
         InputError: not readable, not of the schema, or not a possible graph.
     """
-    data: Any = read_json(path)
+    data: Any = read_json(path, "a value graph")
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise InputError("wrong-schema", f"no values of schema {SCHEMA}", where=str(path))
     renamed = {"schema_" if key == "schema" else key: value for key, value in data.items()}

@@ -73,29 +73,19 @@ INTEGER_OPS: dict[str, np.ufunc] = {
 }
 """Between integers of one width, wrapping."""
 
-ARITY: dict[str, int] = {
-    **dict.fromkeys(FLOAT_OPS, 2), **dict.fromkeys(INTEGER_OPS, 2), "arith.negf": 1,
-    **{name: 1 for name in FLOAT_OPS if name.startswith("math.") and name != "math.powf"},
-    "arith.cmpf": 2, "arith.select": 3, "arith.constant": 0,
-    **dict.fromkeys(("arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf"), 1),
-}  # fmt: skip
-"""Operands of every operation that there is."""
-
-_ORDERED: dict[str, Function] = {
+_RELATIONS: dict[str, Function] = {
     "eq": np.equal, "gt": np.greater, "ge": np.greater_equal, "lt": np.less, "le": np.less_equal, "ne": np.not_equal,
 }  # fmt: skip
 
 
-def compare(predicate: str) -> Function | None:
-    """The comparison of that name (``olt``, ``une``, ``ord``, …), None if there is none."""
+def compare(predicate: str) -> Function:
+    """The comparison of that name (``olt``, ``une``, ``ord``, …)."""
     if predicate in ("false", "true"):
         return lambda left, right: np.full(np.broadcast_shapes(left.shape, right.shape), predicate == "true")
     if predicate in ("ord", "uno"):
         return lambda left, right: _unordered(left, right) == (predicate == "uno")
-    kind, relation = predicate[:1], _ORDERED.get(predicate[1:])
-    if kind not in ("o", "u") or relation is None:
-        return None
-    if kind == "o":
+    relation = _RELATIONS[predicate[1:]]
+    if predicate[0] == "o":
         return lambda left, right: relation(left, right) & ~_unordered(left, right)
     return lambda left, right: relation(left, right) | _unordered(left, right)
 
@@ -113,7 +103,7 @@ def integer_op(name: str, dtype: str) -> Function:
 
 
 def converted(name: str, source: str, target: str) -> Function:
-    """A conversion between two element types that :func:`sttest.sim.functional.payload` has found fit."""
+    """A conversion between two element types that :mod:`sttest.sim.functional.op_types` has found fit."""
     if name == "arith.fptosi":
         return lambda x: _to_integer(x, target)
     if name == "arith.trunci":

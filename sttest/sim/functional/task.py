@@ -11,7 +11,7 @@ import numpy as np
 from sttest.errors import InputError
 from sttest.sim.functional.element_types import NUMPY, Array
 from sttest.sim.functional.graph import Stream, Task
-from sttest.sim.functional.payload import Evaluate, compiled, reads
+from sttest.sim.functional.payload import Evaluate, compiled
 from sttest.sim.functional.points import gather_points, place_points
 from sttest.sim.functional.scalar_ops import constant
 
@@ -23,43 +23,23 @@ def run_task(task: Task, streams: Mapping[str, Stream], tokens: Sequence[Array])
     """The tokens of a task's results from those of its sources, arrays as in :mod:`sttest.sim.functional.tokens`.
 
     Raises:
-        InputError: tokens that do not hold what the accesses name, types that differ between stream and payload,
-            or operations without defined values.
+        InputError: tokens that do not hold what the accesses name, or a value that an integer does not hold.
     """
-    where = f"task '{task.name}'"
-    _check_types(task, streams, where)
-    evaluate = compiled(task.payload, where)
     accesses = task.accesses[: len(task.sources)]
     points = [
         gather_points(task, access, streams[name], values)
         for access, name, values in zip(accesses, task.sources, tokens, strict=True)
     ]
     try:
-        results = _parallel(task, streams, evaluate, points)
+        results = _parallel(task, streams, compiled(task.payload), points)
     except InputError as error:
-        error.where = error.where or where
+        error.where = f"task '{task.name}'"
         raise
     accesses = task.accesses[len(task.sources) :]
     return [
         place_points(task, access, streams[name], values)
         for access, name, values in zip(accesses, task.sinks, results, strict=True)
     ]
-
-
-def _check_types(task: Task, streams: Mapping[str, Stream], where: str) -> None:
-    ports = (*task.sources, *task.sinks)
-    for name, wanted in zip(ports, task.payload.arguments, strict=True):
-        if streams[name].dtype != wanted:
-            what = f"the payload computes with {wanted}, the stream '{name}' carries {streams[name].dtype}"
-            raise InputError("no-values", what, where=where, levers=["compile at the precision fp32"])
-    for number, name in zip(task.payload.results, task.sinks, strict=True):
-        if task.payload.types[number] != streams[name].dtype:
-            what = f"the payload gives {task.payload.types[number]} to '{name}' of {streams[name].dtype}"
-            raise InputError("no-values", what, where=where)
-    if "reduction" not in task.kinds:
-        for number in range(len(task.sources), len(ports)):
-            if reads(task.payload, number):
-                raise InputError("no-values", "a payload without a reduction reads its result", where=where)
 
 
 def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, points: list[Array]) -> list[Array]:
