@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import sttest
@@ -9,10 +10,11 @@ from sttest.boards.xrt.signature import write_signature
 from sttest.compile.compiler import Design
 from sttest.compile.dialects.df import KernelOp
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
-from sttest.compile.hls.signature import signature
+from sttest.compile.hls.signature import memory_table, signature
 from sttest.compile.module_walk import all_of
 
 SCHEMA = "sttest.hls/1"
+MEMORY_SCHEMA = "sttest.kernel-memory/1"
 
 
 def emit_design(design: Design) -> EmittedKernel:
@@ -26,10 +28,12 @@ def emit_design(design: Design) -> EmittedKernel:
 
 
 def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
-    """Writes ``kernel.cpp`` and ``signature.json`` into a folder, which is made."""
+    """Writes ``kernel.cpp``, ``signature.json`` and ``memory.json`` into a folder, which is made."""
     folder.mkdir(parents=True)
     (folder / "kernel.cpp").write_text(emitted.text, encoding="utf-8")
     write_signature(signature(emitted, design.graph, design.board.name), folder / "signature.json")
+    table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
+    (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
 def _title(design: Design) -> list[str]:

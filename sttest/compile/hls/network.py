@@ -65,9 +65,19 @@ class Memory:
     layout: MemoryLayout
 
     @property
+    def c_type(self) -> str:
+        """Type of the argument."""
+        return "ap_uint<512>*" if self.writes else "const ap_uint<512>*"
+
+    @property
     def parameter(self) -> str:
         """The declaration."""
-        return f"{'' if self.writes else 'const '}ap_uint<512>* {self.name}"
+        return f"{self.c_type} {self.name}"
+
+    @property
+    def bundle(self) -> str:
+        """The port of its DMA."""
+        return f"gmem_{self.label}"
 
 
 @dataclass

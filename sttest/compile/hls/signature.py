@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.kernel import EmittedKernel
@@ -25,6 +26,30 @@ def signature(kernel: EmittedKernel, graph: TimedGraph, board: str) -> DesignSig
     return DesignSignature(
         design=graph.name, board=board, kernels=(KernelSignature(name=kernel.name, arguments=arguments),)
     )
+
+
+def memory_table(kernel: EmittedKernel) -> list[dict[str, Any]]:
+    """What the signature has no place for: which DMA an argument belongs to, and how its tensor lies in memory."""
+    return [_memory_facts(index, memory) for index, memory in enumerate(kernel.memories)]
+
+
+def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
+    layout = memory.layout
+    return {
+        "index": index,
+        "name": memory.name,
+        "dma": memory.label,
+        "direction": "write" if memory.writes else "read",
+        "c_type": memory.c_type,
+        "bundle": memory.bundle,
+        "element": layout.token.element.tag,
+        "shape": [cells * size for cells, size in zip(layout.grid, layout.tile, strict=True)],
+        "grid": list(layout.grid),
+        "tile": list(layout.tile),
+        "beat": list(layout.beat),
+        "packed": layout.packed,
+        "bytes": layout.words * WORD_BYTES,
+    }
 
 
 def _argument(index: int, memory: Memory, channels: Mapping[str, tuple[str, ...]]) -> BufferArgument:

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineMap
 
 from sttest.compile.dialects.df import TaskOp, itensor_of
 from sttest.compile.hls.arrays import LocalArray
-from sttest.compile.hls.stream_loops import cut_inside, offsets
+from sttest.compile.hls.stream_loops import count, cut_inside, offsets
 from sttest.compile.hls.types import Token
 from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
@@ -23,14 +23,19 @@ class TaskPort:
     Attributes:
         token: of the stream.
         rows: per data dim of the tensor, how far each loop of the task moves.
-        offsets: where each token of a tile lies in it.
+        parts: the loops over the tokens of a tile.
         tile: the array that holds the tile.
     """
 
     token: Token
     rows: tuple[tuple[int, ...], ...]
-    offsets: tuple[tuple[int, ...], ...]
+    parts: tuple[StreamLoop, ...]
     tile: LocalArray
+
+    @property
+    def offsets(self) -> list[tuple[int, ...]]:
+        """Where each token of a tile lies in it, in stream order."""
+        return list(offsets(self.parts, len(self.rows)))
 
 
 def task_ports(task: TaskOp) -> tuple[list[TaskPort], list[TaskPort]]:
@@ -67,21 +72,17 @@ def _port(task: TaskOp, value: SSAValue, access: AffineMap, loops: Sequence[int]
     wanted = [
         StreamLoop(task.trip_counts[loop], tuple(row[loop] * task.tile_sizes[loop] for row in rows)) for loop in loops
     ]
-    groups = 1
-    for loop in wanted:
-        groups *= loop.trip
-    outer, inner = cut_inside(stream, stream.tokens // groups, where)
+    outer, inner = cut_inside(stream, stream.tokens // count(wanted), where)
     if merged(outer) != merged(wanted) or any(stream.map.eval((0,) * stream.map.num_dims, ())):
         raise InputError(
             "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
             levers=["put a converter before the task"],
         )  # fmt: skip
-    rank = len(rows)
     extents = tuple(
         1 + sum(factor * (size - 1) for factor, size in zip(row, task.tile_sizes, strict=True)) for row in rows
     )
     token = Token.of(stream, where)
-    return TaskPort(token, rows, tuple(offsets(inner, rank)), LocalArray(name, token.element.c_type, extents))
+    return TaskPort(token, rows, tuple(inner), LocalArray(name, token.element.c_type, extents))
 
 
 def _rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:

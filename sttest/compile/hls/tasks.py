@@ -13,6 +13,7 @@ from sttest.compile.hls.payload import Payload, constant
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.task_ports import TaskPort, task_ports
 from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
+from sttest.compile.hls.tile_visits import Visit, visits
 from sttest.compile.hls.types import element_of, row_major_strides
 from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
 from sttest.errors import InputError
@@ -62,45 +63,43 @@ class _TaskEmitter:
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
-            steps = reading_steps(self.schedule, port.rows, port.token.shape, port.offsets)
-            for offset, step in zip(port.offsets, steps, strict=True):
-                self._read(port, stream, offset, step)
+            for visit in visits(port, reading_steps(self.schedule, port.rows, port.token.shape, port.offsets)):
+                self._read(port, stream, visit)
         if self.reductions:
             self._initialise()
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
-            steps = writing_steps(self.schedule, port.rows, port.token.shape, port.offsets)
-            for offset, step in zip(port.offsets, steps, strict=True):
-                self._write(port, stream, offset, step)
+            for visit in visits(port, writing_steps(self.schedule, port.rows, port.token.shape, port.offsets)):
+                self._write(port, stream, visit)
 
     def _declare(self, port: TaskPort) -> None:
         lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
         port.tile.declare(self.code, [max(pair) for pair in zip(lanes, port.token.shape, strict=True)])
 
-    def _read(self, port: TaskPort, stream: str, offset: tuple[int, ...], step: Step) -> None:
-        if port.token.size == 1:
-            condition = _condition(self._is_step(step))
-            self.code.line(f"{condition}{port.tile.at(_places(port, offset))} = {stream}.read();")
+    def _read(self, port: TaskPort, stream: str, visit: Visit) -> None:
+        when = self._is_step(visit.step)
+        if port.token.size == 1 and not visit.loops:
+            self.code.line(f"{_condition(when)}{port.tile.at(visit.places)} = {stream}.read();")
             return
-        with self.code.scope(self._is_step(step)):
+        with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"const {port.token.c_type} token = {stream}.read();")
             with self.code.unrolled(_element_loops(port, "read")):
-                self.code.line(f"{port.tile.at(_places(port, offset))} = {_token_element(port)};")
+                self.code.line(f"{port.tile.at(visit.places)} = {_token_element(port)};")
 
-    def _write(self, port: TaskPort, stream: str, offset: tuple[int, ...], step: Step) -> None:
+    def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
         last = [
             f"t{loop} == {self.task.trip_counts[loop] - 1}"
             for loop in self.reductions
             if self.task.trip_counts[loop] > 1
         ]
-        when = [*last, *self._is_step(step)]
-        if port.token.size == 1:
-            self.code.line(f"{_condition(when)}{stream}.write({port.tile.at(_places(port, offset))});")
+        when = [*last, *self._is_step(visit.step)]
+        if port.token.size == 1 and not visit.loops:
+            self.code.line(f"{_condition(when)}{stream}.write({port.tile.at(visit.places)});")
             return
-        with self.code.scope(when):
+        with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"{port.token.c_type} token;")
             with self.code.unrolled(_element_loops(port, "write")):
-                self.code.line(f"{_token_element(port)} = {port.tile.at(_places(port, offset))};")
+                self.code.line(f"{_token_element(port)} = {port.tile.at(visit.places)};")
             self.code.line(f"{stream}.write(token);")
 
     def _initialise(self) -> None:
@@ -173,14 +172,6 @@ def _condition(conditions: Sequence[str]) -> str:
 
 def _element_loops(port: TaskPort, verb: str) -> list[CountedLoop]:
     return named_loops(f"{verb}_{port.tile.name}", "e", port.token.shape)
-
-
-def _places(port: TaskPort, offset: tuple[int, ...]) -> list[str]:
-    """Index in the tile of a token's element, per data dim."""
-    return [
-        affine([(f"e{dim}", 1)] if size > 1 else [], start)
-        for dim, (size, start) in enumerate(zip(port.token.shape, offset, strict=True))
-    ]
 
 
 def _token_element(port: TaskPort) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sttest.compile.dialects.df import ConverterOp
 from sttest.compile.hls.converters import Conversion
+from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory, Network
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.writer import Code
@@ -17,8 +18,6 @@ CALL_MACRO = """\
 #define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
 #endif
 """
-# Of a word: 512 bits.
-_WORD_BYTES = 64
 
 
 def emit_top(
@@ -38,7 +37,7 @@ def emit_top(
     memories = list(network.memories.values())
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
-            _interface(code, memory, outstanding, burst_bytes // _WORD_BYTES)
+            _interface(code, memory, outstanding, burst_bytes // WORD_BYTES)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
@@ -54,7 +53,7 @@ def emit_top(
 def _interface(code: Code, memory: Memory, outstanding: int, burst_words: int) -> None:
     kind = "write" if memory.writes else "read"
     code.pragma(
-        f"interface mode=m_axi port={memory.name} bundle=gmem_{memory.label} offset=slave depth={memory.layout.words} "
+        f"interface mode=m_axi port={memory.name} bundle={memory.bundle} offset=slave depth={memory.layout.words} "
         f"max_widen_bitwidth=512 num_{kind}_outstanding={outstanding} max_{kind}_burst_length={burst_words}"
     )
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")

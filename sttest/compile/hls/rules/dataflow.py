@@ -1,0 +1,108 @@
+"""Rules on the dataflow region (UG1399, "Canonical Forms" of dataflow, and the limits of its channels)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from sttest.compile.hls.rules.source import (
+    Function,
+    Parameter,
+    Source,
+    Violation,
+    declared_name,
+    line_of,
+    text_of,
+    walk,
+)
+
+CALL = "STTEST_PROCESS"
+
+
+def one_top(source: Source) -> Iterator[Violation]:
+    """There is one ``extern "C"`` function, and it alone is a dataflow region."""
+    if source.top is None:
+        yield Violation("one-top", 'there is not exactly one extern "C" function', 1)
+        return
+    regions = [directive for directive in source.directives if directive.name == "dataflow"]
+    if [directive.scope for directive in regions] != [source.top.body]:
+        yield Violation("one-top", "the top function is not the one dataflow region", line_of(source.top.node))
+
+
+def canonical_form(source: Source) -> Iterator[Violation]:
+    """The region holds declarations of channels and calls of processes, nothing else."""
+    for node in _statements(source):
+        if not (_is_channel(node) or _arguments(node)):
+            yield Violation("canonical-form", f"'{text_of(node)[:60]}' in a dataflow region", line_of(node))
+
+
+def processes_called_once(source: Source) -> Iterator[Violation]:
+    """A call names a defined function, gives it as many arguments as it takes, and is its only one."""
+    called = Counter(call[0] for call in process_calls(source))
+    for node in _statements(source):
+        name, *passed = _arguments(node) or [""]
+        function = source.functions.get(name)
+        if not name:
+            continue
+        if function is None or len(function.parameters) != len(passed):
+            yield Violation("processes-called-once", f"'{name}' does not fit a definition", line_of(node))
+        elif called[name] > 1:
+            yield Violation("processes-called-once", f"'{name}' is called {called[name]} times", line_of(node))
+
+
+def one_writer_one_reader(source: Source) -> Iterator[Violation]:
+    """Every channel is written by one process and read by one later process."""
+    ends: dict[str, str] = {}
+    for name, *passed in process_calls(source):
+        function = source.functions.get(name)
+        for parameter, argument in zip(function.parameters if function else (), passed, strict=False):
+            if function is not None and parameter.is_channel:
+                ends[argument] = ends.get(argument, "") + _use(function, parameter)
+    for node in _statements(source):
+        channel = declared_name(node.child_by_field_name("declarator")) if _is_channel(node) else ""
+        if channel and ends.get(channel, "") != "wr":
+            order = ", ".join({"w": "written", "r": "read"}.get(end, "not used alike") for end in ends.get(channel, ""))
+            yield Violation("one-writer-one-reader", f"'{channel}' is {order or 'not used'}", line_of(node))
+
+
+def _statements(source: Source) -> list[Node]:
+    """The top function's statements without directives and comments."""
+    if source.top is None:
+        return []
+    return [node for node in source.top.body.named_children if node.type not in ("preproc_call", "comment")]
+
+
+def _is_channel(node: Node) -> bool:
+    if node.type != "declaration":
+        return False
+    return text_of(node.child_by_field_name("type")).startswith(("hls::stream<", "hls::stream_of_blocks<"))
+
+
+def process_calls(source: Source) -> list[list[str]]:
+    """Process and arguments of every call in the region."""
+    return [found for found in map(_arguments, _statements(source)) if found]
+
+
+def _arguments(node: Node) -> list[str]:
+    """What a call through the macro names; empty if it is none, or one with anything but names."""
+    call = node.named_children[0] if node.type == "expression_statement" and node.named_children else None
+    if call is None or call.type != "call_expression" or text_of(call.child_by_field_name("function")) != CALL:
+        return []
+    passed = call.child_by_field_name("arguments")
+    named = passed.named_children if passed is not None else []
+    return [text_of(each) for each in named] if all(each.type == "identifier" for each in named) else []
+
+
+def _use(function: Function, parameter: Parameter) -> str:
+    """``r`` or ``w`` for a channel that a process only reads or only writes, else something else."""
+    verbs = {
+        text_of(node.child_by_field_name("field"))
+        for node in walk(function.body)
+        if node.type == "field_expression" and text_of(node.child_by_field_name("argument")) == parameter.name
+    }
+    for node in walk(function.body):
+        if node.type == "declaration" and f"({parameter.name})" in text_of(node):
+            verbs.add("read" if "read_lock" in text_of(node) else "write")
+    return {frozenset(["read"]): "r", frozenset(["write"]): "w"}.get(frozenset(verbs), "?")
