@@ -1,5 +1,7 @@
 """Probes against programs on PATH that answer as the real ones do, or as no program should."""
 
+import os
+import signal
 import sys
 import time
 from functools import partial
@@ -196,18 +198,25 @@ def test_a_program_that_hangs_is_killed_with_its_children(path, tmp_path, monkey
         assert_gone(int((tmp_path / name).read_text()))
 
 
+def is_running(pid):
+    state = Path(f"/proc/{pid}/stat")
+    return state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
 def assert_gone(pid):
     for _ in range(1000):
-        state = Path(f"/proc/{pid}/stat")
-        if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+        if not is_running(pid):
             return
         time.sleep(0.01)
     pytest.fail(f"process {pid} still runs")
 
 
-def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(path):
-    program(path, "v++", f"{prints(VPP).removesuffix('exit 0')}/bin/sleep 20 &")
+def test_a_child_that_keeps_the_pipe_open_is_not_waited_for(path, tmp_path):
+    program(path, "v++", f"{prints(VPP).removesuffix('exit 0')}/bin/sleep 20 &\necho $! > {tmp_path}/child")
     assert find("v++").version == "2024.1"
+    child = int((tmp_path / "child").read_text())
+    assert is_running(child)
+    os.kill(child, signal.SIGKILL)
 
 
 def test_all_programs_are_asked_at_once(path, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from inspect import getmembers, isfunction
 from pathlib import Path
 
@@ -77,6 +78,14 @@ def test_a_part_of_a_buffer_is_a_buffer(bench):
     np.testing.assert_array_equal(large.read(4096, 4096).view(np.int32), EXPECTED)
 
 
+def test_a_part_of_a_part(bench):
+    part = bench.xrt.bo(bench.xrt.bo(bench.a, 1024, 512), 8, 256)
+    assert part.address() - bench.a.address() == 768
+    assert part.read(8, 0).view(np.int32).tolist() == [192, 193]
+    part.map()[4:] = bytes(4)
+    assert bench.a.read(8, 768).view(np.int32).tolist() == [192, 0]
+
+
 def test_a_run_can_be_started_again_with_another_argument(bench):
     run = bench.xrt.run(bench.kernel)
     assert run.state() is bench.states.ERT_CMD_STATE_NEW
@@ -143,6 +152,16 @@ def test_a_crash_is_an_error_state_and_leaves_no_values(bench_of):
     assert bench.launch().wait(1000) is bench.states.ERT_CMD_STATE_ERROR
     assert set(result(bench).view(np.uint8)) == {MEANINGLESS}
     assert bench.launch().wait(1000) is bench.states.ERT_CMD_STATE_COMPLETED
+
+
+def test_what_was_written_before_a_crash_counts_for_nothing(bench):
+    class Crashing:
+        def execute(self, launch):
+            return replace(LIBRARY.execute(launch), ending="crashed", detail="segmentation fault")
+
+    bench.xrt.cards[0].library = Crashing()
+    assert bench.launch().wait(1000) is bench.states.ERT_CMD_STATE_ERROR
+    assert set(result(bench).view(np.uint8)) == {MEANINGLESS}
 
 
 def test_kernels_cannot_write_what_they_only_read(bench):

@@ -97,8 +97,9 @@ class Card:
         execution = self.library.execute(launch)
         self.launches += 1
         free_at = self._free_at_us.get(launch.kernel, 0.0)
-        stuck = free_at is None or execution.ending == "hung"
-        finish = None if free_at is None or stuck else max(free_at, self.now_us) + execution.duration_us
+        finish = None
+        if free_at is not None and execution.ending != "hung":
+            finish = max(free_at, self.now_us) + execution.duration_us
         self._free_at_us[launch.kernel] = finish
         for use in uses:
             _written(use, crashed=execution.ending == "crashed")
