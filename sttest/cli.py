@@ -30,9 +30,11 @@ class Phase(StrEnum):
 
 
 class Precision(StrEnum):
-    """Weights and activations in bits."""
+    """Quantisation schemes."""
 
     w4a8 = "w4a8"
+    w4a8_channel = "w4a8-channel"
+    w4a8_static = "w4a8-static"
     w8a8 = "w8a8"
     fp32 = "fp32"
 
@@ -115,7 +117,7 @@ def compile_verb(
     tile: Annotated[int, typer.Option(min=1, help="Points per tiled loop.")] = 16,
     overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
-    precision: Annotated[Precision, typer.Option(help="Bits of weights and activations.")] = Precision.w4a8,
+    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
     strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
     vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
     as_json: Json = False,
@@ -155,7 +157,7 @@ def opt(
 
     Examples:
 
-      sttest opt block.mlir -p linalg-to-kernels{tile-size=32},assign-precision
+      sttest opt block.mlir -p quantise{scheme=w8a8},linalg-to-kernels{tile-size=32}
 
       sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
 

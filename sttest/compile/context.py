@@ -14,7 +14,6 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from sttest.compile.diagnosis import parse_error, rule_error
 from sttest.compile.dialects.df import DF
 from sttest.compile.passes.assign_lanes import AssignLanes
-from sttest.compile.passes.assign_precision import AssignPrecision
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
@@ -23,6 +22,7 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 
@@ -33,8 +33,8 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        LinalgToKernels, AssignPrecision, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma, FoldDma,
-        Vectorize, InsertForks, MakeInstances, LowerToStreams, SizeFifos,
+        Quantise, LinalgToKernels, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma, FoldDma, Vectorize,
+        InsertForks, MakeInstances, LowerToStreams, SizeFifos,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -1,8 +1,8 @@
 """Which linalg ops are contractions (matmuls of any rank): decided once, then kept on the task.
 
-The payload must multiply two operands and sum; ``df.task … contracts`` says
-so, and precision and cost follow.  How the loops lie is another question: only
-where some loops index one factor alone is there a tile to reuse.
+The payload must multiply two operands, in floating point or as integers, and
+sum; ``df.task … contracts`` says so.  How the loops lie is another question:
+only where some loops index one factor alone is there a tile to reuse.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
+from xdsl.ir import SSAValue
 
 from sttest.compile.iteration import IterationSpace
 
@@ -40,15 +41,25 @@ def _reduced_points(space: IterationSpace) -> int:
 
 
 def _sums_products(op: GenericOp) -> bool:
-    """Whether the body is ``accumulator + a * b``."""
+    """Whether the body is ``accumulator + a * b``, in integers or not, the product perhaps scaled by another input."""
     block = op.body.block
-    ops = [item for item in block.ops if not isinstance(item, arith.ConstantOp)]
-    if [type(item) for item in ops] != [arith.MulfOp, arith.AddfOp, YieldOp]:
+    total = block.last_op.operands[0].owner if isinstance(block.last_op, YieldOp) else None
+    accumulator = block.args[len(op.inputs)]
+    if not isinstance(total, arith.AddfOp | arith.AddiOp) or accumulator not in total.operands:
         return False
-    product, total, end = ops
-    left, right, accumulator = block.args[0], block.args[1], block.args[len(op.inputs)]
-    return (
-        set(product.operands) == {left, right}
-        and set(total.operands) == {product.results[0], accumulator}
-        and list(end.operands) == list(total.results)
-    )
+    terms = [operand for operand in total.operands if operand is not accumulator]
+    return len(terms) == 1 and _is_product(terms[0], {block.args[0], block.args[1]})
+
+
+def _is_product(term: SSAValue, factors: set[SSAValue]) -> bool:
+    op = term.owner
+    if not isinstance(op, arith.MulfOp | arith.MuliOp):
+        return False
+    if {_unextended(operand) for operand in op.operands} == factors:
+        return True
+    left = op.operands[0].owner
+    return isinstance(left, arith.SIToFPOp) and _is_product(left.input, factors)
+
+
+def _unextended(scalar: SSAValue) -> SSAValue:
+    return scalar.owner.input if isinstance(scalar.owner, arith.ExtSIOp) else scalar

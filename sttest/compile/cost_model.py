@@ -9,8 +9,7 @@ per cycle:
 
 ``step_II`` is 1 unless a floating-point running sum is updated again too soon.
 Latency is the way of one tile: its steps, then the operators on the payload's
-longest path, the adder tree over lanes that share a result, and conversions
-between integer streams and floating-point payloads.
+longest path and the adder tree over lanes that share a result.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import IntegerType
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects import arith
+from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operator_cost import accumulator, add_tree_levels
 from sttest.boards.operators import Operator
@@ -28,14 +27,17 @@ from sttest.compile.dialects.df import TaskOp, YieldOp, itensor_of
 from sttest.compile.spaces.tiling import unroll_factors
 from sttest.errors import InputError
 
-# Payload op -> operator of the library.  Negation and constants are wires.
+# Payload op -> operator of the library; a product of integers is a MAC of the factors' width.
 _OPERATOR_OF = {
     "mulf": "fmul", "addf": "fadd", "subf": "fsub", "divf": "fdiv", "exp": "fexp", "rsqrt": "frsqrt",
     "sqrt": "fsqrt", "tanh": "ftanh", "maximumf": "fmax", "minimumf": "fmax", "cmpf": "fcmp", "select": "select",
+    "roundeven": "fround", "fptosi": "fptosi", "sitofp": "sitofp", "extf": "fext", "truncf": "ftrunc",
+    "addi": "iadd", "subi": "iadd", "maxsi": "imax", "minsi": "imax",
 }  # fmt: skip
 # The widest weight of the narrow multiply-accumulate operator.
 _WEIGHT_BITS = 4
-_WIRES = ("constant", "negf", "yield")
+# Signs, sign extensions and low bits.
+_WIRES = ("constant", "negf", "absf", "extsi", "trunci")
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,6 @@ def _reduction_dims(task: TaskOp) -> list[int]:
     return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
 
-def is_integer(task: TaskOp) -> bool:
-    """Whether the task multiplies and adds integers: a contraction of two integer streams."""
-    dtypes = [itensor_of(source).dtype for source in task.sources[:2]]
-    return task.is_contraction and all(isinstance(dtype, IntegerType) for dtype in dtypes)
-
-
 def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
     """Cycles between steps: a lane's running sum must be back before it is needed again.
 
@@ -94,7 +90,7 @@ def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str,
     step, and a result element comes round again after all parallel points of
     the tile that share the lanes.
     """
-    if "reduction" not in task.loop_kinds or is_integer(task):
+    if "reduction" not in task.loop_kinds or _combiner(task) == "iadd":
         return 1
     distance = prod(
         size // factor
@@ -110,22 +106,16 @@ def _combiner(task: TaskOp) -> str:
     """The operator that joins partial results: the one that reads the payload's accumulator."""
     accumulator_argument = task.payload.block.args[len(task.sources)]
     for use in accumulator_argument.uses:
-        return _operator_name(use.operation.name)
+        return _operator_name(use.operation, task)
     return "fadd"
 
 
 def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
     """Stages from the operands of a step to the results of the tile."""
-    if is_integer(task):
-        stages = library[_mac(task)].stages + add_tree_levels(_shared(task, factors)) * library["iadd"].stages
-        return stages + library["sitofp"].stages + library["fmul"].stages
-    stages = _longest_path(task.payload.block, library)
+    stages = _longest_path(task, library)
     if "reduction" in task.loop_kinds:
         stages += add_tree_levels(_shared(task, factors)) * library[_combiner(task)].stages
-    sources = [itensor_of(source).dtype for source in task.sources]
-    results = [itensor_of(result).dtype for result in task.produced]
-    stages += library["sitofp"].stages if any(isinstance(dtype, IntegerType) for dtype in sources) else 0
-    return stages + (library["fptosi"].stages if any(isinstance(dtype, IntegerType) for dtype in results) else 0)
+    return stages
 
 
 def _mac(task: TaskOp) -> str:
@@ -139,26 +129,33 @@ def _shared(task: TaskOp, factors: tuple[int, ...]) -> int:
     return prod(factor for factor, kind in zip(factors, task.loop_kinds, strict=True) if kind == "reduction")
 
 
-def _longest_path(block: Block, library: Mapping[str, Operator]) -> int:
+def _longest_path(task: TaskOp, library: Mapping[str, Operator]) -> int:
     """Stages of the longest chain of operators in a scalar payload."""
     arrival: dict[SSAValue, int] = {}
-    for op in block.ops:
+    for op in task.payload.block.ops:
         start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
         if isinstance(op, YieldOp):
             return start
-        name = op.name.split(".")[-1]
-        stages = 0 if name in _WIRES else library[_operator_name(op.name)].stages
+        free = op.name.split(".")[-1] in _WIRES or _is_inside_mac(op)
+        stages = 0 if free else library[_operator_name(op, task)].stages
         for result in op.results:
             arrival[result] = start + stages
     return 0
 
 
-def _operator_name(op_name: str) -> str:
-    short = op_name.split(".")[-1]
+def _is_inside_mac(op: Operation) -> bool:
+    """Whether an integer addition is that of a multiply-accumulate: one of its terms is a product."""
+    return isinstance(op, arith.AddiOp) and any(isinstance(term.owner, arith.MuliOp) for term in op.operands)
+
+
+def _operator_name(op: Operation, task: TaskOp) -> str:
+    short = op.name.split(".")[-1]
+    if short == "muli":
+        return _mac(task)
     if short not in _OPERATOR_OF:
         raise InputError(
             "no-operator",
-            f"no operator of the library stands for '{op_name}'",
+            f"no operator of the library stands for '{op.name}'",
             where="cost model",
             levers=["add it to boards/data/operators.yaml"],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from xdsl.dialects import arith, func, math, tensor
-from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import IntegerType, ModuleOp, StringAttr, TensorType, f16, f32
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -17,6 +17,8 @@ _STRUCTURE = (
     tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp,
 )  # fmt: skip
 _SCALAR_OPS = {op for dialect in (arith.Arith, math.Math) for op in dialect.operations}
+# What a stream may carry (docs/values.md).
+_ELEMENT_TYPES = (f32, f16, *(IntegerType(bits) for bits in (1, 4, 8, 16, 32)))
 _VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp)
 
 
@@ -24,8 +26,8 @@ def refuse_unsupported(module: ModuleOp) -> None:
     """Checks ops, types and data flow of a module at the linalg level.
 
     Raises:
-        InputError: ops outside the supported set, all named at once; a tensor that is not static f32;
-            a destination or an operand that is not plain data.
+        InputError: ops outside the supported set, all named at once; a tensor that is not static or has elements
+            that no stream carries; a destination or an operand that is not plain data.
     """
     _refuse_ops(module)
     for function in functions(module):
@@ -78,10 +80,11 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
             "dynamic-shape", f"{kind} has a dim that is not known or empty", where=where,
             levers=["export the model at fixed sizes"],
         )  # fmt: skip
-    if not isinstance(kind.get_element_type(), Float32Type):
+    if kind.get_element_type() not in _ELEMENT_TYPES:
+        names = ", ".join(str(each) for each in _ELEMENT_TYPES)
         raise InputError(
-            "not-f32", f"{kind} is not a tensor of f32", where=where,
-            levers=["export the model in float32; assign-precision chooses the widths"],
+            "element-type", f"{kind} is not a tensor of {names}", where=where,
+            levers=["export the model in float32; quantise chooses the widths"],
         )  # fmt: skip
 
 

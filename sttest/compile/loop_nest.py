@@ -5,7 +5,8 @@ Rules (streamtensor.md sections 1.1 and 2.1):
   loop that it does not divide takes its largest divisor below it;
 - parallel loops between tiles outside, reductions inside;
 - a contraction tiles one row loop, one column loop and one reduction loop, the
-  longest of each kind; batch loops step one by one and lie outermost;
+  longest of each kind; batch loops step one by one and lie outermost, except
+  those that the op has behind its rows and columns (groups of the sum);
 - any other op takes tile and order of the producer of its largest operand, so
   that the edge between them needs no converter.
 """
@@ -97,15 +98,18 @@ def _times(dim: AffineExpr, factor: int) -> AffineExpr:
     return dim if factor == 1 else dim * factor
 
 
-def plan_nest(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:
+def plan_nest(
+    space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int, *, contracts: bool
+) -> LoopNest:
     """Chooses tile and order.
 
     Args:
         space: the op's loops and accesses.
         producers: stream types of the roots that another op produces.
         default_tile: the one tile size, in points.
+        contracts: whether the op sums products of its first two inputs.
     """
-    if pairs_loops(space):
+    if contracts and pairs_loops(space):
         return _contraction(space, default_tile)
     return _adopt(space, producers, default_tile)
 
@@ -136,9 +140,13 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
 def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
     reductions = set(space.reductions())
     left, right = [access.loops() for access in space.inputs if reductions <= access.loops()][:2]
-    batch = [loop for loop in space.parallel() if loop in left & right]
-    rows = [loop for loop in space.parallel() if loop in left - right]
-    columns = [loop for loop in space.parallel() if loop not in left]
+    parallel = space.parallel()
+    batch = [loop for loop in parallel if loop in left & right]
+    rows = [loop for loop in parallel if loop in left - right]
+    columns = [loop for loop in parallel if loop not in left]
+    last = max(parallel.index(loop) for loop in (*rows, *columns)) if rows or columns else len(parallel)
+    groups = [loop for loop in batch if parallel.index(loop) > last]
+    batch = [loop for loop in batch if loop not in groups]
     tile = dict.fromkeys(space.order, 1)
     for group in (rows, columns, space.reductions()):
         for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
@@ -146,7 +154,7 @@ def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
             if _all_dense(space, tile):
                 break
             tile[loop] = 1
-    return LoopNest(space, (*batch, *rows, *columns, *space.reductions()), tile)
+    return LoopNest(space, (*batch, *rows, *columns, *groups, *space.reductions()), tile)
 
 
 def _adopt(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:

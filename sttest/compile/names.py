@@ -48,22 +48,33 @@ class NameTable:
 
     def read_arguments(self, function: func.FuncOp) -> None:
         """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
-        arguments = function.body.block.args
-        names = _strings(function, "sttest.arg_names", len(arguments))
-        for argument, name in zip(arguments, names, strict=False):
+        for argument, name in argument_names(function).items():
             self._arguments[argument] = name
             argument.name_hint = hint(identifier(name))
 
     def of(self, op: Operation, roots: Sequence[SSAValue]) -> tuple[str, str]:
         """A unique identifier and the origin in the model, e.g. ``("attn_q_proj", "attn.q_proj")``."""
-        source = op.attributes.get("sttest.source")
-        origin = source.data if isinstance(source, StringAttr) and source.data else self._parameter(roots)
-        return unique(identifier(origin), self._taken), origin
+        origin = source_of(op) or self._parameter(roots)
+        step = op.attributes.get("sttest.step")
+        name = f"{origin}_{step.data}" if isinstance(step, StringAttr) else origin
+        return unique(identifier(name), self._taken), origin
 
     def _parameter(self, roots: Sequence[SSAValue]) -> str:
         names = [self._arguments.get(root, "") for root in roots if isinstance(root, BlockArgument)]
         weights = [name for name in names if "." in name]
         return weights[0].rsplit(".", 1)[0] if weights else "op"
+
+
+def source_of(op: Operation) -> str:
+    """The PyTorch module that an op came from; empty where the text does not say."""
+    source = op.attributes.get("sttest.source")
+    return source.data if isinstance(source, StringAttr) else ""
+
+
+def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
+    """The name of each argument, as ``sttest.arg_names`` has it; empty without it."""
+    arguments = function.body.block.args
+    return dict(zip(arguments, _strings(function, "sttest.arg_names", len(arguments)), strict=False))
 
 
 def argument_kinds(function: func.FuncOp) -> dict[SSAValue, str]:
@@ -77,11 +88,14 @@ def parameters_of(function: func.FuncOp) -> set[SSAValue]:
     return {argument for argument, kind in argument_kinds(function).items() if kind == "parameter"}
 
 
-def cache_results(function: func.FuncOp) -> list[SSAValue]:
-    """The results that are new entries of the KV cache, as ``sttest.result_names`` has it; empty without it."""
-    results = returned(function).operands
-    names = _strings(function, "sttest.result_names", len(results))
-    return [result for result, name in zip(results, names, strict=False) if name.startswith(_CACHE_RESULTS)]
+def result_names(function: func.FuncOp) -> list[str]:
+    """The name of each result, as ``sttest.result_names`` has it; empty without it."""
+    return _strings(function, "sttest.result_names", len(returned(function).operands))
+
+
+def is_cache_entry(result_name: str) -> bool:
+    """Whether a result of that name is a new entry of the KV cache."""
+    return result_name.startswith(_CACHE_RESULTS)
 
 
 def _strings(function: func.FuncOp, attribute: str, wanted: int) -> list[str]:

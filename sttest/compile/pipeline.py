@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 
 from sttest.compile.passes.assign_lanes import AssignLanes
-from sttest.compile.passes.assign_precision import AssignPrecision
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
@@ -16,6 +15,7 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 
@@ -28,7 +28,7 @@ class Knobs:
         tile_size: points per tiled loop.
         overall_unroll: lanes that all tasks share.
         lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
-        precision: ``w4a8``, ``w8a8`` or ``fp32``.
+        precision: scheme of docs/quantisation.md (``w4a8``, …, ``fp32``), or a YAML file with one.
         beat_bits: width of a DMA port.
         vector_bits: widest token.
         strategy: FIFO sizing, ``normal`` or ``conservative``.
@@ -64,9 +64,9 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
 
 
 def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
-    """The passes that decide tiles, types and lanes."""
+    """The passes that decide types, tiles and lanes."""
     return (
+        Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size),
-        AssignPrecision(knobs.precision),
         AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes),
     )

@@ -122,10 +122,10 @@ CONFIGS: dict[str, DecoderConfig] = {config.name: config for config in (_GPT2, _
 # where the family has it so, and a window that 32 tokens overrun.
 _SMALL_SIZES: dict[str, dict[str, int]] = {
     "gpt2": {"hidden": 64, "ffn": 128, "heads": 4, "kv_heads": 4, "head_dim": 16},
-    "qwen": {"hidden": 128, "ffn": 160, "heads": 4, "kv_heads": 2, "head_dim": 32},
-    "llama": {"hidden": 128, "ffn": 176, "heads": 4, "kv_heads": 2, "head_dim": 32},
-    "llama-3.2-1b": {"hidden": 128, "ffn": 192, "heads": 4, "kv_heads": 2, "head_dim": 32},
-    "gemma": {"hidden": 64, "ffn": 160, "heads": 4, "kv_heads": 1, "head_dim": 32, "sliding_window": 16},
+    "qwen": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
+    "llama": {"hidden": 128, "ffn": 256, "heads": 4, "kv_heads": 2, "head_dim": 32},
+    "llama-3.2-1b": {"hidden": 128, "ffn": 384, "heads": 4, "kv_heads": 2, "head_dim": 32},
+    "gemma": {"hidden": 64, "ffn": 256, "heads": 4, "kv_heads": 1, "head_dim": 32, "sliding_window": 16},
 }
 
 

@@ -51,7 +51,7 @@ def test_stopping_and_going_on_gives_the_same_text() -> None:
         ("linalg-to-kernels{tile-size=0}", "bad-option", "set tile-size to 1 or more"),
         ("linalg-to-kernels{", "bad-pipeline", "Expected argument name here"),
         ("fold-dma vectorize", "bad-pipeline", "Expected a comma"),
-        ("assign-precision{precision=w4a9}", "unknown-precision", "did you mean 'w4a8'?"),
+        ("quantise{scheme=w4a9}", "unknown-scheme", "did you mean 'w4a8'?"),
     ],
 )
 def test_a_bad_pipeline_names_the_nearest_known(pipeline: str, code: str, says: str) -> None:

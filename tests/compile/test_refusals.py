@@ -43,11 +43,11 @@ def test_an_empty_tensor() -> None:
     assert refused(unary_text(tensor="tensor<0x4xf32>")).code == "dynamic-shape"
 
 
-def test_a_text_that_is_not_f32() -> None:
-    text = unary_text().replace("f32", "f16")
+def test_elements_that_no_stream_carries() -> None:
+    text = unary_text().replace("f32", "f64")
     error = refused(text)
-    assert error.code == "not-f32"
-    assert "tensor<4x4xf16>" in error.what
+    assert error.code == "element-type"
+    assert "tensor<4x4xf64>" in error.what
 
 
 def test_an_op_that_no_pass_takes_is_named_with_its_count() -> None:

@@ -18,11 +18,21 @@ from xdsl.dialects import arith, builtin, func, linalg, math, tensor
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineConstantExpr
 from xdsl.parser import Parser
 
 Array = NDArray[Any]
 
+_CASTS = ("arith.extsi", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf")
+_DTYPES: dict[str, Any] = {
+    "f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.int8, "i4": np.int8, "i1": np.bool_,
+}  # fmt: skip
 _SCALAR_OPS: dict[str, Callable[..., Array]] = {
+    "arith.addi": np.add,
+    "arith.muli": np.multiply,
+    "arith.minimumf": np.minimum,
+    "math.absf": np.abs,
+    "math.roundeven": np.rint,
     "arith.addf": np.add,
     "arith.subf": np.subtract,
     "arith.mulf": np.multiply,
@@ -34,8 +44,8 @@ _SCALAR_OPS: dict[str, Callable[..., Array]] = {
     "math.tanh": np.tanh,
     "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
-_COMBINERS: dict[str, np.ufunc] = {"arith.addf": np.add, "arith.maximumf": np.maximum}
-_CMPF_OGT = 2
+_COMBINERS: dict[str, np.ufunc] = {"arith.addf": np.add, "arith.addi": np.add, "arith.maximumf": np.maximum}
+_COMPARISONS: dict[int, Callable[..., Array]] = {2: np.greater, 4: np.less}  # ogt, olt
 
 
 def parse(text: str) -> builtin.ModuleOp:
@@ -68,6 +78,7 @@ def evaluate(module: builtin.ModuleOp, arguments: Mapping[str, Array]) -> dict[s
     for value, name in zip(function.args, names(function, "arg_names"), strict=True):
         values[value] = np.asarray(arguments[name])
         assert list(values[value].shape) == _shape(value), f"{name}: {values[value].shape}"
+        assert values[value].dtype == _dtype(value), f"{name}: {values[value].dtype}"
     returned = _run_block(function.body.block, values)
     return dict(zip(names(function, "result_names"), returned, strict=True))
 
@@ -75,6 +86,16 @@ def evaluate(module: builtin.ModuleOp, arguments: Mapping[str, Array]) -> dict[s
 def _shape(value: SSAValue) -> list[int]:
     assert isinstance(value.type, builtin.TensorType)
     return list(value.type.get_shape())
+
+
+def _dtype(value: SSAValue) -> Any:
+    kind = value.type
+    return np.dtype(_DTYPES[str(kind.get_element_type() if isinstance(kind, builtin.TensorType) else kind)])
+
+
+def _unwritten(shape: Sequence[int], dtype: Any) -> Array:
+    """Whoever reads it before writing is found out."""
+    return np.full(shape, np.nan if np.issubdtype(dtype, np.floating) else np.iinfo(dtype).min, dtype)
 
 
 def _run_block(block: Block, values: dict[SSAValue, Array]) -> list[Array]:
@@ -88,15 +109,15 @@ def _run_block(block: Block, values: dict[SSAValue, Array]) -> list[Array]:
 
 def _run_op(op: Operation, operands: Sequence[Array], values: Mapping[SSAValue, Array]) -> Array:
     if isinstance(op, arith.ConstantOp):
-        assert isinstance(op.value, builtin.FloatAttr)
-        return np.asarray(op.value.value.data, np.float32)
+        assert isinstance(op.value, builtin.FloatAttr | builtin.IntegerAttr)
+        return np.asarray(op.value.value.data, _dtype(op.result))
     if isinstance(op, GenericOp):
         return _run_generic(op, operands, values)
     shape = _shape(op.results[0])
     if isinstance(op, FillOp):
-        return np.full(shape, operands[0], np.float32)
+        return np.full(shape, operands[0], _dtype(op.results[0]))
     if isinstance(op, tensor.EmptyOp):
-        return np.full(shape, np.nan, np.float32)  # whoever reads it before writing is found out
+        return _unwritten(shape, _dtype(op.results[0]))
     assert op.name in ("tensor.expand_shape", "tensor.collapse_shape"), op.name
     return operands[0].reshape(shape)
 
@@ -112,14 +133,14 @@ def _run_generic(op: GenericOp, operands: Sequence[Array], values: Mapping[SSAVa
     init = operands[-1]
     if not reductions:
         result = np.broadcast_to(_run_body(op, scope), extents)
-        written = np.full_like(init, np.nan)
+        written = _unwritten(init.shape, init.dtype)
         written[_places(maps[-1], grid)] = result
         return written
     return _reduce(op, scope, init, extents, reductions, maps[-1])
 
 
 def _reduce(op: Any, scope: dict[SSAValue, Array], init: Array, extents: Any, reductions: Any, out: Any) -> Array:
-    """Fold a body of the form ``accumulator <combiner> term``, the only form that the front end writes."""
+    """Fold a body of the form ``accumulator <combiner> term``, one term after the other."""
     block = op.body.block
     accumulator = block.args[-1]
     last = block.last_op.operands[0].owner
@@ -127,10 +148,14 @@ def _reduce(op: Any, scope: dict[SSAValue, Array], init: Array, extents: Any, re
     assert accumulator in last.operands
     terms = np.broadcast_to(_value(term, scope), extents)
     combine = _COMBINERS[last.name]
-    folded = combine.reduce(terms, axis=tuple(reductions))
     kept = [d for d in range(len(extents)) if d not in reductions]
-    order = [kept.index(expr.position) for expr in out.results]
-    return combine(init, folded.transpose(order))
+    order = [expr.position for expr in out.results]
+    assert sorted(order) == kept
+    chains = terms.transpose([*reductions, *order]).reshape(-1, *(extents[d] for d in order))
+    total = init
+    for each in chains:
+        total = combine(total, each)
+    return total
 
 
 def _run_body(op: GenericOp, scope: dict[SSAValue, Array]) -> Array:
@@ -144,24 +169,32 @@ def _value(value: SSAValue, scope: dict[SSAValue, Array]) -> Array:
         op = value.owner
         assert isinstance(op, Operation)
         operands = [_value(operand, scope) for operand in op.operands]
-        scope[value] = _scalar_op(op)(*operands)
+        scope[value] = _scalar_op(op, operands)
     return scope[value]
 
 
-def _scalar_op(op: Operation) -> Callable[..., Array]:
+def _scalar_op(op: Operation, operands: Sequence[Array]) -> Array:
+    if isinstance(op, arith.ConstantOp):
+        return _run_op(op, (), {})
     if isinstance(op, arith.CmpfOp):
-        assert op.predicate.value.data == _CMPF_OGT
-        return np.greater
-    return _SCALAR_OPS[op.name]
+        return _COMPARISONS[op.predicate.value.data](*operands)
+    if op.name in _CASTS:
+        found = operands[0].astype(_dtype(op.results[0]))
+        assert op.name != "arith.fptosi" or (found == operands[0]).all(), "a value does not fit"
+        return found
+    return _SCALAR_OPS[op.name](*operands)
 
 
 def _extents(maps: Sequence[Any], operands: Sequence[Array]) -> tuple[int, ...]:
     extents: dict[int, int] = {}
     for affine_map, array in zip(maps, operands, strict=True):
         for expr, size in zip(affine_map.results, array.shape, strict=True):
+            if isinstance(expr, AffineConstantExpr):
+                assert (expr.value, size) == (0, 1)
+                continue
             assert extents.setdefault(expr.position, size) == size, "two operands disagree on a loop's extent"
     return tuple(extents[d] for d in range(len(extents)))
 
 
-def _places(affine_map: Any, grid: Sequence[Array]) -> tuple[Array, ...]:
-    return tuple(grid[expr.position] for expr in affine_map.results)
+def _places(affine_map: Any, grid: Sequence[Array]) -> tuple[Any, ...]:
+    return tuple(0 if isinstance(expr, AffineConstantExpr) else grid[expr.position] for expr in affine_map.results)

@@ -117,5 +117,5 @@ def test_weights_of_another_size_are_refused():
     config = small(get_config("llama"))
     state = reference(config).layer.state_dict()
     state["mlp.up_proj.weight"] = torch.zeros(16, 128)
-    with pytest.raises(InputError, match=r"mlp.up_proj.weight: shape \[128, 16\] where the block has \[128, 176\]"):
+    with pytest.raises(InputError, match=r"mlp.up_proj.weight: shape \[128, 16\] where the block has \[128, 256\]"):
         load_layer(PrefillBlock(config), config, state)

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, FloatAttr, ModuleOp, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -77,10 +86,12 @@ class _Rewriter:
 
     def _replace(self, op: linalg.GenericOp) -> None:
         space = IterationSpace(op)
-        nest = plan_nest(space, self.streamed, self.tile_size)
+        contracts = is_contraction(op, space)
+        nest = plan_nest(space, self.streamed, self.tile_size, contracts=contracts)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
-        refuse_oversized_tile(space, self.tile_size, name)
-        kernel = _kernel(op, nest, name, origin)
+        if contracts:
+            refuse_oversized_tile(space, self.tile_size, name)
+        kernel = _kernel(op, nest, name, origin, contracts=contracts)
         Rewriter.insert_op(kernel, InsertPoint.before(op))
         for old, new, stream in zip(op.results, kernel.outputs, kernel.terminator.arguments, strict=True):
             old.replace_all_uses_with(new)
@@ -89,7 +100,7 @@ class _Rewriter:
         Rewriter.erase_op(op)
 
 
-def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str) -> KernelOp:
+def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, contracts: bool) -> KernelOp:
     space = nest.space
     roots = [access.root for access in space.inputs]
     inputs = [nest.input_type(access, _dtype(access.root)) for access in space.inputs]
@@ -110,19 +121,19 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str) -> Ker
             "accesses": ArrayAttr(
                 AffineMapAttr(nest.element_map(access)) for access in (*space.inputs, *space.outputs)
             ),
-            **_kind(op, space),
+            **_kind(op, contracts=contracts),
         },
     )
     inside.add_ops([task, YieldOp(task.streams)])
     return KernelOp(name, roots, [result.type for result in op.results], Region(inside))
 
 
-def _kind(op: linalg.GenericOp, space: IterationSpace) -> dict[str, Attribute]:
+def _kind(op: linalg.GenericOp, *, contracts: bool) -> dict[str, Attribute]:
     """Where a reduction starts, and whether it is a contraction."""
     if all(kind.data.value == "parallel" for kind in op.iterator_types):
         return {}
-    contracts = {"contracts": UnitAttr()} if is_contraction(op, space) else {}
-    return {"init": _initial_value(op), **contracts}
+    kind: dict[str, Attribute] = {"init": _initial_value(op)}
+    return kind | {"contracts": UnitAttr()} if contracts else kind
 
 
 def _dtype(value: SSAValue) -> Attribute:
@@ -165,12 +176,12 @@ def _copied(source: Operation | Block, payload: Block) -> Operation:
     return copy
 
 
-def _initial_value(op: linalg.GenericOp) -> FloatAttr:
+def _initial_value(op: linalg.GenericOp) -> FloatAttr | IntegerAttr:
     """The value that a reduction starts from, taken from the fill of its destination."""
     fill = op.outputs[0].owner
     constant = fill.inputs[0].owner if isinstance(fill, linalg.FillOp) else None
     value = constant.value if isinstance(constant, arith.ConstantOp) else None
-    if not isinstance(value, FloatAttr):
+    if not isinstance(value, FloatAttr | IntegerAttr):
         raise InputError(
             "unknown-initial-value",
             "a reduction must start from a constant fill",

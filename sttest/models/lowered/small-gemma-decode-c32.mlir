@@ -19,8 +19,8 @@
 #map18 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 #map19 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<64xf32>, tensor<64x128xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x160xf32>, tensor<64x160xf32>, tensor<160x64xf32>, tensor<64xf32>, tensor<1x64xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<1x32x32xf32>, tensor<1x32x32xf32>) -> (tensor<1x64xf32>, tensor<1x1x32xf32>, tensor<1x1x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<64xf32>, %arg1: tensor<64x128xf32>, %arg2: tensor<64x32xf32>, %arg3: tensor<64x32xf32>, %arg4: tensor<32xf32>, %arg5: tensor<32xf32>, %arg6: tensor<128x64xf32>, %arg7: tensor<64xf32>, %arg8: tensor<64xf32>, %arg9: tensor<64x160xf32>, %arg10: tensor<64x160xf32>, %arg11: tensor<160x64xf32>, %arg12: tensor<64xf32>, %arg13: tensor<1x64xf32>, %arg14: tensor<32xf32>, %arg15: tensor<1x2x2x16xf32>, %arg16: tensor<1x32x32xf32>, %arg17: tensor<1x32x32xf32>):
+  "func.func"() <{function_type = (tensor<64xf32>, tensor<64x128xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x256xf32>, tensor<64x256xf32>, tensor<256x64xf32>, tensor<64xf32>, tensor<1x64xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<1x32x32xf32>, tensor<1x32x32xf32>) -> (tensor<1x64xf32>, tensor<1x1x32xf32>, tensor<1x1x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<64xf32>, %arg1: tensor<64x128xf32>, %arg2: tensor<64x32xf32>, %arg3: tensor<64x32xf32>, %arg4: tensor<32xf32>, %arg5: tensor<32xf32>, %arg6: tensor<128x64xf32>, %arg7: tensor<64xf32>, %arg8: tensor<64xf32>, %arg9: tensor<64x256xf32>, %arg10: tensor<64x256xf32>, %arg11: tensor<256x64xf32>, %arg12: tensor<64xf32>, %arg13: tensor<1x64xf32>, %arg14: tensor<32xf32>, %arg15: tensor<1x2x2x16xf32>, %arg16: tensor<1x32x32xf32>, %arg17: tensor<1x32x32xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.562500e-02 : f32}> : () -> f32
@@ -307,23 +307,23 @@
       %113 = "arith.mulf"(%112, %111) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%113) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1x64xf32>, tensor<1xf32>, tensor<64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
-    %77 = "tensor.empty"() : () -> tensor<1x160xf32>
+    %77 = "tensor.empty"() : () -> tensor<1x256xf32>
     %78 = "linalg.fill"(%0, %77) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg39: f32, %arg40: f32):
       "linalg.yield"(%arg39) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x256xf32>) -> tensor<1x256xf32>
     %79 = "linalg.generic"(%76, %arg9, %78) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg36: f32, %arg37: f32, %arg38: f32):
       %109 = "arith.mulf"(%arg36, %arg37) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %110 = "arith.addf"(%arg38, %109) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%110) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x64xf32>, tensor<64x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x64xf32>, tensor<64x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %80 = "linalg.generic"(%76, %arg10, %78) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg33: f32, %arg34: f32, %arg35: f32):
       %107 = "arith.mulf"(%arg33, %arg34) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %108 = "arith.addf"(%arg35, %107) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%108) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<1x64xf32>, tensor<64x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<1x64xf32>, tensor<64x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %81 = "linalg.generic"(%79, %80, %77) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg30: f32, %arg31: f32, %arg32: f32):
       %97 = "arith.mulf"(%arg30, %arg30) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
@@ -337,13 +337,13 @@
       %105 = "arith.mulf"(%104, %9) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %106 = "arith.mulf"(%105, %arg31) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%106) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<1x160xf32>, tensor<1x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<1x256xf32>, tensor<1x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %82 = "linalg.generic"(%81, %arg11, %67) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg27: f32, %arg28: f32, %arg29: f32):
       %95 = "arith.mulf"(%arg27, %arg28) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %96 = "arith.addf"(%arg29, %95) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%96) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<1x160xf32>, tensor<160x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<1x256xf32>, tensor<256x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
     %83 = "linalg.generic"(%82, %12) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg25: f32, %arg26: f32):
       %93 = "arith.mulf"(%arg25, %arg25) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

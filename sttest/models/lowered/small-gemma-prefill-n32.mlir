@@ -18,8 +18,8 @@
 #map17 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 #map18 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<64xf32>, tensor<64x128xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x160xf32>, tensor<64x160xf32>, tensor<160x64xf32>, tensor<64xf32>, tensor<32x64xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x64xf32>, tensor<1x32x32xf32>, tensor<1x32x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<64xf32>, %arg1: tensor<64x128xf32>, %arg2: tensor<64x32xf32>, %arg3: tensor<64x32xf32>, %arg4: tensor<32xf32>, %arg5: tensor<32xf32>, %arg6: tensor<128x64xf32>, %arg7: tensor<64xf32>, %arg8: tensor<64xf32>, %arg9: tensor<64x160xf32>, %arg10: tensor<64x160xf32>, %arg11: tensor<160x64xf32>, %arg12: tensor<64xf32>, %arg13: tensor<32x64xf32>, %arg14: tensor<32x32xf32>, %arg15: tensor<32x2x2x16xf32>):
+  "func.func"() <{function_type = (tensor<64xf32>, tensor<64x128xf32>, tensor<64x32xf32>, tensor<64x32xf32>, tensor<32xf32>, tensor<32xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64x256xf32>, tensor<64x256xf32>, tensor<256x64xf32>, tensor<64xf32>, tensor<32x64xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x64xf32>, tensor<1x32x32xf32>, tensor<1x32x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<64xf32>, %arg1: tensor<64x128xf32>, %arg2: tensor<64x32xf32>, %arg3: tensor<64x32xf32>, %arg4: tensor<32xf32>, %arg5: tensor<32xf32>, %arg6: tensor<128x64xf32>, %arg7: tensor<64xf32>, %arg8: tensor<64xf32>, %arg9: tensor<64x256xf32>, %arg10: tensor<64x256xf32>, %arg11: tensor<256x64xf32>, %arg12: tensor<64xf32>, %arg13: tensor<32x64xf32>, %arg14: tensor<32x32xf32>, %arg15: tensor<32x2x2x16xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.562500e-02 : f32}> : () -> f32
@@ -282,23 +282,23 @@
       %111 = "arith.mulf"(%110, %109) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%111) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<32x64xf32>, tensor<32xf32>, tensor<64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
-    %75 = "tensor.empty"() : () -> tensor<32x160xf32>
+    %75 = "tensor.empty"() : () -> tensor<32x256xf32>
     %76 = "linalg.fill"(%0, %75) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg37: f32, %arg38: f32):
       "linalg.yield"(%arg37) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x256xf32>) -> tensor<32x256xf32>
     %77 = "linalg.generic"(%74, %arg9, %76) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg34: f32, %arg35: f32, %arg36: f32):
       %107 = "arith.mulf"(%arg34, %arg35) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %108 = "arith.addf"(%arg36, %107) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%108) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x64xf32>, tensor<64x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x64xf32>, tensor<64x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %78 = "linalg.generic"(%74, %arg10, %76) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg31: f32, %arg32: f32, %arg33: f32):
       %105 = "arith.mulf"(%arg31, %arg32) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %106 = "arith.addf"(%arg33, %105) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%106) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<32x64xf32>, tensor<64x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<32x64xf32>, tensor<64x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %79 = "linalg.generic"(%77, %78, %75) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg28: f32, %arg29: f32, %arg30: f32):
       %95 = "arith.mulf"(%arg28, %arg28) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
@@ -312,13 +312,13 @@
       %103 = "arith.mulf"(%102, %9) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %104 = "arith.mulf"(%103, %arg29) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%104) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<32x160xf32>, tensor<32x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<32x256xf32>, tensor<32x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %80 = "linalg.generic"(%79, %arg11, %67) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg25: f32, %arg26: f32, %arg27: f32):
       %93 = "arith.mulf"(%arg25, %arg26) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %94 = "arith.addf"(%arg27, %93) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%94) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<32x160xf32>, tensor<160x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<32x256xf32>, tensor<256x64xf32>, tensor<32x64xf32>) -> tensor<32x64xf32>
     %81 = "linalg.generic"(%80, %12) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg23: f32, %arg24: f32):
       %91 = "arith.mulf"(%arg23, %arg23) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

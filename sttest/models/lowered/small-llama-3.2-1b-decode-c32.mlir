@@ -17,8 +17,8 @@
 #map16 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map17 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<192x128xf32>, tensor<1x128xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>) -> (tensor<1x128xf32>, tensor<2x1x32xf32>, tensor<2x1x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128x64xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<128x128xf32>, %arg5: tensor<128xf32>, %arg6: tensor<128x192xf32>, %arg7: tensor<128x192xf32>, %arg8: tensor<192x128xf32>, %arg9: tensor<1x128xf32>, %arg10: tensor<32xf32>, %arg11: tensor<1x2x2x16xf32>, %arg12: tensor<2x32x32xf32>, %arg13: tensor<2x32x32xf32>):
+  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x384xf32>, tensor<128x384xf32>, tensor<384x128xf32>, tensor<1x128xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>) -> (tensor<1x128xf32>, tensor<2x1x32xf32>, tensor<2x1x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128x64xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<128x128xf32>, %arg5: tensor<128xf32>, %arg6: tensor<128x384xf32>, %arg7: tensor<128x384xf32>, %arg8: tensor<384x128xf32>, %arg9: tensor<1x128xf32>, %arg10: tensor<32xf32>, %arg11: tensor<1x2x2x16xf32>, %arg12: tensor<2x32x32xf32>, %arg13: tensor<2x32x32xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.000000e+00 : f32}> : () -> f32
@@ -224,23 +224,23 @@
       %76 = "arith.mulf"(%75, %arg33) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%76) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1x128xf32>, tensor<1xf32>, tensor<128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
-    %55 = "tensor.empty"() : () -> tensor<1x192xf32>
+    %55 = "tensor.empty"() : () -> tensor<1x384xf32>
     %56 = "linalg.fill"(%0, %55) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg29: f32, %arg30: f32):
       "linalg.yield"(%arg29) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x192xf32>) -> tensor<1x192xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x384xf32>) -> tensor<1x384xf32>
     %57 = "linalg.generic"(%54, %arg6, %56) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg26: f32, %arg27: f32, %arg28: f32):
       %73 = "arith.mulf"(%arg26, %arg27) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %74 = "arith.addf"(%arg28, %73) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%74) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x128xf32>, tensor<128x192xf32>, tensor<1x192xf32>) -> tensor<1x192xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x128xf32>, tensor<128x384xf32>, tensor<1x384xf32>) -> tensor<1x384xf32>
     %58 = "linalg.generic"(%54, %arg7, %56) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg23: f32, %arg24: f32, %arg25: f32):
       %71 = "arith.mulf"(%arg23, %arg24) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %72 = "arith.addf"(%arg25, %71) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%72) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<1x128xf32>, tensor<128x192xf32>, tensor<1x192xf32>) -> tensor<1x192xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<1x128xf32>, tensor<128x384xf32>, tensor<1x384xf32>) -> tensor<1x384xf32>
     %59 = "linalg.generic"(%57, %58, %55) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg20: f32, %arg21: f32, %arg22: f32):
       %65 = "arith.negf"(%arg20) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
@@ -250,13 +250,13 @@
       %69 = "arith.mulf"(%arg20, %68) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %70 = "arith.mulf"(%69, %arg21) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%70) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<1x192xf32>, tensor<1x192xf32>, tensor<1x192xf32>) -> tensor<1x192xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<1x384xf32>, tensor<1x384xf32>, tensor<1x384xf32>) -> tensor<1x384xf32>
     %60 = "linalg.generic"(%59, %arg8, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg17: f32, %arg18: f32, %arg19: f32):
       %63 = "arith.mulf"(%arg17, %arg18) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %64 = "arith.addf"(%arg19, %63) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%64) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<1x192xf32>, tensor<192x128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<1x384xf32>, tensor<384x128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
     %61 = "linalg.generic"(%51, %60, %6) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg14: f32, %arg15: f32, %arg16: f32):
       %62 = "arith.addf"(%arg14, %arg15) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

@@ -16,8 +16,8 @@
 #map15 = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
 #map16 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x192xf32>, tensor<128x192xf32>, tensor<192x128xf32>, tensor<32x128xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x128xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128x64xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<128x128xf32>, %arg5: tensor<128xf32>, %arg6: tensor<128x192xf32>, %arg7: tensor<128x192xf32>, %arg8: tensor<192x128xf32>, %arg9: tensor<32x128xf32>, %arg10: tensor<32x32xf32>, %arg11: tensor<32x2x2x16xf32>):
+  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128x64xf32>, tensor<128x64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x384xf32>, tensor<128x384xf32>, tensor<384x128xf32>, tensor<32x128xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x128xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128x64xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<128x128xf32>, %arg5: tensor<128xf32>, %arg6: tensor<128x384xf32>, %arg7: tensor<128x384xf32>, %arg8: tensor<384x128xf32>, %arg9: tensor<32x128xf32>, %arg10: tensor<32x32xf32>, %arg11: tensor<32x2x2x16xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.000000e+00 : f32}> : () -> f32
@@ -197,23 +197,23 @@
       %72 = "arith.mulf"(%71, %arg31) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%72) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<32x128xf32>, tensor<32xf32>, tensor<128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
-    %51 = "tensor.empty"() : () -> tensor<32x192xf32>
+    %51 = "tensor.empty"() : () -> tensor<32x384xf32>
     %52 = "linalg.fill"(%0, %51) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg27: f32, %arg28: f32):
       "linalg.yield"(%arg27) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x192xf32>) -> tensor<32x192xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x384xf32>) -> tensor<32x384xf32>
     %53 = "linalg.generic"(%50, %arg6, %52) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg24: f32, %arg25: f32, %arg26: f32):
       %69 = "arith.mulf"(%arg24, %arg25) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %70 = "arith.addf"(%arg26, %69) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%70) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x128xf32>, tensor<128x192xf32>, tensor<32x192xf32>) -> tensor<32x192xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x128xf32>, tensor<128x384xf32>, tensor<32x384xf32>) -> tensor<32x384xf32>
     %54 = "linalg.generic"(%50, %arg7, %52) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg21: f32, %arg22: f32, %arg23: f32):
       %67 = "arith.mulf"(%arg21, %arg22) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %68 = "arith.addf"(%arg23, %67) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%68) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<32x128xf32>, tensor<128x192xf32>, tensor<32x192xf32>) -> tensor<32x192xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<32x128xf32>, tensor<128x384xf32>, tensor<32x384xf32>) -> tensor<32x384xf32>
     %55 = "linalg.generic"(%53, %54, %51) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg18: f32, %arg19: f32, %arg20: f32):
       %61 = "arith.negf"(%arg18) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
@@ -223,13 +223,13 @@
       %65 = "arith.mulf"(%arg18, %64) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %66 = "arith.mulf"(%65, %arg19) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%66) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<32x192xf32>, tensor<32x192xf32>, tensor<32x192xf32>) -> tensor<32x192xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<32x384xf32>, tensor<32x384xf32>, tensor<32x384xf32>) -> tensor<32x384xf32>
     %56 = "linalg.generic"(%55, %arg8, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg15: f32, %arg16: f32, %arg17: f32):
       %59 = "arith.mulf"(%arg15, %arg16) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %60 = "arith.addf"(%arg17, %59) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%60) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<32x192xf32>, tensor<192x128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<32x384xf32>, tensor<384x128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
     %57 = "linalg.generic"(%47, %56, %6) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg12: f32, %arg13: f32, %arg14: f32):
       %58 = "arith.addf"(%arg12, %arg13) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

@@ -17,8 +17,8 @@
 #map16 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map17 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x160xf32>, tensor<128x160xf32>, tensor<160x128xf32>, tensor<1x128xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>) -> (tensor<1x128xf32>, tensor<2x1x32xf32>, tensor<2x1x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<64xf32>, %arg5: tensor<128x64xf32>, %arg6: tensor<64xf32>, %arg7: tensor<128x128xf32>, %arg8: tensor<128xf32>, %arg9: tensor<128x160xf32>, %arg10: tensor<128x160xf32>, %arg11: tensor<160x128xf32>, %arg12: tensor<1x128xf32>, %arg13: tensor<32xf32>, %arg14: tensor<1x2x2x16xf32>, %arg15: tensor<2x32x32xf32>, %arg16: tensor<2x32x32xf32>):
+  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x256xf32>, tensor<128x256xf32>, tensor<256x128xf32>, tensor<1x128xf32>, tensor<32xf32>, tensor<1x2x2x16xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>) -> (tensor<1x128xf32>, tensor<2x1x32xf32>, tensor<2x1x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<64xf32>, %arg5: tensor<128x64xf32>, %arg6: tensor<64xf32>, %arg7: tensor<128x128xf32>, %arg8: tensor<128xf32>, %arg9: tensor<128x256xf32>, %arg10: tensor<128x256xf32>, %arg11: tensor<256x128xf32>, %arg12: tensor<1x128xf32>, %arg13: tensor<32xf32>, %arg14: tensor<1x2x2x16xf32>, %arg15: tensor<2x32x32xf32>, %arg16: tensor<2x32x32xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.000000e+00 : f32}> : () -> f32
@@ -239,23 +239,23 @@
       %79 = "arith.mulf"(%78, %arg36) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%79) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1x128xf32>, tensor<1xf32>, tensor<128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
-    %58 = "tensor.empty"() : () -> tensor<1x160xf32>
+    %58 = "tensor.empty"() : () -> tensor<1x256xf32>
     %59 = "linalg.fill"(%0, %58) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg32: f32, %arg33: f32):
       "linalg.yield"(%arg32) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x256xf32>) -> tensor<1x256xf32>
     %60 = "linalg.generic"(%57, %arg9, %59) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg29: f32, %arg30: f32, %arg31: f32):
       %76 = "arith.mulf"(%arg29, %arg30) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %77 = "arith.addf"(%arg31, %76) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%77) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x128xf32>, tensor<128x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<1x128xf32>, tensor<128x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %61 = "linalg.generic"(%57, %arg10, %59) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg26: f32, %arg27: f32, %arg28: f32):
       %74 = "arith.mulf"(%arg26, %arg27) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %75 = "arith.addf"(%arg28, %74) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%75) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<1x128xf32>, tensor<128x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<1x128xf32>, tensor<128x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %62 = "linalg.generic"(%60, %61, %58) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg23: f32, %arg24: f32, %arg25: f32):
       %68 = "arith.negf"(%arg23) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
@@ -265,13 +265,13 @@
       %72 = "arith.mulf"(%arg23, %71) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %73 = "arith.mulf"(%72, %arg24) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%73) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<1x160xf32>, tensor<1x160xf32>, tensor<1x160xf32>) -> tensor<1x160xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<1x256xf32>, tensor<1x256xf32>, tensor<1x256xf32>) -> tensor<1x256xf32>
     %63 = "linalg.generic"(%62, %arg11, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg20: f32, %arg21: f32, %arg22: f32):
       %66 = "arith.mulf"(%arg20, %arg21) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %67 = "arith.addf"(%arg22, %66) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%67) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<1x160xf32>, tensor<160x128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<1x256xf32>, tensor<256x128xf32>, tensor<1x128xf32>) -> tensor<1x128xf32>
     %64 = "linalg.generic"(%54, %63, %6) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg17: f32, %arg18: f32, %arg19: f32):
       %65 = "arith.addf"(%arg17, %arg18) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

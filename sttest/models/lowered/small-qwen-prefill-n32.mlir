@@ -16,8 +16,8 @@
 #map15 = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
 #map16 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x160xf32>, tensor<128x160xf32>, tensor<160x128xf32>, tensor<32x128xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x128xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>), sym_name = "main"}> ({
-  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<64xf32>, %arg5: tensor<128x64xf32>, %arg6: tensor<64xf32>, %arg7: tensor<128x128xf32>, %arg8: tensor<128xf32>, %arg9: tensor<128x160xf32>, %arg10: tensor<128x160xf32>, %arg11: tensor<160x128xf32>, %arg12: tensor<32x128xf32>, %arg13: tensor<32x32xf32>, %arg14: tensor<32x2x2x16xf32>):
+  "func.func"() <{function_type = (tensor<128xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x64xf32>, tensor<64xf32>, tensor<128x128xf32>, tensor<128xf32>, tensor<128x256xf32>, tensor<128x256xf32>, tensor<256x128xf32>, tensor<32x128xf32>, tensor<32x32xf32>, tensor<32x2x2x16xf32>) -> (tensor<32x128xf32>, tensor<2x32x32xf32>, tensor<2x32x32xf32>), sym_name = "main"}> ({
+  ^bb0(%arg0: tensor<128xf32>, %arg1: tensor<128x128xf32>, %arg2: tensor<128xf32>, %arg3: tensor<128x64xf32>, %arg4: tensor<64xf32>, %arg5: tensor<128x64xf32>, %arg6: tensor<64xf32>, %arg7: tensor<128x128xf32>, %arg8: tensor<128xf32>, %arg9: tensor<128x256xf32>, %arg10: tensor<128x256xf32>, %arg11: tensor<256x128xf32>, %arg12: tensor<32x128xf32>, %arg13: tensor<32x32xf32>, %arg14: tensor<32x2x2x16xf32>):
     %0 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
     %1 = "arith.constant"() <{value = 0xFF800000 : f32}> : () -> f32
     %2 = "arith.constant"() <{value = 1.000000e+00 : f32}> : () -> f32
@@ -212,23 +212,23 @@
       %75 = "arith.mulf"(%74, %arg34) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%75) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<32x128xf32>, tensor<32xf32>, tensor<128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
-    %54 = "tensor.empty"() : () -> tensor<32x160xf32>
+    %54 = "tensor.empty"() : () -> tensor<32x256xf32>
     %55 = "linalg.fill"(%0, %54) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg30: f32, %arg31: f32):
       "linalg.yield"(%arg30) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<32x256xf32>) -> tensor<32x256xf32>
     %56 = "linalg.generic"(%53, %arg9, %55) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg27: f32, %arg28: f32, %arg29: f32):
       %72 = "arith.mulf"(%arg27, %arg28) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %73 = "arith.addf"(%arg29, %72) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%73) : (f32) -> ()
-    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x128xf32>, tensor<128x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.gate_proj"} : (tensor<32x128xf32>, tensor<128x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %57 = "linalg.generic"(%53, %arg10, %55) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg24: f32, %arg25: f32, %arg26: f32):
       %70 = "arith.mulf"(%arg24, %arg25) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %71 = "arith.addf"(%arg26, %70) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%71) : (f32) -> ()
-    }) {sttest.source = "mlp.up_proj"} : (tensor<32x128xf32>, tensor<128x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.up_proj"} : (tensor<32x128xf32>, tensor<128x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %58 = "linalg.generic"(%56, %57, %54) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg21: f32, %arg22: f32, %arg23: f32):
       %64 = "arith.negf"(%arg21) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
@@ -238,13 +238,13 @@
       %68 = "arith.mulf"(%arg21, %67) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %69 = "arith.mulf"(%68, %arg22) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%69) : (f32) -> ()
-    }) {sttest.source = "mlp.act"} : (tensor<32x160xf32>, tensor<32x160xf32>, tensor<32x160xf32>) -> tensor<32x160xf32>
+    }) {sttest.source = "mlp.act"} : (tensor<32x256xf32>, tensor<32x256xf32>, tensor<32x256xf32>) -> tensor<32x256xf32>
     %59 = "linalg.generic"(%58, %arg11, %12) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg18: f32, %arg19: f32, %arg20: f32):
       %62 = "arith.mulf"(%arg18, %arg19) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       %63 = "arith.addf"(%arg20, %62) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
       "linalg.yield"(%63) : (f32) -> ()
-    }) {sttest.source = "mlp.down_proj"} : (tensor<32x160xf32>, tensor<160x128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
+    }) {sttest.source = "mlp.down_proj"} : (tensor<32x256xf32>, tensor<256x128xf32>, tensor<32x128xf32>) -> tensor<32x128xf32>
     %60 = "linalg.generic"(%50, %59, %6) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
     ^bb0(%arg15: f32, %arg16: f32, %arg17: f32):
       %61 = "arith.addf"(%arg15, %arg16) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32

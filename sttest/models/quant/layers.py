@@ -17,6 +17,7 @@ from sttest.models.quant.quantisers import (
     quantise_tensor,
     quantise_vectors,
     quantise_weight,
+    tensor_scale,
 )
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.softmax import Normalise
@@ -40,7 +41,24 @@ def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) ->
     if peak is None:
         levers = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
         raise InputError("no-calibration", "a static scale needs calibration", where=where, levers=levers)
-    return lambda x: quantise_tensor(x, peak)
+    return StaticQuantiser(peak)
+
+
+class StaticQuantiser:
+    """One constant scale for all inputs."""
+
+    def __init__(self, peak: float) -> None:
+        self.peak = peak
+
+    def __call__(self, x: Tensor) -> Quantised:
+        """int8 of ``x``, saturating beyond the peak."""
+        return quantise_tensor(x, self.peak)
+
+
+def _keep_input_scale(layer: nn.Module, quantise: ActivationQuantiser | None) -> None:
+    """A constant scale is a parameter of the layer, FP32 [1]: ``input_scale``."""
+    if isinstance(quantise, StaticQuantiser):
+        layer.register_buffer("input_scale", tensor_scale(quantise.peak).view(1))
 
 
 class QuantLinear(nn.Module):
@@ -63,6 +81,7 @@ class QuantLinear(nn.Module):
         self.bias = linear.bias
         self.group = scheme.group or rows
         self.quantise = quantise
+        _keep_input_scale(self, quantise)
 
     def forward(self, x: Tensor) -> Tensor:
         """[n, inputs] to [n, outputs]."""
@@ -92,6 +111,7 @@ class QuantScores(nn.Module):
     def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
         super().__init__()
         self.scale, self.quantise = scale, quantise
+        _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: Quantised, mask: Tensor) -> Tensor:
         """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
@@ -104,6 +124,7 @@ class QuantOwnScore(nn.Module):
     def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
         super().__init__()
         self.scale, self.quantise = scale, quantise
+        _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""

@@ -19,7 +19,9 @@ def export_parameters(
 ) -> dict[str, Parameter]:
     """Every parameter of a block by the name that its linalg text gives it (``attn.q_proj.weight``).
 
-    Scales of integer weights, [groups, outputs] in FP16, are called ``attn.q_proj.weight_scale``.
+    Scales of integer weights, [groups, outputs] in FP16, are called ``attn.q_proj.weight_scale``;
+    constant scales of inputs, [1] in FP32, ``attn.q_proj.input_scale``.  Layers that read one tensor
+    have equal ones, of which the compiled design takes the first.
 
     Args:
         block: from ``quantise_block``, or in floating point.

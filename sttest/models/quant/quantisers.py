@@ -97,8 +97,13 @@ def quantise_tensor(x: Tensor, peak: float, qmax: int = 127) -> Quantised:
         InputError: an activation is not finite.
     """
     _require_finite(x)
-    scale = _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
+    scale = tensor_scale(peak, qmax)
     return Quantised(_integers(x.float(), 1.0 / scale, qmax), scale.expand(x.shape[:-1]))
+
+
+def tensor_scale(peak: float, qmax: int = 127) -> Tensor:
+    """The constant scale, FP32 [], of a tensor whose magnitudes reach ``peak``."""
+    return _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
 
 
 def quantise_kv(x: Tensor) -> Quantised:

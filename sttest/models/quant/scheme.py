@@ -62,19 +62,6 @@ class QuantScheme:
         """Largest weight in integers; the least is its negative."""
         return WEIGHT_MAX[self.weights]
 
-    @property
-    def precision(self) -> str:
-        """The precision of ``assign-precision`` that gives streams these types.
-
-        Raises:
-            InputError: the compiler has no such streams.
-        """
-        names = {("int4", 8): "w4a8", ("int8", 8): "w8a8", ("none", 32): "fp32"}
-        key = (self.weights, self.kv_bits)
-        if key in names:
-            return names[key]
-        raise _bad(self.name, "no streams have these types", "quantise weights, activations and cache, or none of them")
-
 
 def _check_choice(name: str, field: str, value: object, choices: tuple[Any, ...]) -> None:
     if value not in choices or isinstance(value, bool):

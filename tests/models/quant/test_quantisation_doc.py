@@ -42,3 +42,5 @@ def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
     kernels = [kernel for function in functions(module) for kernel in all_of(function, KernelOp)]
     written = [(kernel.body.block.first_op.origin.data, str(out.type)) for kernel in kernels for out in kernel.outputs]
     assert sorted(origin for origin, kind in written if kind.endswith("xi8>")) == sorted(WRITERS[name])
+    dequantised = [kernel.sym_name.data for kernel in kernels if kernel.sym_name.data.endswith("_dequantise")]
+    assert dequantised == (["attn_v_proj_dequantise"] if phase == "decode" else [])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from sttest.compile.precision import precision
 from sttest.errors import InputError
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, load_scheme
 
@@ -10,11 +9,6 @@ from sttest.models.quant.scheme import SCHEMES, QuantScheme, load_scheme
 def test_the_default_is_w4a8_in_groups_of_128():
     assert QuantScheme() == SCHEMES["w4a8"]
     assert (SCHEMES["w4a8"].weight_max, SCHEMES["w4a8"].group, SCHEMES["w4a8"].kv_bits) == (7, 128, 8)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
-def test_every_scheme_has_streams_in_the_compiler(scheme):
-    assert precision(scheme.precision).name == scheme.precision
 
 
 def test_a_file_changes_what_it_names(tmp_path):
@@ -51,9 +45,3 @@ def test_files_that_make_no_scheme_are_refused(tmp_path, text, message):
 def test_unknown_names_tell_the_nearest():
     with pytest.raises(InputError, match="did you mean 'w4a8-static'"):
         load_scheme("w4a8-statik")
-
-
-def test_weights_alone_have_no_streams_yet():
-    weight_only = QuantScheme("weights", activations="none", kv_bits=32)
-    with pytest.raises(InputError, match="no streams have these types"):
-        _ = weight_only.precision

@@ -1,0 +1,189 @@
+"""Contractions of quantised factors: integer sums, then scales, every operation in its documented order.
+
+- Scales that do not vary along the sum follow it: ``f32(acc) * scale * scale``.
+- Weights in groups: one integer sum per group; then per group ``y = y + f32(acc) * scale_w``; then ``* scale_x``.
+- A scale that varies along the sum (a value's, over positions): ``y = y + f32(q * q) * scale``, then the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import TensorType, f32, i32
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+
+from sttest.compile.iteration import dims_of, shape_of
+from sttest.compile.linalg_build import Named, Operand, dims_map, expanded, generic
+from sttest.compile.linalg_support import place_of
+from sttest.compile.names import source_of
+from sttest.compile.quantisation.grouping import Quantised
+from sttest.compile.quantisation.patterns import loop_of, reduction_loops
+from sttest.compile.quantisation.quantisers import as_f32, extended, one_over_127
+from sttest.errors import InputError
+
+
+@dataclass(frozen=True)
+class Loops:
+    """The loops of a contraction as the op has them."""
+
+    count: int
+    reductions: frozenset[int]
+    out: AffineMap
+
+    @staticmethod
+    def of(op: GenericOp) -> Loops:
+        """Reads them from the op."""
+        return Loops(len(op.iterator_types), reduction_loops(op), op.indexing_maps.data[-1].data)
+
+    def of_result(self, access: AffineMap) -> AffineMap:
+        """An access to a scale, over the loops of the result's dims instead."""
+        rank = len(self.out.results)
+        place = {loop: dim for dim, loop in enumerate(dims_of(self.out))}
+        results = (
+            AffineExpr.dimension(place[expr.position]) if isinstance(expr, AffineDimExpr) else expr
+            for expr in access.results
+        )  # fmt: skip
+        return AffineMap(rank, 0, tuple(results))
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A quantised factor and how the contraction's loops index its values."""
+
+    seen: Quantised
+    access: AffineMap
+
+    @property
+    def scale(self) -> Operand | None:
+        """The scale and how the loops index it; None for a constant."""
+        if self.seen.scale is None:
+            return None
+        if not self.seen.dims:
+            zeros = (AffineExpr.constant(0),) * len(shape_of(self.seen.scale))
+            return self.seen.scale, AffineMap(self.access.num_dims, 0, zeros)
+        results = tuple(self.access.results[dim] for dim in self.seen.dims)
+        return self.seen.scale, AffineMap(self.access.num_dims, 0, results)
+
+
+def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
+    """What replaces ``op``; its factors have scales along dims that are not summed, or one of them along some that are.
+
+    Raises:
+        InputError: both scales vary along the sum.
+    """
+    loops, source = Loops.of(op), source_of(op)
+    scales = [factor.scale for factor in (left, right)]
+    varying = [scale for scale in scales if scale and loops.reductions & set(dims_of(scale[1]))]
+    if len(varying) > 1:
+        raise InputError(
+            "two-varying-scales", "the scales of both factors vary along the sum", where=place_of(op),
+            levers=["compile with precision fp32"],
+        )  # fmt: skip
+    kind = TensorType(f32 if varying else i32, shape_of(op.results[0]))
+    values = [(factor.seen.values, factor.access) for factor in (left, right)]
+    body = _sum_scaled if varying else _sum_integers
+    total = generic([*values, *varying], (kind, loops.out), body, Named(source), loops.reductions)
+    after = [(scale[0], loops.of_result(scale[1])) for scale in scales if scale and scale not in varying]
+    constants = [None] * sum(scale is None for scale in scales)
+    return _rescaled(total, [*after, *constants], source)
+
+
+def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSAValue:
+    """What replaces a product of activations ``x`` with a weight of scales [groups, outputs].
+
+    Args:
+        op: the product.
+        x, weight: the weight's ``dims`` are its dims of inputs and of outputs.
+        group: rows that share a scale.
+    """
+    loops, source = Loops.of(op), source_of(op)
+    rows, column = weight.seen.dims
+    k, n = loop_of(weight.access.results[rows]), loop_of(weight.access.results[column])
+    scale, x_scale = weight.seen.scale, x.scale
+    assert scale is not None
+    assert x_scale is not None
+    assert k is not None
+    assert n is not None
+    groups = shape_of(weight.seen.values)[rows] // group
+    place = dims_of(loops.out).index(n)
+    rank = len(loops.out.results)
+    token = (x_scale[0], loops.of_result(x_scale[1]))
+    if groups == 1:
+        values = [(factor.seen.values, factor.access) for factor in (x, weight)]
+        kind = TensorType(i32, shape_of(op.results[0]))
+        total = generic(values, (kind, loops.out), _sum_integers, Named(source), loops.reductions)
+        only = AffineMap(rank, 0, (AffineExpr.constant(0), AffineExpr.dimension(place)))
+        return _rescaled(total, [(scale, only), token], source)
+    values = [_in_groups(factor, k, loops.count, groups) for factor in (x, weight)]
+    out = AffineMap(loops.count + 1, 0, (*loops.out.results, AffineExpr.dimension(loops.count)))
+    kind = TensorType(i32, [*shape_of(op.results[0]), groups])
+    sums = generic(values, (kind, out), _sum_integers, Named(source), loops.reductions)
+    total = generic(
+        [(sums, dims_map(rank + 1, range(rank + 1))), (scale, dims_map(rank + 1, [rank, place]))],
+        (TensorType(f32, shape_of(op.results[0])), dims_map(rank + 1, range(rank))),
+        lambda acc, scale, y: arith.AddfOp(y, arith.MulfOp(as_f32(acc), as_f32(scale))).result,
+        Named(source, "groups"),
+        {rank},
+    )
+    return _rescaled(total, [token], source)
+
+
+def sum_softmax(op: GenericOp, weights: Quantised) -> SSAValue:
+    """What replaces a sum of softmax weights: ``f32(sum of q) * f32(1 / 127)``."""
+    loops, source = Loops.of(op), source_of(op)
+    kind = TensorType(i32, shape_of(op.results[0]))
+    total = generic(
+        [(weights.values, op.indexing_maps.data[0].data)],
+        (kind, loops.out),
+        lambda q, acc: arith.AddiOp(extended(q), acc).result,
+        Named(source, "denominator"),
+        loops.reductions,
+    )
+    return _rescaled(total, [None], source)
+
+
+def _sum_integers(left: SSAValue, right: SSAValue, acc: SSAValue) -> SSAValue:
+    return arith.AddiOp(arith.MuliOp(extended(left), extended(right)), acc).result
+
+
+def _sum_scaled(left: SSAValue, right: SSAValue, scale: SSAValue, acc: SSAValue) -> SSAValue:
+    product = as_f32(arith.MuliOp(extended(left), extended(right)).result)
+    return arith.AddfOp(acc, arith.MulfOp(product, as_f32(scale))).result
+
+
+def _rescaled(total: SSAValue, scales: Sequence[Operand | None], source: str) -> SSAValue:
+    """``f32(total) * scale * …`` from the left; None is the constant 1 / 127."""
+    rank = len(shape_of(total))
+    loops = dims_map(rank, range(rank))
+
+    def body(acc: SSAValue, *given: SSAValue) -> SSAValue:
+        rest = iter(given)
+        y = as_f32(acc)
+        for scale in scales:
+            y = arith.MulfOp(y, one_over_127() if scale is None else as_f32(next(rest))).result
+        return y
+
+    inputs = [(total, loops), *(scale for scale in scales if scale is not None)]
+    return generic(inputs, (TensorType(f32, shape_of(total)), loops), body, Named(source, "rescale"))
+
+
+def _in_groups(factor: Factor, k: int, group_loop: int, groups: int) -> Operand:
+    """The factor with its dim of inputs cut into groups, indexed by a new loop and, inside of a group, by ``k``."""
+    shape = shape_of(factor.seen.values)
+    reassociation: list[list[int]] = []
+    sizes: list[int] = []
+    results: list[AffineExpr] = []
+    for dim, expr in enumerate(factor.access.results):
+        first = len(sizes)
+        if isinstance(expr, AffineDimExpr) and expr.position == k:
+            sizes += [groups, shape[dim] // groups]
+            results += [AffineExpr.dimension(group_loop), expr]
+        else:
+            sizes.append(shape[dim])
+            results.append(expr)
+        reassociation.append(list(range(first, len(sizes))))
+    return expanded(factor.seen.values, reassociation, sizes), AffineMap(group_loop + 1, 0, tuple(results))

@@ -1,0 +1,304 @@
+"""Rewrites one function: who plays which role, and who reads what.
+
+A weight is a parameter of rank 2 that contractions multiply; keys and values
+are the results and the arguments of the KV cache; everything else that a
+contraction multiplies is an activation.  Weights and cache change their type
+and bring their scales along as further arguments and results.  An activation is
+quantised where it is written, once for all contractions that read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from xdsl.builder import Builder, ImplicitBuilder
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import IntegerType, TensorType, f16, f32, i8
+from xdsl.dialects.linalg.ops import FillOp, GenericOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from sttest.compile.contraction import is_contraction
+from sttest.compile.iteration import IterationSpace, is_view, shape_of
+from sttest.compile.linalg_build import element_of
+from sttest.compile.linalg_support import place_of
+from sttest.compile.names import source_of
+from sttest.compile.quantisation.contractions import Factor, contract, contract_weight, sum_softmax
+from sttest.compile.quantisation.grouping import (
+    Place,
+    Quantised,
+    after,
+    chain_of,
+    in_order,
+    nearest_to_root,
+    through_view,
+    views_of,
+    whole,
+)
+from sttest.compile.quantisation.patterns import (
+    is_softmax_weight,
+    loop_of,
+    reduction_loops,
+    summed_dims,
+    sums_its_input,
+    writer_of,
+)
+from sttest.compile.quantisation.quantisers import dequantise, quantise_dynamic, quantise_softmax, quantise_static
+from sttest.compile.quantisation.signature import Signature
+from sttest.errors import InputError
+from sttest.models.quant.scheme import QuantScheme
+
+_DISSOLVING = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.EmptyOp, FillOp, arith.ConstantOp)
+
+
+class QuantisedFunction:
+    """A function and what of it has been quantised so far."""
+
+    def __init__(self, function: func.FuncOp, scheme: QuantScheme) -> None:
+        self._scheme = scheme
+        self._signature = Signature(function)
+        self._block = function.body.block
+        # Ops of the text that compute in floating point; what a rewrite adds is not among them.
+        self._float_ops = [op for op in self._block.ops if isinstance(op, GenericOp) and not is_view(op)]
+        self._caches: list[Place] = []
+        self._softmax: list[Place] = []
+        self._placed: dict[Place, Quantised] = {}
+        self._shown: dict[tuple[Place, SSAValue], Quantised] = {}
+
+    def rewrite(self) -> None:
+        """Rewrites the function in place.
+
+        Raises:
+            InputError: what cannot be quantised by the scheme, with the op and the way out.
+        """
+        if self._scheme.kv_bits == 8:
+            self._read_integer_caches()
+        for op in list(self._float_ops):
+            if is_contraction(op, IterationSpace(op)):
+                self._replace_contraction(op)
+        for place in self._softmax:
+            self._sum_integers(place)
+        self._refuse_float_readers_of_weights()
+        if self._scheme.kv_bits == 8:
+            for place in [*self._caches, *self._entries()]:
+                self._dequantise_for_readers(place)
+            self._return_integers()
+        _erase_unread(self._block.ops)
+        self._signature.write()
+
+    # Contractions.
+
+    def _replace_contraction(self, op: GenericOp) -> None:
+        weights = [self._is_weight(chain_of(value)[-1]) for value in op.inputs[:2]]
+        if self._scheme.kv_bits != 8 and not any(weights):
+            return
+        if any(weights):
+            number = weights.index(True)
+            weight, group = self._weight_of(op, number)
+            other = self._factor(op, 1 - number)
+            with ImplicitBuilder(Builder(InsertPoint.before(op))):
+                result = contract_weight(op, other, weight, group)
+        else:
+            left, right = self._factor(op, 0), self._factor(op, 1)
+            with ImplicitBuilder(Builder(InsertPoint.before(op))):
+                result = contract(op, left, right)
+        self._replace(op, result)
+
+    def _replace(self, op: GenericOp, result: SSAValue) -> None:
+        op.results[0].replace_all_uses_with(result)
+        self._float_ops.remove(op)
+        Rewriter.erase_op(op)
+
+    # Weights.
+
+    def _is_weight(self, value: SSAValue) -> bool:
+        return self._signature.kind(value) == "parameter" and len(shape_of(value)) == 2
+
+    def _weight_of(self, op: GenericOp, number: int) -> tuple[Factor, int]:
+        """The weight among the factors, and how many of its rows share a scale."""
+        value, access = op.inputs[number], op.indexing_maps.data[number].data
+        loops = [loop_of(expr) for expr in access.results]
+        rows = [dim for dim, loop in enumerate(loops) if loop in reduction_loops(op)]
+        if not isinstance(value, BlockArgument) or None in loops or len(rows) != 1:
+            raise InputError(
+                "weight-through-view", "a weight is read through a view, or not summed along one of two dims",
+                where=place_of(op), levers=["store the weight as [inputs, outputs]"],
+            )  # fmt: skip
+        group = self._group(op, shape_of(value)[rows[0]])
+        return Factor(self._weight(value, rows[0], group), access), group
+
+    def _group(self, op: GenericOp, rows: int) -> int:
+        group = min(self._scheme.group or rows, rows)
+        if rows % group:
+            raise InputError(
+                "ragged-groups", "groups of rows under one scale do not divide the weight", where=place_of(op),
+                demand=rows, bound=group, unit="rows",
+                levers=["take one scale per output (w4a8-channel)", "take a group that divides the rows"],
+            )  # fmt: skip
+        return group
+
+    def _weight(self, value: SSAValue, rows: int, group: int) -> Quantised:
+        place = Place(value, frozenset({rows}))
+        if place in self._placed:
+            return self._placed[place]
+        name, shape = self._signature.name(value), shape_of(value)
+        if element_of(value) != f32:
+            raise InputError(
+                "weight-in-two-ways", "a weight is summed along either of its dims", where=name,
+                levers=["pass its transpose as another parameter"],
+            )  # fmt: skip
+        weight = self._signature.retype(value, IntegerType(4) if self._scheme.weights == "int4" else i8)
+        kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
+        scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
+        seen = Quantised(weight, scale, (rows, 1 - rows))
+        self._placed[Place(weight, frozenset({rows}))] = seen
+        return seen
+
+    def _refuse_float_readers_of_weights(self) -> None:
+        for place in self._placed:
+            if self._is_weight(place.value):
+                for reader in self._float_readers(place.value):
+                    raise InputError(
+                        "weight-read-elsewhere", "a weight of a contraction is also read in floating point",
+                        where=place_of(reader), levers=["pass it as another parameter too"],
+                    )  # fmt: skip
+
+    # Activations.
+
+    def _factor(self, op: GenericOp, number: int) -> Factor:
+        value, access = op.inputs[number], op.indexing_maps.data[number].data
+        return Factor(self._as_shown(self._place_of(op, value, access), value), access)
+
+    def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap) -> Place:
+        """Where a factor is quantised; quantises it there if nobody has yet."""
+        chain = chain_of(value)
+        root = chain[-1]
+        entry = self._entry_of(op, chain)
+        if entry is not None:
+            place, quantiser = entry, partial(quantise_dynamic, entry, f16)
+        elif is_softmax_weight(root) and self._scheme.kv_bits == 8:
+            place, quantiser = whole(root), partial(quantise_softmax, root)
+            self._softmax += [] if place in self._placed else [place]
+        elif self._scheme.activations == "static":
+            place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op))
+        else:
+            place = nearest_to_root(value, summed_dims(op, access))
+            quantiser = partial(quantise_dynamic, place, f32)
+        if place not in self._placed:
+            with ImplicitBuilder(after(place.value)):
+                self._placed[place] = quantiser(writer_of(root) or source_of(op))
+        return place
+
+    def _quantise_static(self, value: SSAValue, module: str, source: str) -> Quantised:
+        behind = self._signature.find(f"{module}.weight_scale")
+        scale = self._signature.add_argument(behind, f"{module}.input_scale", "parameter", TensorType(f32, [1]))
+        return quantise_static(value, scale, source)
+
+    def _as_shown(self, place: Place, value: SSAValue) -> Quantised:
+        """The quantised tensor as ``value``, a view of its place, shows it."""
+        if value is place.value:
+            return self._placed[place]
+        if (place, value) not in self._shown:
+            view = value.owner
+            assert isinstance(view, Operation)
+            self._shown[place, value] = through_view(view, self._as_shown(place, chain_of(value)[1]))
+        return self._shown[place, value]
+
+    def _sum_integers(self, place: Place) -> None:
+        """Sums of softmax weights (the denominators) add up what the contraction reads."""
+        for value in views_of(place.value):
+            for op in [use.operation for use in value.uses]:
+                if isinstance(op, GenericOp) and op in self._float_ops and sums_its_input(op):
+                    seen = self._as_shown(place, value)
+                    with ImplicitBuilder(Builder(InsertPoint.before(op))):
+                        total = sum_softmax(op, seen)
+                    self._replace(op, total)
+
+    # Keys and values.
+
+    def _read_integer_caches(self) -> None:
+        for argument in self._signature.of_kind("cache"):
+            if element_of(argument) == f32:
+                name, shape = self._signature.name(argument), shape_of(argument)
+                cache = self._signature.retype(argument, i8)
+                scale = self._signature.add_argument(cache, f"{name}_scale", "cache", TensorType(f16, shape[:-1]))
+                place = Place(cache, _last_dim(cache))
+                self._caches.append(place)
+                self._placed[place] = Quantised(cache, scale, place.kept)
+
+    def _entries(self) -> list[Place]:
+        """Where new keys and values are quantised: per head and position, nearest to what computes them."""
+        if self._scheme.kv_bits != 8:
+            return []
+        entries = [self._signature.result(number) for number in self._signature.cached()]
+        return [nearest_to_root(entry, _last_dim(entry)) for entry in entries if element_of(entry) == f32]
+
+    def _entry_of(self, op: GenericOp, chain: list[SSAValue]) -> Place | None:
+        """The keys or values that a factor shows; None if it shows none."""
+        known = [*self._caches, *self._entries()]
+        for place in known:
+            if any(place.value is value for value in chain):
+                return place
+        if any(chain_of(place.value)[-1] is chain[-1] for place in known):
+            raise _not_by_head(op)
+        return None
+
+    def _dequantise_for_readers(self, place: Place) -> None:
+        """Whoever does not contract keys or values reads them as the cache will have them."""
+        for value in chain_of(place.value)[1:]:
+            for reader in self._float_readers(value):
+                raise _not_by_head(reader)
+        for value in views_of(place.value):
+            readers = self._float_readers(value)
+            if not readers:
+                continue
+            seen = self._as_shown(self._quantised_entry(place), value)
+            with ImplicitBuilder(after(seen.values)):
+                plain = dequantise(seen, writer_of(chain_of(value)[-1]))
+            for use in [use for use in value.uses if use.operation in readers]:
+                use.operation.operands[use.index] = plain
+
+    def _return_integers(self) -> None:
+        """New entries leave as integers, each followed by its scales."""
+        for number in reversed(self._signature.cached()):
+            entry = self._signature.result(number)
+            if element_of(entry) != f32:
+                continue
+            seen = self._as_shown(self._quantised_entry(nearest_to_root(entry, _last_dim(entry))), entry)
+            assert seen.scale is not None
+            assert self._block.last_op is not None
+            with ImplicitBuilder(Builder(InsertPoint.before(self._block.last_op))):
+                scale = in_order(seen.scale, seen.dims)
+            self._signature.replace_result(number, seen.values)
+            self._signature.add_result(number + 1, f"{self._signature.result_name(number)}_scale", scale)
+
+    def _quantised_entry(self, place: Place) -> Place:
+        if place not in self._placed:
+            with ImplicitBuilder(after(place.value)):
+                self._placed[place] = quantise_dynamic(place, f16, writer_of(chain_of(place.value)[-1]))
+        return place
+
+    def _float_readers(self, value: SSAValue) -> list[Operation]:
+        """The ops of the text that read a tensor itself, in floating point."""
+        return [op for op in self._float_ops if any(operand is value for operand in op.inputs)]
+
+
+def _last_dim(value: SSAValue) -> frozenset[int]:
+    return frozenset({len(shape_of(value)) - 1})
+
+
+def _not_by_head(op: Operation) -> InputError:
+    return InputError(
+        "entry-not-by-head", "keys or values are read otherwise than by head and position", where=place_of(op),
+        levers=["read the tensor that is split in heads", "take a scheme with kv_bits 32"],
+    )  # fmt: skip
+
+
+def _erase_unread(ops: Iterable[Operation]) -> None:
+    """Fills, views and constants that only replaced ops read; whatever computes stays as the text has it."""
+    for op in reversed(list(ops)):
+        dissolves = isinstance(op, _DISSOLVING) or (isinstance(op, GenericOp) and is_view(op))
+        if dissolves and not any(result.uses.get_length() for result in op.results):
+            Rewriter.erase_op(op)
