@@ -109,6 +109,16 @@ class Program:
         body = "%s = math.exp %i0 : f32\nlinalg.yield %s : f32"
         return self.generic([(value, dims)], self.shapes[value], dims, "p" * len(dims), body)
 
+    def settle(self, value: str) -> str:
+        """A quarter, to the nearest whole number between -2 and 2: whole numbers stay whole, and small."""
+        dims = list(range(len(self.shapes[value])))
+        body = (
+            "%q = arith.constant 0.25 : f32\n%h = arith.constant 2.0 : f32\n%l = arith.constant -2.0 : f32\n"
+            "%p = arith.mulf %i0, %q : f32\n%r = math.roundeven %p : f32\n"
+            "%a = arith.maximumf %r, %l : f32\n%s = arith.minimumf %a, %h : f32\nlinalg.yield %s : f32"
+        )
+        return self.generic([(value, dims)], self.shapes[value], dims, "p" * len(dims), body)
+
     def add(self, left: str, right: str, right_dims: list[int] | None = None) -> str:
         """Elementwise sum; ``right`` may have only some of the dims of ``left``."""
         dims = list(range(len(self.shapes[left])))
@@ -162,8 +172,29 @@ _MAX_ELEMENTS = 4096
 
 def random_program(seed: int, ops: int = 6) -> str:
     """A chain of random ops on random shapes that returns its last value and, at times, one in between."""
+    return _random_chain(Program(), seed, ops)
+
+
+def random_whole_program(seed: int, ops: int = 6) -> str:
+    """The same chain of ops, on whole numbers: small ones in, and every sum in it is exact in float32."""
+    return _random_chain(_Whole(), seed, ops)
+
+
+class _Whole(Program):
+    """Whole numbers only, brought back to at most 2 after every sum over a loop."""
+
+    def unary(self, value: str) -> str:
+        return self.settle(value)
+
+    def matmul(self, left: str, right: str) -> str:
+        return self.settle(super().matmul(left, right))
+
+    def reduce(self, value: str, dim: int, combiner: str = "addf") -> str:
+        return self.settle(super().reduce(value, dim, combiner))
+
+
+def _random_chain(program: Program, seed: int, ops: int) -> str:
     source = random.Random(seed)
-    program = Program()
     value = program.argument(*(source.choice(_SIZES) for _ in range(source.randint(1, 3))))
     computed = []
     for _ in range(ops):

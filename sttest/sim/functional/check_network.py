@@ -59,7 +59,7 @@ def check_results(graph: ValueGraph) -> None:
 
 
 def _check_types(task: Task, graph: ValueGraph) -> None:
-    """The payload computes with the elements that the streams carry; without a reduction there is no running value."""
+    """The payload computes with the elements that the streams carry, and on running values that start somewhere."""
     where, payload, ports = f"task '{task.name}'", task.payload, (*task.sources, *task.sinks)
     given = [payload.types[number] for number in payload.results]
     wanted = zip((*ports, *task.sinks), (*payload.arguments, *given), strict=True)
@@ -68,8 +68,8 @@ def _check_types(task: Task, graph: ValueGraph) -> None:
             what = f"the payload computes with {dtype} where '{name}' carries {graph.stream[name].dtype}"
             raise InputError("no-values", what, where=where, levers=["compile at the precision fp32"])
     read = {*payload.results, *(operand for op in payload.ops for operand in op.operands)}
-    if "reduction" not in task.kinds and any(number in read for number in range(len(task.sources), len(ports))):
-        raise refuse("a payload without a reduction reads its result", where)
+    if not task.init and any(number in read for number in range(len(task.sources), len(ports))):
+        raise refuse("the payload reads a running value that starts from nothing", where)
 
 
 def _seen(shape: Sequence[int], after: Sequence[int], dims: Sequence[int] | None, where: str) -> tuple[int, ...]:

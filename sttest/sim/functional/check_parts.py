@@ -105,8 +105,8 @@ def check_task(task: Task) -> None:
         raise refuse(f"{ports} streams need as many accesses and arguments of the payload", where)
     if not task.sinks or len(task.payload.results) != len(task.sinks):
         raise refuse(f"the payload gives {len(task.payload.results)} values to {len(task.sinks)} streams", where)
-    if ("reduction" in task.kinds) != bool(task.init):
-        raise refuse("a reduction, and nothing else, starts from a value", where)
+    if "reduction" in task.kinds and not task.init:
+        raise refuse("a reduction has no value to start from", where)
     extents = [trip * size for trip, size in zip(task.trips, task.tile, strict=True)]
     check_whole(prod(extents), "number of points", where, 1, MAX_EXTENT)
     for access in task.accesses:

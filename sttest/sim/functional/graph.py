@@ -236,7 +236,8 @@ class Task:
         sources, sinks: streams.
         accesses: one per source, then one per sink.
         payload: what is computed per point.
-        init: where the running value of a reduction starts, as Python writes it.
+        init: where the running values start, as Python writes it; a reduction over loops of one point has no such
+            loop, but still a start.
         origin: the PyTorch module.
     """
 
