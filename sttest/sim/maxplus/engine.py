@@ -77,10 +77,9 @@ def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Splice]) -> np.ndarr
     from sttest.sim.maxplus.kernel_peak import find_peaks
 
     size = net.fifos.size
-    jumps = np.array([splice.periods for splice in splices], np.int64)
-    written, read, writes, reads = (
+    jumps, written, read, writes, reads = (
         np.array([getattr(splice, name) for splice in splices], np.int64).reshape(len(splices), size)
-        for name in ("written", "read", "writes", "reads")
+        for name in ("periods", "written", "read", "writes", "reads")
     )
     by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
     claimed = by_actor & (net.fifos["claimed"] > initial)

@@ -84,7 +84,8 @@ def jump(
     _move_channels(ports, old_ports, channels, members, periods, cycles)
     _move_ports(processes, ports, old_ports, bursts, periods, cycles)
     _move_fifos(fifos, old_fifos, times, periods, cycles)
-    _move_processes(processes, old_processes, gap, segments, periods, cycles)
+    for i in range(processes.size):
+        move_process(processes, old_processes, gap, segments, i, periods, cycles)
     return periods
 
 
@@ -192,21 +193,21 @@ def _wakes_at(
 
 
 @njit
-def _move_processes(
-    processes: Records, old_processes: Records, gap: Wholes, segments: Records, periods: int, cycles: int
+def move_process(
+    processes: Records, old_processes: Records, gap: Wholes, segments: Records, index: int, periods: int, cycles: int
 ) -> None:
-    for i in range(processes.size):
-        process, old = processes[i], old_processes[i]
-        visits = process.visits - old.visits
-        if visits == 0:
-            continue
-        process.visits += periods * visits
-        process.clock += periods * cycles
-        process.stall_in += periods * (process.stall_in - old.stall_in)
-        process.stall_out += periods * (process.stall_out - old.stall_out)
-        process.stall_memory += periods * (process.stall_memory - old.stall_memory)
-        if process.kind == PIPELINE:
-            seek(processes, gap, segments, i)
+    """Moves a process on by so many periods, if it did something in the last one."""
+    process, old = processes[index], old_processes[index]
+    visits = process.visits - old.visits
+    if visits == 0:
+        return
+    process.visits += periods * visits
+    process.clock += periods * cycles
+    process.stall_in += periods * (process.stall_in - old.stall_in)
+    process.stall_out += periods * (process.stall_out - old.stall_out)
+    process.stall_memory += periods * (process.stall_memory - old.stall_memory)
+    if process.kind == PIPELINE:
+        seek(processes, gap, segments, index)
 
 
 @njit
@@ -227,16 +228,16 @@ def _move_fifos(fifos: Records, old_fifos: Records, times: Wholes, periods: int,
         held = fifo.written - fifo.read
         wanted = held + periods * (written - read)
         if written > 0:
-            _copy(times, fifo.write_first, fifo.written, held, written, wanted, periods, cycles)
+            copy_times(times, fifo.write_first, fifo.written, held, written, wanted, periods, cycles)
         if read > 0 and fifo.depth < NEVER_FULL:
             kept = min(fifo.read, fifo.depth - held)
-            _copy(times, fifo.read_first, fifo.read, kept, read, fifo.depth - wanted, periods, cycles)
+            copy_times(times, fifo.read_first, fifo.read, kept, read, fifo.depth - wanted, periods, cycles)
         fifo.written += periods * written
         fifo.read += periods * read
 
 
 @njit
-def _copy(
+def copy_times(
     times: Wholes, first: int, count: int, kept: int, passed: int, wanted: int, periods: int, cycles: int
 ) -> None:
     """Fills in the last ``wanted`` times after a jump, from the last ``kept`` before it.

@@ -25,7 +25,7 @@ def find_peaks(
     """Fills in ``peaks``, the most tokens that each FIFO held; a token leaves in the cycle after its read, or at once.
 
     Args, after ``sources``: ``is_claimed``: by an actor, whose claims count instead of writes;
-    ``jumps``: periods of each jump; ``written``, ``read``, ``writes``, ``reads``: per jump and
+    ``jumps``: periods per jump and FIFO; ``written``, ``read``, ``writes``, ``reads``: per jump and
     FIFO, tokens before it, and tokens per period.
     """
     for i in range(fifos.size):
@@ -47,6 +47,6 @@ def find_peaks(
                 peak = max(peak, held)
             if not is_last:
                 # All that is read before a jump is read before what is written after it.
-                held += jumps[jump] * (writes[jump, i] - reads[jump, i]) - (left_stop - left)
-                at, left = stop + jumps[jump] * writes[jump, i], left_stop + jumps[jump] * reads[jump, i]
+                held += jumps[jump, i] * (writes[jump, i] - reads[jump, i]) - (left_stop - left)
+                at, left = stop + jumps[jump, i] * writes[jump, i], left_stop + jumps[jump, i] * reads[jump, i]
         peaks[i] = peak

@@ -76,7 +76,7 @@ def _request_ahead(
         if burst > 0:
             cycle = bursts[port.burst_first + burst - 1].request + 1
         if burst >= port.window:
-            token = _last_token(ports, number, burst - port.window)
+            token = last_token(ports, number, burst - port.window)
             if token >= written:
                 return
             cycle = max(cycle, times[first + token] + 1)
@@ -84,7 +84,7 @@ def _request_ahead(
 
 
 @njit
-def _last_token(ports: Records, number: int, burst: int) -> int:
+def last_token(ports: Records, number: int, burst: int) -> int:
     """The token that holds the last byte of a burst."""
     port = ports[number]
     until = min((burst + 1) * port.burst_bytes, port.tokens * port.token_bytes)
@@ -143,7 +143,7 @@ def run_write_port(
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
         read_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
-        while port.requested < port.bursts and _last_token(ports, number, port.requested) <= process.visits:
+        while port.requested < port.bursts and last_token(ports, number, port.requested) <= process.visits:
             asked = cycle
             if port.requested > 0:
                 asked = max(cycle, bursts[port.burst_first + port.requested - 1].request + 1)

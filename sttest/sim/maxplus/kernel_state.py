@@ -28,7 +28,7 @@ def periods_of_fifos(fifos: Records, old_fifos: Records, times: Wholes, cycle: i
         fifo, old = fifos[i], old_fifos[i]
         written, read = fifo.written - old.written, fifo.read - old.read
         if written == read and written > 0:
-            if not _fifo_recurs(fifos, old_fifos, times, i, cycle, old_cycle):
+            if not fifo_recurs(fifos, old_fifos, times, i, cycle, old_cycle):
                 return -1
         elif written != read:
             periods = min(periods, _periods_apart(fifos, old_fifos, times, i, cycle, old_cycle))
@@ -38,7 +38,7 @@ def periods_of_fifos(fifos: Records, old_fifos: Records, times: Wholes, cycle: i
 
 
 @njit
-def _fifo_recurs(fifos: Records, old_fifos: Records, times: Wholes, index: int, cycle: int, old_cycle: int) -> bool:
+def fifo_recurs(fifos: Records, old_fifos: Records, times: Wholes, index: int, cycle: int, old_cycle: int) -> bool:
     """Whether the times in a FIFO that holds as much as before bind its ends as they did."""
     fifo, old = fifos[index], old_fifos[index]
     held = fifo.written - fifo.read

@@ -12,16 +12,19 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import gcd, lcm
-from typing import NamedTuple
 
 import numpy as np
 
 from sttest.sim.flat import UNBOUNDED
 from sttest.sim.maxplus.arrays import ACTOR, Net
+from sttest.sim.maxplus.parts import jump_by_parts
 from sttest.sim.maxplus.splices import Splice
+from sttest.sim.maxplus.states import State, state_of
 
 _STATES_KEPT = 32
 _MULTIPLES = 4
+_MARKS = 8
+_WORTH_OF_PARTS = 4
 _NOT_WORTH_IT = 1 << 60
 
 
@@ -31,28 +34,6 @@ class Patience:
 
     first_cycles: int = 1024
     least_visits: int = 1 << 15
-
-
-class _State(NamedTuple):
-    """Counts and clocks after ``cycle``."""
-
-    cycle: int
-    processes: np.ndarray
-    fifos: np.ndarray
-    ports: np.ndarray
-    channels: np.ndarray
-    members: np.ndarray
-
-    def may_be(self, old: _State) -> bool:
-        """A quick look, before the compiled one: whether clocks moved as they should."""
-        now, was = self.processes, old.processes
-        moved = now["clock"] - was["clock"] == self.cycle - old.cycle
-        return bool((moved | (now["visits"] == was["visits"])).all())
-
-    def is_full_as(self, old: _State) -> bool:
-        """Whether every FIFO holds as much."""
-        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
-        return bool((held == was).all())
 
 
 def run_periodic(net: Net, patience: Patience) -> list[Splice]:
@@ -76,7 +57,7 @@ class _Run:
         self._net = net
         self._patience = patience
         self._stamp = sources_stamp()
-        self._kept: deque[_State] = deque(maxlen=_STATES_KEPT)
+        self._kept: deque[State] = deque(maxlen=_STATES_KEPT)
         self._splices: list[Splice] = []
         self._period_cycles, self._period_tokens = (np.zeros(net.fifos.size, np.int64) for _ in range(2))
         self._begin_anew(int(net.processes["clock"].min()))
@@ -139,15 +120,43 @@ class _Run:
         if not self._goes_on(cycle):
             return None
         before = self._state(cycle)
+        lengths = self._frequent_periods()
         for periods in self._multiples(before, period, limit):
             cycle = before.cycle + periods * period
-            if not self._goes_on(cycle):
+            marks = self._run_up_to(cycle, lengths if periods == 1 else [])
+            if marks is None:
                 return None
-            if self._recurs(before, cycle):
+            if self._recurs(before, cycle) or (marks and self._parts_jump(marks, cycle)):
                 return self._since if self._since >= cycle else cycle
         return cycle
 
-    def _multiples(self, before: _State, period: int, limit: int) -> Iterator[int]:
+    def _frequent_periods(self) -> list[int]:
+        """The periods with which the writes to most FIFOs seem to recur, longest first."""
+        found, count = np.unique(self._period_cycles[self._period_cycles > 0], return_counts=True)
+        chosen = found[np.argsort(-count, kind="stable")][:_MARKS]
+        return sorted(chosen.tolist(), reverse=True)
+
+    def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, State] | None:
+        """Runs up to a cycle; the states so many cycles before it, by length.  None at the end."""
+        marks: dict[int, State] = {}
+        for length in lengths:
+            if not self._goes_on(cycle - length):
+                return None
+            marks[length] = self._state(cycle - length)
+        return marks if self._goes_on(cycle) else None
+
+    def _parts_jump(self, marks: dict[int, State], cycle: int) -> bool:
+        """Lets the parts of the net jump, each over periods of its own, where that is worth it; whether it was."""
+        least = max(self._patience.least_visits, (self._visits() - self._visits_before) // _WORTH_OF_PARTS)
+        jumped = jump_by_parts(self._stamp, self._net, marks, self._state(cycle), self._period_cycles, least)
+        if jumped is None:
+            return False
+        splice, reached = jumped
+        self._splices.append(splice)
+        self._begin_anew(reached)
+        return True
+
+    def _multiples(self, before: State, period: int, limit: int) -> Iterator[int]:
         """1, then multiples in which all ports stream whole bursts, one per channel."""
         yield 1
         unit = lcm(1, *self._missing_factors(before))
@@ -155,7 +164,7 @@ class _Run:
             if multiple > 1 and before.cycle + multiple * period <= limit:
                 yield multiple
 
-    def _missing_factors(self, before: _State) -> Iterator[int]:
+    def _missing_factors(self, before: State) -> Iterator[int]:
         ports, processes = self._net.ports, self._net.processes
         tokens = processes["visits"][ports["process"]] - before.processes["visits"][ports["process"]]
         rows = zip(ports["token_bytes"], ports["burst_bytes"] * ports["lanes"], tokens, strict=True)
@@ -164,7 +173,7 @@ class _Run:
             if passed:
                 yield whole // gcd(whole, passed)
 
-    def _recurs(self, before: _State, cycle: int) -> bool:
+    def _recurs(self, before: State, cycle: int) -> bool:
         """Whether the state of ``before`` has come again; if it is worth it, jumps.
 
         Better still is a state kept at an earlier jump, if that has come again: its period is longer.
@@ -184,7 +193,7 @@ class _Run:
                 break
         return True
 
-    def _jump(self, old: _State, cycle: int, least: int) -> int:
+    def _jump(self, old: State, cycle: int, least: int) -> int:
         from sttest.sim.maxplus.kernel_jump import jump
 
         net = self._net
@@ -194,20 +203,21 @@ class _Run:
             old.cycle, least,
         )  # fmt: skip
 
-    def _state(self, cycle: int) -> _State:
-        net = self._net
-        arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
-        return _State(cycle, *(array.copy() for array in arrays))
+    def _state(self, cycle: int) -> State:
+        return state_of(self._net, cycle)
 
 
-def _splice(old: _State, now: _State, periods: int) -> Splice:
+def _splice(old: State, now: State, periods: int) -> Splice:
+    size, cycles = now.fifos.size, now.cycle - old.cycle
     return Splice(
-        periods,
-        now.cycle - old.cycle,
-        now.fifos["written"],
-        now.fifos["read"],
-        now.fifos["written"] - old.fifos["written"],
-        now.fifos["read"] - old.fifos["read"],
-        now.ports["requested"],
-        now.ports["requested"] - old.ports["requested"],
+        periods=np.full(size, periods),
+        cycles=np.full(size, cycles),
+        written=now.fifos["written"],
+        read=now.fifos["read"],
+        writes=now.fifos["written"] - old.fifos["written"],
+        reads=now.fifos["read"] - old.fifos["read"],
+        requested=now.ports["requested"],
+        requests=now.ports["requested"] - old.ports["requested"],
+        port_periods=periods,
+        port_cycles=cycles,
     )

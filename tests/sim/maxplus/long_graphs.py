@@ -185,3 +185,42 @@ def sleepers(draw) -> TimedGraph:
     fifos = (Fifo("a", depth, 8, "srl"), Fifo("b", 4, 8, "srl"), Fifo("c", draw(DEPTHS), 8, "srl"))
     channel = Channel("x", latency, 4, 1, draw(st.integers(1, 4)))
     return _graph(fifos, draw(st.permutations([*ports, *pipelines])), [channel])
+
+
+@st.composite
+def drifts(draw) -> TimedGraph:
+    """Two or three pipelines in a row, each fed by a port on the same channel, whose rows take different times."""
+    rows, row = draw(st.sampled_from([30, 60, 120])), draw(st.sampled_from([2, 4, 8]))
+    count = draw(st.integers(2, 3))
+    fifos, processes = [], []
+    for index in range(count):
+        latency = draw(st.integers(1, 9))
+        fifos.append(Fifo(f"m{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
+        events = [Event(f"m{index}", "read", 0)]
+        if index > 0:
+            events.append(Event(f"f{index - 1}", "read", 0, (draw(st.integers(0, row - 1)),)))
+        if index < count - 1:
+            fifos.append(Fifo(f"f{index}", draw(DEPTHS), 8, draw(st.sampled_from(["srl", "ram"]))))
+            events.append(Event(f"f{index}", "write", latency - 1, (draw(st.integers(0, row - 1)),)))
+        loop = Loop((row,), draw(st.integers(3, 5)), latency, tuple(events), draw(st.integers(0, 4)))
+        processes.append(Pipeline(f"p{index}", (loop,), start=draw(st.sampled_from([0, 0, 100])), repeat=rows))
+        burst_bytes, outstanding = draw(st.sampled_from([4, 16, 64])), draw(st.integers(2, 16))
+        names = draw(st.lists(st.sampled_from(["x", "x", "y"]), min_size=1, max_size=3))
+        processes.append(
+            Memory(f"in{index}", "read", f"m{index}", rows * row, 4, tuple(names), burst_bytes, outstanding)
+        )
+    if draw(st.booleans()):
+        fifos.append(Fifo("out", draw(DEPTHS), 8, "srl"))
+        last = processes[-2]
+        loop = last.loops[0]
+        event = Event("out", "write", loop.latency - 1)
+        processes[-2] = Pipeline(
+            last.name,
+            (Loop(loop.trips, loop.ii, loop.latency, (*loop.events, event), loop.entry_gap),),
+            last.start,
+            rows,
+        )
+        processes.append(Memory("store", "write", "out", rows * row, 4, ("x",), 16, draw(st.integers(2, 8))))
+    latency = st.integers(0, 30)
+    channels = [Channel(name, draw(latency), 4, 1, draw(st.integers(1, 2))) for name in ("x", "y")]
+    return _graph(fifos, draw(st.permutations(processes)), channels)

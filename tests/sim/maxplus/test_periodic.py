@@ -7,7 +7,7 @@ import pytest
 from conftest import STREAMHLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_graphs import chains, crowds, loops_back, sleepers, streams
+from long_graphs import chains, crowds, drifts, loops_back, sleepers, streams
 
 from sttest.sim import TimedGraph, load
 from sttest.sim.des.engine import run as run_des
@@ -17,7 +17,7 @@ from sttest.sim.record import RunRecord
 from sttest.sim.simulation import max_occupancy
 
 EAGER = Patience(first_cycles=16, least_visits=1)
-GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds(), sleepers())
+GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds(), sleepers(), drifts())
 
 
 def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
