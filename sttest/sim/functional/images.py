@@ -22,15 +22,24 @@ def memory_images(graph: ValueGraph, tensors: Mapping[str, Array]) -> dict[str, 
     Raises:
         InputError: a tensor is missing, belongs to no argument, or has another shape or type.
     """
-    for name in tensors.keys() - graph.argument.keys():
-        levers = [did_you_mean(name, graph.argument)]
-        raise InputError("unknown-argument", f"there is no argument '{name}'", where=graph.name, levers=levers)
-    images = {}
-    for load in graph.loads:
-        if load.argument not in tensors:
-            raise InputError("missing-argument", f"the argument '{load.argument}' has no values", where=graph.name)
-        images[load.name] = pack(tensors[load.argument], load.layout, graph.stream[load.sink])
-    return images
+    for name in graph.argument:
+        if name not in tensors:
+            raise InputError("missing-argument", f"the argument '{name}' has no values", where=graph.name)
+    return images_of(graph, tensors)
+
+
+def images_of(graph: ValueGraph, tensors: Mapping[str, Array]) -> dict[str, Bytes]:
+    """The images of some arguments, as :func:`memory_images` gives those of all: parameters stay from run to run.
+
+    Raises:
+        InputError: a tensor belongs to no argument, or has another shape or type.
+    """
+    for name in tensors:
+        if name not in graph.argument:
+            levers = [did_you_mean(name, graph.argument)]
+            raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, levers=levers)
+    wanted = [load for load in graph.loads if load.argument in tensors]
+    return {load.name: pack(tensors[load.argument], load.layout, graph.stream[load.sink]) for load in wanted}
 
 
 def read_results(graph: ValueGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:

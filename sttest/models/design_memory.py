@@ -1,0 +1,153 @@
+"""A decoder block's tensors as the memory of a design, and back: for every engine that runs compiled blocks.
+
+A design has fixed shapes.  Fewer tokens, or a shorter cache, are padded at the
+start; the mask hides the padding, and results come back without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from sttest.errors import InputError
+from sttest.models.config import DecoderConfig, LayerKind
+from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.sim.functional.element_types import Array, Bytes
+from sttest.sim.functional.graph import ValueGraph
+from sttest.sim.functional.images import images_of, read_results
+
+
+class CacheSide(NamedTuple):
+    """Keys or values of one layer.
+
+    Attributes:
+        values: float32 or int8 [kv_heads, positions, head_dim].
+        scales: of int8 values, float16 [kv_heads, positions].
+    """
+
+    values: Array
+    scales: Array | None = None
+
+
+class BlockResult(NamedTuple):
+    """What a block gives: y [tokens, hidden] and the new entries of its cache."""
+
+    y: Array
+    k_new: CacheSide
+    v_new: CacheSide
+
+
+@dataclass(frozen=True)
+class BlockMemory:
+    """The memory of one design of a decoder block, images by the names of its loads and stores.
+
+    Args:
+        graph: of the design.
+        config: of the model.
+        parameters: by name; what :func:`~sttest.models.quant.parameters.export_parameters` gives, its values.
+        layer_kind: of the layer, for mask and rotary embedding.
+    """
+
+    graph: ValueGraph
+    config: DecoderConfig
+    parameters: Mapping[str, Array]
+    layer_kind: LayerKind = "global"
+
+    @cached_property
+    def parameter_images(self) -> dict[str, Bytes]:
+        """Images of the parameters, the same for every launch.
+
+        Raises:
+            InputError: a parameter of the design is missing, or has another shape or type.
+        """
+        wanted = [argument.name for argument in self.graph.arguments if argument.kind == "parameter"]
+        for name in wanted:
+            if name not in self.parameters:
+                raise InputError("missing-argument", f"the parameter '{name}' has no values", where=self.graph.name)
+        return images_of(self.graph, {name: self.parameters[name] for name in wanted})
+
+    def prefill(self, x: Array) -> dict[str, Bytes]:
+        """Images of all loads for a prefill.
+
+        Args:
+            x: float32 [tokens, hidden], at most as many tokens as the design has.
+
+        Raises:
+            InputError: another design, or tokens that it has no room for.
+        """
+        rows = self._shape("x")[0]
+        padding = self._padding(len(x), rows, "tokens")
+        inputs = {"x": _padded(x, padding, axis=0)}
+        inputs["mask"] = prefill_mask(self.config, rows, self.layer_kind, padding=padding)
+        positions = np.maximum(np.arange(rows) - padding, 0)
+        return self._images({**inputs, **self._rope(positions)})
+
+    def decode(self, x: Array, k_cache: CacheSide, v_cache: CacheSide) -> dict[str, Bytes]:
+        """Images of all loads for one token.
+
+        Args:
+            x: float32 [1, hidden].
+            k_cache, v_cache: of the tokens before, at most as many as the design has room for.
+
+        Raises:
+            InputError: another design, or a cache that it has no room for.
+        """
+        context, cached = self._shape("k_cache")[1], k_cache.values.shape[1]
+        padding = self._padding(cached, context, "cached tokens")
+        inputs = {"x": x, "mask": decode_mask(self.config, context, self.layer_kind, padding=padding)}
+        for name, side in (("k_cache", k_cache), ("v_cache", v_cache)):
+            inputs[name] = _padded(side.values, padding, axis=1)
+            if side.scales is not None:
+                inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
+        return self._images({**inputs, **self._rope(np.array([cached]))})
+
+    def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
+        """What a run has written, the last ``tokens`` tokens of it.
+
+        Raises:
+            InputError: an image is missing or has another length.
+        """
+        found = read_results(self.graph, images)
+        rows = len(found["y"])
+        first = rows - tokens
+        sides = (
+            CacheSide(found[name][:, first:], found[f"{name}_scale"][:, first:] if f"{name}_scale" in found else None)
+            for name in ("k_new", "v_new")
+        )
+        return BlockResult(found["y"][first:], *sides)
+
+    def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
+        images = {**self.parameter_images, **images_of(self.graph, inputs)}
+        missing = [load.argument for load in self.graph.loads if load.name not in images]
+        if missing:
+            raise InputError("missing-argument", f"the argument '{missing[0]}' has no values", where=self.graph.name)
+        return images
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        if name not in self.graph.argument:
+            what = f"the design takes no '{name}'"
+            raise InputError("other-design", what, where=self.graph.name, levers=["compile the block for this phase"])
+        return self.graph.argument[name].shape
+
+    def _padding(self, there: int, room: int, what: str) -> int:
+        if there > room:
+            raise InputError(
+                "no-room", f"the design has no room for so many {what}", where=self.graph.name,
+                demand=there, bound=room, unit=what, levers=["compile the block for more"],
+            )  # fmt: skip
+        return room - there
+
+    def _rope(self, positions: Array) -> dict[str, Array]:
+        if self.config.rope_theta is None:
+            return {}
+        return {"rope": rope_table(self.config, positions, self.layer_kind)}
+
+
+def _padded(values: Array, count: int, axis: int, value: float = 0) -> Array:
+    """So many more entries at the start of an axis."""
+    widths = [(count if dim == axis else 0, 0) for dim in range(values.ndim)]
+    return np.pad(values, widths, constant_values=value)
