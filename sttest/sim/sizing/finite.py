@@ -86,11 +86,11 @@ class _FiniteSizing:
         """Depths that are enough, and the cycle by which they end; without a bound, the least that can be had."""
         runner = self.runner
         given = runner.latencies(np.array([fifo.depth for fifo in self.graph.fifos], np.int64))
-        unbounded_cycles = runner.run_unbounded(given)
+        unbounded_cycles, peaks = runner.run_unbounded(given)
         assert unbounded_cycles is not None, "live with FIFOs that are never full"
         # A FIFO that was given as a shift register is at most as deep as one can be, so that it stays one.
         can_stay = (self.thresholds > 0) & (given < RAM_CYCLES)
-        start = np.where(can_stay, np.minimum(runner.peaks(), self.thresholds), runner.peaks())
+        start = np.where(can_stay, np.minimum(peaks, self.thresholds), peaks)
         start = np.maximum(start, self.live)
         wanted = unbounded_cycles if bound is None else bound
         if self._ends_by(wanted, start):
@@ -107,9 +107,9 @@ class _FiniteSizing:
         """Fill of FIFOs that are never full and each of the kind that its fill asks for."""
         runner = self.runner
         while True:
-            cycles = runner.run_unbounded(latencies)
+            cycles, peaks = runner.run_unbounded(latencies)
             assert cycles is not None, "live with FIFOs that are never full"
-            peaks = np.maximum(runner.peaks(), self.live)
+            peaks = np.maximum(peaks, self.live)
             settled = np.maximum(latencies, runner.latencies(peaks))
             if (settled == latencies).all():
                 return peaks, cycles
@@ -119,7 +119,13 @@ class _FiniteSizing:
         """What each FIFO needs to meet the bound while all others are never full, and as fast as they can be."""
         fastest = self.runner.latencies(np.ones_like(start))
         lower = self.live.copy()
+        found: dict[object, int] = {}
         for fifo in range(start.size):
+            # FIFOs that are accessed alike need the same.
+            key = self.runner.alike[fifo], int(lower[fifo]), int(start[fifo])
+            if key in found:
+                lower[fifo] = found[key]
+                continue
             depths = np.full_like(start, UNBOUNDED)
             latencies = fastest.copy()
 
@@ -133,6 +139,7 @@ class _FiniteSizing:
                 return cycles is not None and cycles <= bound
 
             lower[fifo] = least_depth(is_enough, int(lower[fifo]), int(start[fifo]), int(self.thresholds[fifo]))
+            found[key] = int(lower[fifo])
         return lower
 
     def _result(self, depths: np.ndarray, lower: np.ndarray) -> Sizing:

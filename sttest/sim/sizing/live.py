@@ -9,6 +9,7 @@ from sttest.sim.deadlock_fix import explain
 from sttest.sim.flat import UNBOUNDED, FlatGraph, flatten
 from sttest.sim.graph import TimedGraph
 from sttest.sim.liveness import advance
+from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.reduce import least_depth
 
 
@@ -25,10 +26,15 @@ def least_live_depths(graph: TimedGraph) -> tuple[int, ...]:
         cycle = explain(graph, flat, unbounded=True).cycle
         where = f"{graph.name}: FIFO '{cycle[0].fifo}'" if cycle else graph.name
         raise DeadlockError("tokens-missing", "deadlocks with FIFOs of any depth, tokens are missing", where=where)
-    return tuple(
-        _least(flat, unbounded, number, max(1, fifo.initial_tokens), int(freest.peak[number]))
-        for number, fifo in enumerate(graph.fifos)
-    )
+    found: dict[tuple[int, int, int], int] = {}
+    least = []
+    for number, (fifo, lane) in enumerate(zip(graph.fifos, find_programs(graph).lane.tolist(), strict=True)):
+        # FIFOs that are accessed alike need the same.
+        key = lane, max(1, fifo.initial_tokens), int(freest.peak[number])
+        if key not in found:
+            found[key] = _least(flat, unbounded, number, *key[1:])
+        least.append(found[key])
+    return tuple(least)
 
 
 def _least(flat: FlatGraph, unbounded: np.ndarray, fifo: int, low: int, high: int) -> int:
