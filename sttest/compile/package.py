@@ -12,6 +12,7 @@ from pathlib import Path
 import sttest
 from sttest.compile.compiler import Design
 from sttest.compile.hls import emit_design, write_hls
+from sttest.compile.hls.rules import RULES, check_kernel
 from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
@@ -75,14 +76,15 @@ def _fill(design: Design, folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 
-def _write_hls(design: Design, folder: Path) -> dict[str, str]:
+def _write_hls(design: Design, folder: Path) -> dict[str, object]:
     """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
     try:
         emitted = emit_design(design)
     except InputError as error:
         return {"missing": str(error)}
     write_hls(design, emitted, folder)
-    return {"kernel": emitted.name}
+    broken = [f"{each.rule}, line {each.line}: {each.message}" for each in check_kernel(emitted.text)]
+    return {"kernel": emitted.name, "rules_checked": len(RULES), "rules_broken": broken}
 
 
 def _write_values(design: Design, path: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects.df import KernelOp
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.signature import memory_table, signature
+from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.module_walk import all_of
 
 SCHEMA = "sttest.hls/1"
@@ -24,14 +25,15 @@ def emit_design(design: Design) -> EmittedKernel:
         InputError: something in it has no C++ (docs/values.md).
     """
     (kernel,) = all_of(design.module, KernelOp)
-    return emit_kernel(kernel, design.board, design.graph, _title(design))
+    return emit_kernel(kernel, KernelTiming.of(design.graph, design.board), _title(design))
 
 
 def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
     """Writes ``kernel.cpp``, ``signature.json`` and ``memory.json`` into a folder, which is made."""
     folder.mkdir(parents=True)
     (folder / "kernel.cpp").write_text(emitted.text, encoding="utf-8")
-    write_signature(signature(emitted, design.graph, design.board.name), folder / "signature.json")
+    timing = KernelTiming.of(design.graph, design.board)
+    write_signature(signature(emitted, timing, design.name, design.board.name), folder / "signature.json")
     table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
     (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 

@@ -9,16 +9,16 @@ from sttest.compile.hls.types import F16, F32, Element
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
     "larger": """\
-// The larger of two, NaN if one of them is (MLIR's maximumf).
+// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
 static inline float larger(float a, float b) {
-  if (a != a || b != b) return a + b;
+  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return a + b;
   return a < b ? b : a;
 }
 """,
     "smaller": """\
-// The smaller of two, NaN if one of them is (MLIR's minimumf).
+// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
 static inline float smaller(float a, float b) {
-  if (a != a || b != b) return a + b;
+  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return -(-a - b);
   return b < a ? b : a;
 }
 """,
@@ -137,7 +137,7 @@ def _writer(element: Element) -> str:
 HELPER_NAMES = frozenset(
     (
         *_TEXTS,
-        *(f"{tag}_{end}" for tag in ("i1", "i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")),
+        *(f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")),
     )
 )
 """Names that no process may take."""

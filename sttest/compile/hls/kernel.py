@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from sttest.boards.board import FpgaBoard
-from sttest.boards.operators import operators
-from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
@@ -26,10 +23,10 @@ from sttest.compile.hls.dma_write import emit_dma_write
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.network import Memory, Network, label_of
 from sttest.compile.hls.tasks import emit_task
+from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.top import CALL_MACRO, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
-from sttest.sim.graph import TimedGraph
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
@@ -49,27 +46,24 @@ class EmittedKernel:
     memories: tuple[Memory, ...]
 
 
-def emit_kernel(kernel: KernelOp, board: FpgaBoard, graph: TimedGraph, title: Iterable[str] = ()) -> EmittedKernel:
+def emit_kernel(kernel: KernelOp, timing: KernelTiming, title: Iterable[str] = ()) -> EmittedKernel:
     """Writes a kernel at the stream level as Vitis HLS C++.
 
     Args:
         kernel: FIFOs sized.
-        board: whose operators and memory ports it is written for.
-        graph: the same kernel, timed: how FIFOs are built.
+        timing: of the same kernel.
         title: lines of the comment at the top.
 
     Raises:
         InputError: something in the kernel has no C++; see docs/values.md for what has.
     """
-    return _Emitter(kernel, board, graph).emit(tuple(title))
+    return _Emitter(kernel, timing).emit(tuple(title))
 
 
 class _Emitter:
-    def __init__(self, kernel: KernelOp, board: FpgaBoard, graph: TimedGraph) -> None:
+    def __init__(self, kernel: KernelOp, timing: KernelTiming) -> None:
         self.network = Network(kernel)
-        self.board = board
-        self.fifos = {fifo.name: fifo for fifo in graph.fifos}
-        self.library = operators(board)
+        self.timing = timing
         self.helpers = Helpers()
         self.conversions: Mapping[ConverterOp, Conversion] = {
             node: conversion(node, label_of(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
@@ -97,7 +91,7 @@ class _Emitter:
             code.line()
         code.lines += processes.lines
         _section(code, "The kernel")
-        self._emit_top(code)
+        emit_top(code, self.network, self.conversions, self.timing)
         return EmittedKernel(self.network.name, code.text(), tuple(self.network.memories.values()))
 
     def _emit_node(self, code: Code, node: NodeOp) -> None:
@@ -106,7 +100,7 @@ class _Emitter:
             return
         process = self.network.process(node)
         if isinstance(node, TaskOp):
-            emit_task(code, node, process, task_cost(node, self.library), self.helpers)
+            emit_task(code, node, process, self.timing.intervals[label_of(node)], self.helpers)
         elif isinstance(node, ForkOp):
             stream = itensor_of(node.sources[0])
             emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
@@ -127,13 +121,6 @@ class _Emitter:
         emit_fill(code, facts, fill, block_type)
         code.line()
         emit_drain(code, facts, drain, block_type)
-
-    def _emit_top(self, code: Code) -> None:
-        hbm = self.board.hbm
-        emit_top(
-            code, self.network, self.conversions, self.fifos,
-            outstanding=hbm.outstanding_bursts.count, burst_bytes=hbm.max_burst_bytes.count,
-        )  # fmt: skip
 
     def _open_section(self, code: Code, node: NodeOp, section: str) -> str:
         """A heading where another module of the model begins."""

@@ -11,7 +11,7 @@ from math import prod
 
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
 from sttest.compile.hls.stream_loops import cut_inside
-from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.types import I1, Token, row_major_strides
 from sttest.compile.pass_order import run_first
 from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
@@ -93,6 +93,9 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     if op.layout is None:
         raise run_first("hls", f"{op.name} has no layout", "materialize-dma")
     stream = itensor_of(op.sources[0] if isinstance(op, DmaWriteOp) else op.sinks[0])
+    token = Token.of(stream, where)
+    if token.element == I1:
+        raise InputError("bad-layout", "memory holds no i1", where=where, levers=["extend it to i8"])
     rank = len(stream.element_shape)
     numbers = op.layout.values
     grid, beats, beat = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]
@@ -102,7 +105,7 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     packed = isinstance(op, DmaReadOp) and op.packed is not None
     _check(stream, tile, grid, over_tiles, where)
     places = _packed(over_tiles, grid, tile, where) if packed else _row_major(over_tiles, grid, tile)
-    return MemoryLayout(Token.of(stream, where), tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts))
+    return MemoryLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts))
 
 
 def _packed(loops: Sequence[StreamLoop], grid: Sequence[int], tile: Sequence[int], where: str) -> list[StreamLoop]:

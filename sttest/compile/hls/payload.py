@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from sttest.compile.dialects.df import YieldOp
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.types import F16, F32, Element, element_of
+from sttest.compile.hls.types import F16, F32, I1, Element, element_of
 from sttest.errors import InputError
 
 # Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
@@ -51,8 +51,8 @@ def _integer(element: Element) -> bool:
     return element.is_integer
 
 
-def _whole(element: Element) -> bool:
-    return element.tag[0] == "i"
+def _truth(element: Element) -> bool:
+    return element == I1
 
 
 def _math(name: str, function: str, arguments: str = "{0}") -> _Rule:
@@ -93,6 +93,13 @@ _RULES: Mapping[str, _Rule] = {
 }  # fmt: skip
 
 
+# A truth value is an integer of one bit whose sign bit it is.
+_TRUTH_RULES: Mapping[str, _Rule] = {
+    "arith.extsi": _Rule("wide", "{to}({0} ? -1 : 0)", _truth, _integer),
+    "arith.sitofp": _Rule("number", "{0} ? -1.0f : 0.0f", _truth, _f32),
+}
+
+
 class Payload:
     """The statements of a payload for one point, given what its arguments are there."""
 
@@ -107,7 +114,8 @@ class Payload:
             if isinstance(op, YieldOp):
                 self.results = [self._values[value] for value in op.arguments]
             elif isinstance(op, ConstantOp):
-                self._values[op.result] = constant(op.value, self._element(op.result.type))
+                literal = constant(op.value, self._element(op.result.type))
+                self._values[op.result] = f"({literal})" if literal.startswith("-") else literal
             else:
                 self._add(op)
 
@@ -126,7 +134,7 @@ class Payload:
             return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])
         if op.name == "arith.select":
             return "chosen", "{} ? {} : {}".format(*operands)
-        rule = _RULES.get(op.name)
+        rule = (_TRUTH_RULES if I1 in types else _RULES).get(op.name)
         to = self._element(op.results[0].type) if op.results else None
         if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
             shown = ", ".join(element.tag for element in types)

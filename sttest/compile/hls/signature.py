@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory
-from sttest.sim.graph import Memory as TimedMemory
-from sttest.sim.graph import TimedGraph
+from sttest.compile.hls.timing import KernelTiming
 
 
-def signature(kernel: EmittedKernel, graph: TimedGraph, board: str) -> DesignSignature:
-    """The arguments in order, each with the channels that the timed graph gives its DMA.
+def signature(kernel: EmittedKernel, timing: KernelTiming, design: str, board: str) -> DesignSignature:
+    """The arguments in order, each with the channels of its DMA.
 
     Args:
         kernel: with the arguments' layouts.
-        graph: of the same kernel.
+        timing: of the same kernel.
+        design: the package's name.
         board: whose channels these are.
     """
-    channels = {process.name: process.channels for process in graph.processes if isinstance(process, TimedMemory)}
-    arguments = tuple(_argument(index, memory, channels) for index, memory in enumerate(kernel.memories))
+    arguments = tuple(_argument(index, memory, timing) for index, memory in enumerate(kernel.memories))
     return DesignSignature(
-        design=graph.name, board=board, kernels=(KernelSignature(name=kernel.name, arguments=arguments),)
+        design=design, board=board, kernels=(KernelSignature(name=kernel.name, arguments=arguments),)
     )
 
 
@@ -52,13 +50,13 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
     }
 
 
-def _argument(index: int, memory: Memory, channels: Mapping[str, tuple[str, ...]]) -> BufferArgument:
+def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgument:
     return BufferArgument(
         name=memory.name,
         index=index,
         element=memory.layout.token.element.in_signature,
         bytes=memory.layout.words * WORD_BYTES,
         access="write" if memory.writes else "read",
-        banks=tuple(sorted(int(channel.removeprefix("hbm")) for channel in channels[memory.label])),
+        banks=timing.channels[memory.label],
         alignment_bytes=WORD_BYTES,
     )

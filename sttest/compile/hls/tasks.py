@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from xdsl.ir import Attribute
 
-from sttest.compile.cost_model import TaskCost
 from sttest.compile.dialects.df import TaskOp
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.payload import Payload, constant
@@ -19,33 +19,33 @@ from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
 from sttest.errors import InputError
 
 
-def emit_task(code: Code, task: TaskOp, process: Process, cost: TaskCost, helpers: Helpers) -> None:
+def emit_task(code: Code, task: TaskOp, process: Process, interval: int, helpers: Helpers) -> None:
     """Writes the function of a task.
 
     Args:
         code: where to.
         task: at the stream level.
         process: its name and streams.
-        cost: whose initiation interval the pipeline is asked for.
+        interval: cycles between tiles that the pipeline is asked for.
         helpers: functions that the payload calls.
 
     Raises:
         InputError: types, operations or stream orders that have no C++.
     """
-    _TaskEmitter(code, task, process, cost, helpers).emit()
+    _TaskEmitter(code, task, process, interval, helpers).emit()
 
 
 class _TaskEmitter:
-    def __init__(self, code: Code, task: TaskOp, process: Process, cost: TaskCost, helpers: Helpers) -> None:
-        self.code, self.task, self.process, self.cost, self.helpers = code, task, process, cost, helpers
+    def __init__(self, code: Code, task: TaskOp, process: Process, interval: int, helpers: Helpers) -> None:
+        self.code, self.task, self.process, self.interval, self.helpers = code, task, process, interval, helpers
         self.schedule = TileSchedule.of(task)
         self.sources, self.results = task_ports(task)
         self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
     def emit(self) -> None:
         code, schedule = self.code, self.schedule
-        # The interval of a step so that a tile takes the cycles of the cost model.
-        interval = -(-self.cost.ii // schedule.count)
+        # A tile takes the cycles of the cost model, unless a step has to move several tokens through one port.
+        interval = max(-(-self.interval // schedule.count), self._tokens_per_step())
         code.comment(_described(self.task, schedule.count, interval))
         with code.function(f"static void {self.process.name}", self.process.parameters):
             for port in (*self.sources, *self.results):
@@ -63,14 +63,22 @@ class _TaskEmitter:
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
-            for visit in visits(port, reading_steps(self.schedule, port.rows, port.token.shape, port.offsets)):
+            for visit in visits(port, self._steps_of(port)):
                 self._read(port, stream, visit)
         if self.reductions:
             self._initialise()
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
-            for visit in visits(port, writing_steps(self.schedule, port.rows, port.token.shape, port.offsets)):
+            for visit in visits(port, self._steps_of(port)):
                 self._write(port, stream, visit)
+
+    def _steps_of(self, port: TaskPort) -> list[Step]:
+        """When each token of a tile is read or written."""
+        steps_of = writing_steps if port in self.results else reading_steps
+        return steps_of(self.schedule, port.rows, port.token.shape, port.offsets)
+
+    def _tokens_per_step(self) -> int:
+        return max(max(Counter(self._steps_of(port)).values()) for port in (*self.sources, *self.results))
 
     def _declare(self, port: TaskPort) -> None:
         lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]

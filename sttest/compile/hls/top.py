@@ -9,8 +9,8 @@ from sttest.compile.hls.converters import Conversion
 from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory, Network
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.writer import Code
-from sttest.sim.graph import Fifo
 
 CALL_MACRO = """\
 // How the top function calls a process.  The tool sees plain calls; a simulation on bounded FIFOs may define another.
@@ -20,28 +20,23 @@ CALL_MACRO = """\
 """
 
 
-def emit_top(
-    code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion], fifos: Mapping[str, Fifo],
-    *, outstanding: int, burst_bytes: int,
-) -> None:  # fmt: skip
+def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion], timing: KernelTiming) -> None:
     """Writes the top function.
 
     Args:
         code: where to.
         network: names and order of everything.
         conversions: facts of the converters.
-        fifos: of the timed graph, by name: how each FIFO is built.
-        outstanding: bursts in flight per port.
-        burst_bytes: of the longest burst.
+        timing: how FIFOs and ports are built.
     """
     memories = list(network.memories.values())
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
-            _interface(code, memory, outstanding, burst_bytes // WORD_BYTES)
+            _interface(code, memory, timing.outstanding, timing.burst_bytes // WORD_BYTES)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
-        _declare_streams(code, network, fifos)
+        _declare_streams(code, network, timing)
         _declare_blocks(code, network, conversions)
         code.line()
         for node in network.nodes:
@@ -59,11 +54,11 @@ def _interface(code: Code, memory: Memory, outstanding: int, burst_words: int) -
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
 
 
-def _declare_streams(code: Code, network: Network, fifos: Mapping[str, Fifo]) -> None:
+def _declare_streams(code: Code, network: Network, timing: KernelTiming) -> None:
     for stream in network.streams.values():
         code.comment(stream.comment)
         code.line(f'hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}("{stream.fifo}");')
-        impl = "srl" if fifos[stream.fifo].kind == "srl" else "memory"
+        impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 
 

@@ -22,7 +22,7 @@ class Element:
         tag: as in MLIR, for names: ``f32``, ``i4``.
         c_type: of a value in a stream or an array.
         bits: width in memory.
-        in_signature: what hosts call it, ``float32`` or ``int4``.
+        in_signature: what hosts call it, ``float32`` or ``int4``; a truth value never reaches them.
     """
 
     tag: str
@@ -43,7 +43,7 @@ class Element:
 
 F32 = Element("f32", "float", 32, "float32")
 F16 = Element("f16", "half", 16, "float16")
-I1 = Element("i1", "ap_uint<1>", 1, "uint1")
+I1 = Element("i1", "ap_uint<1>", 1, "")
 
 
 def element_of(dtype: Attribute, where: str) -> Element:

@@ -17,7 +17,10 @@ from sttest.errors import InputError, SttestError, ToolMissingError
 
 COMPILER = "g++"
 # -ffp-contract=off: every float operation is rounded by itself, as docs/values.md says and as Vitis HLS does.
-FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off")
+# The tool's directives and the labels that it reports loops by mean nothing to a compiler.
+FLAGS = (
+    "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-Wno-unused-label", "-ffp-contract=off",
+)  # fmt: skip
 BUILD_TIMEOUT_S = 600.0
 _PROCESSES = "sttest_process.h"
 

@@ -1,0 +1,41 @@
+"""What emitted C++ asks the tool for: intervals, kinds of FIFOs, memory ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sttest.boards.board import FpgaBoard
+from sttest.sim.graph import Memory, Pipeline, TimedGraph
+
+
+@dataclass(frozen=True)
+class KernelTiming:
+    """Facts of a timed kernel, by the names of its design.
+
+    Attributes:
+        intervals: cycles between the iterations of each task.
+        fifo_kinds: ``srl`` or ``ram`` per FIFO.
+        channels: memory channels per DMA.
+        outstanding: bursts in flight per port.
+        burst_bytes: of the longest burst.
+    """
+
+    intervals: Mapping[str, int]
+    fifo_kinds: Mapping[str, str]
+    channels: Mapping[str, tuple[int, ...]]
+    outstanding: int = 16
+    burst_bytes: int = 4096
+
+    @staticmethod
+    def of(graph: TimedGraph, board: FpgaBoard) -> KernelTiming:
+        """The facts of a timed graph that was made from a kernel for a board."""
+        pipelines = [each for each in graph.processes if isinstance(each, Pipeline) and each.loops]
+        ports = [each for each in graph.processes if isinstance(each, Memory)]
+        return KernelTiming(
+            {each.name: each.loops[0].ii for each in pipelines},
+            {fifo.name: fifo.kind for fifo in graph.fifos},
+            {each.name: tuple(sorted(int(name.removeprefix("hbm")) for name in each.channels)) for each in ports},
+            board.hbm.outstanding_bursts.count,
+            board.hbm.max_burst_bytes.count,
+        )

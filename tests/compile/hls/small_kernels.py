@@ -1,0 +1,112 @@
+"""Kernels small enough to read, and the way from their IR to C++ and to both engines of values."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sttest.boards.xrt.signature import write_signature
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, StreamOp, TaskOp
+from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel, signature
+from sttest.compile.module_walk import all_of
+from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.lower_to_streams import LowerToStreams
+from sttest.compile.passes.make_instances import MakeInstances
+from sttest.compile.passes.materialize_converters import MaterializeConverters
+from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.vectorize import Vectorize
+from sttest.compile.value_graph import value_graph
+from sttest.sim.functional import ValueGraph
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A kernel in C++, timed, and as the functional engine takes it."""
+
+    emitted: EmittedKernel
+    timing: KernelTiming
+    values: ValueGraph
+
+    def package(self, folder: Path) -> Path:
+        """A folder with what the C simulation needs."""
+        (folder / "hls").mkdir(parents=True)
+        (folder / "hls" / "kernel.cpp").write_text(self.emitted.text, encoding="utf-8")
+        write_signature(signature(self.emitted, self.timing, "test", "u55c"), folder / "hls" / "signature.json")
+        return folder
+
+
+def made(text: str, vector_bits: int = 4096) -> Made:
+    """From a kernel at the itensor level."""
+    context = new_context()
+    module = parse(text, "test", context)
+    passes = (
+        MaterializeConverters(), MaterializeDma(), Vectorize(vector_bits), InsertForks(), MakeInstances(),
+        LowerToStreams(2),
+    )  # fmt: skip
+    for each in passes:
+        each.apply(context, module)
+    module.verify()
+    (kernel,) = all_of(module, KernelOp)
+    # Operators that no board has a latency for can't be timed; their values can be had.
+    timing = KernelTiming(
+        {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
+        {stream.sym_name.data: "srl" for stream in all_of(kernel, StreamOp)},
+        {dma.label.data: (0,) for kind in (DmaReadOp, DmaWriteOp) for dma in all_of(kernel, kind) if dma.label},
+    )
+    return Made(emit_kernel(kernel, timing), timing, value_graph(module, "test"))
+
+
+@dataclass(frozen=True)
+class Port:
+    """A tensor of a kernel and the order in which it is streamed."""
+
+    name: str
+    tensor: str
+    stream: str
+    parameter: bool = False
+
+
+def kernel_text(inputs: Sequence[Port], results: Sequence[Port], body: str) -> str:
+    """A module with one kernel at the itensor level; ``body`` defines ``%<result>_stream`` from ``%<input>_stream``."""
+    outside = ", ".join(f"%{port.name}: {port.tensor}" for port in inputs)
+    inside = ", ".join(f"%{port.name}_stream: {port.stream}" for port in inputs)
+    taken = ", ".join(f"%{port.name}" for port in inputs)
+    given = ", ".join(f"%{port.name}" for port in results)
+    types = [", ".join(port.tensor for port in ports) for ports in (inputs, results)]
+    streams = ", ".join(f"%{port.name}_stream" for port in results)
+    names = ", ".join(f'"{port.name}"' for port in inputs)
+    kinds = ", ".join('"parameter"' if port.parameter else '"input"' for port in inputs)
+    return (
+        "builtin.module {\n"
+        f"func.func @main({outside}) -> ({types[1]}) attributes "
+        f"{{sttest.arg_names = [{names}], sttest.arg_kinds = [{kinds}]}} {{\n"
+        f'{given} = df.kernel "group0"({taken} : {types[0]}) -> {types[1]} {{\n'
+        f"^bb0({inside}):\n{body}\n"
+        f"df.yield {streams} : {', '.join(port.stream for port in results)}\n}}\n"
+        f"func.return {given} : {types[1]}\n}}\n}}\n"
+    )
+
+
+def random_tensors(values: ValueGraph, seed: int) -> dict[str, np.ndarray]:
+    """Values of every type: whole ranges of integers, floats of both signs with a few that are special."""
+    source = np.random.default_rng(seed)
+    found = {}
+    for argument in values.arguments:
+        if argument.dtype.startswith("f"):
+            tensor = (source.standard_normal(argument.shape) * 3).astype(np.float32)
+            special = np.array([0.0, -0.0, 0.5, -1.5, 2.5, 1e-40, 60000.0], np.float32)
+            tensor = np.where(source.random(argument.shape) < 0.2, source.choice(special, argument.shape), tensor)
+            found[argument.name] = tensor.astype(np.float16 if argument.dtype == "f16" else np.float32)
+        else:
+            half = 1 << (int(argument.dtype[1:]) - 1)
+            kind = {"i16": np.int16, "i32": np.int32}.get(argument.dtype, np.int8)
+            found[argument.name] = source.integers(-half, half, argument.shape).astype(kind)
+    return found
