@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from sttest.compile.dialects.df import ConverterOp, itensor_of
 from sttest.compile.hls.arrays import LocalArray
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.stream_loops import cut_inside, lowest
+from sttest.compile.hls.stream_loops import count, cut_inside, lowest
 from sttest.compile.hls.types import Token, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
+from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
 from sttest.compile.pass_order import run_first
 from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
@@ -128,11 +128,9 @@ def _block(code: Code, facts: Conversion, process: Process, lock: str, side: Sid
 
 
 def _describe(code: Code, facts: Conversion, verb: str, side: Side) -> None:
-    tokens = 1
-    for loop in side.loops:
-        tokens *= loop.trip
+    blocks, tokens = counted(facts.blocks, "block"), counted(count(side.loops), "token")
     extents = "x".join(map(str, facts.buffer.shape))
-    code.comment(f"{verb} {facts.blocks} blocks of {extents} elements, each with {tokens} tokens.")
+    code.comment(f"{verb} {blocks} of {extents} elements, {tokens} each.")
 
 
 def _elements(token: Token) -> list[CountedLoop]:

@@ -63,12 +63,16 @@ def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, elem
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
     code.line("ap_uint<512> word = 0;")
-    code.line("int held = -1;")
+    if not layout.is_sequential:
+        code.line("int held = -1;")
     with code.loops(tile_loops(layout), "pipeline II=1"):
         code.line(f"const int tile = {affine(tile_place(layout))};")
-        with code.block(f"if (tile / {in_word} != held)"):
-            code.line(f"held = tile / {in_word};")
-            code.line(f"word = {memory}[held];")
+        if layout.is_sequential:
+            code.line(f"if (tile % {in_word} == 0) word = {memory}[tile / {in_word}];")
+        else:
+            with code.block(f"if (tile / {in_word} != held)"):
+                code.line(f"held = tile / {in_word};")
+                code.line(f"word = {memory}[held];")
         code.line(f"{layout.token.c_type} token;")
         with code.unrolled(beat_loops(layout)):
             number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])

@@ -26,7 +26,7 @@ from sttest.compile.hls.tasks import emit_task
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.top import CALL_MACRO, emit_top
 from sttest.compile.hls.types import F16, Token
-from sttest.compile.hls.writer import Code
+from sttest.compile.hls.writer import Code, counted
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
@@ -155,7 +155,6 @@ def _section(code: Code, title: str) -> None:
 def _memory_comment(memory: Memory) -> str:
     layout = memory.layout
     grid, tile = "x".join(map(str, layout.grid)), "x".join(map(str, layout.tile))
+    words = counted(layout.words, "word")
     order = "in the order of their first use" if layout.packed else "row-major"
-    return (
-        f"{memory.name}: a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {layout.words} words."
-    )
+    return f"{memory.name}: a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {words}."

@@ -15,7 +15,7 @@ from sttest.compile.hls.task_ports import TaskPort, task_ports
 from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
 from sttest.compile.hls.tile_visits import Visit, visits
 from sttest.compile.hls.types import element_of, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
+from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
 from sttest.errors import InputError
 
 
@@ -65,8 +65,8 @@ class _TaskEmitter:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
             for visit in visits(port, self._steps_of(port)):
                 self._read(port, stream, visit)
-        if self.reductions:
-            self._initialise()
+        if self.task.init is not None:
+            self._initialise(self.task.init)
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
             for visit in visits(port, self._steps_of(port)):
@@ -110,16 +110,14 @@ class _TaskEmitter:
                 self.code.line(f"{_token_element(port)} = {port.tile.at(visit.places)};")
             self.code.line(f"{stream}.write(token);")
 
-    def _initialise(self) -> None:
+    def _initialise(self, init: Attribute) -> None:
         """Running values start in the first iteration of the reductions, each parallel step for its own lanes."""
         first = [f"t{loop} == 0" for loop in self.reductions if self.task.trip_counts[loop] > 1]
         first += [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
-        if self.task.init is None:
-            raise InputError("no-init", "a reduction without a value to start from", where=self.task.sym_name.data)
         parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
         with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):
             for port in self.results:
-                value = constant(self.task.init, port.token.element)
+                value = constant(init, port.token.element)
                 self.code.line(f"{port.tile.at(self._point(port))} = {value};")
 
     def _compute(self) -> None:
@@ -148,7 +146,7 @@ class _TaskEmitter:
                 f"{port.token.element.tag}",
                 where=where, levers=["write conversions and scales into the payload"],
             )  # fmt: skip
-        if port in self.results and not self.reductions:
+        if port in self.results and self.task.init is None:
             raise InputError(
                 "reads-destination", "the payload reads its result, which only a reduction may",
                 where=where, levers=["pass the value as a source"],
@@ -191,4 +189,5 @@ def _token_element(port: TaskPort) -> str:
 def _described(task: TaskOp, steps: int, interval: int) -> str:
     tiles, points = "x".join(map(str, task.trip_counts)), "x".join(map(str, task.tile_sizes))
     kinds = f" ({', '.join(task.loop_kinds)})" if task.loop_kinds else ""
-    return f"{tiles or 1} tiles of {points or 1} points{kinds}, {steps} steps per tile, a step every {interval} cycles."
+    pace = f"{counted(steps, 'step')} per tile, {counted(interval, 'cycle')} per step"
+    return f"{tiles or 1} tiles of {points or 1} points{kinds}, {pace}."

@@ -123,6 +123,15 @@ def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
     return " + ".join([*parts, *([str(constant)] if constant or not parts else [])])
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things, as text.
+
+    >>> counted(1, "word"), counted(4, "word")
+    ('1 word', '4 words')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def named_loops(label: str, variable: str, trips: Sequence[int]) -> list[CountedLoop]:
     """One loop per trip count above 1, numbered by position: ``tiles_0``, ``tiles_1`` … over ``t0``, ``t1`` …."""
     return [

@@ -74,6 +74,12 @@ class Port:
     parameter: bool = False
 
 
+def stream_type(element: str, trips: str, steps: str, index: str) -> str:
+    """An itensor type from the texts of its parts."""
+    dims = ",".join(f"d{number}" for number in range(trips.count(",") + 1 if trips else 0))
+    return f"!df.itensor<{element}, iter_space: [{trips}]*[{steps}], iter_map: ({dims})->({index})>"
+
+
 def kernel_text(inputs: Sequence[Port], results: Sequence[Port], body: str) -> str:
     """A module with one kernel at the itensor level; ``body`` defines ``%<result>_stream`` from ``%<input>_stream``."""
     outside = ", ".join(f"%{port.name}: {port.tensor}" for port in inputs)
