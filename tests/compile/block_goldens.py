@@ -1,0 +1,120 @@
+"""Decoder blocks in PyTorch as goldens of compiled ones: the same weights and inputs, sums in stream order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from sttest.models.config import DecoderConfig
+from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
+from sttest.models.registry import get_config, small
+from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.sim.functional import ValueGraph, run
+
+
+@dataclass(frozen=True)
+class Case:
+    """A block at its test sizes or its published ones, under a scheme; ``tokens`` enter it or lie in its cache."""
+
+    model: str
+    phase: str
+    scheme: str
+    tokens: int
+    small: bool = True
+
+    @property
+    def config(self) -> DecoderConfig:
+        config = get_config(self.model)
+        return small(config) if self.small else config
+
+    def __str__(self) -> str:
+        return f"{'small-' if self.small else ''}{self.model}-{self.phase}-{self.scheme}-{self.tokens}"
+
+
+def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockResult]:
+    """What the PyTorch block gives, and what its compiled design gives."""
+    import torch
+
+    from sttest.models.blocks import DecodeBlock, PrefillBlock
+    from sttest.models.quant.block import observe_peaks, quantise_block
+    from sttest.models.quant.parameters import export_parameters
+    from sttest.models.quant.quantisers import quantise_kv
+    from sttest.models.quant.scheme import load_scheme
+    from sttest.models.weights import randomise
+
+    config, scheme, prefill = case.config, load_scheme(case.scheme), case.phase == "prefill"
+    plain = (PrefillBlock if prefill else DecodeBlock)(config)
+    randomise(plain, seed=5)
+    source = torch.Generator().manual_seed(1)
+    x = torch.randn(case.tokens if prefill else 1, config.hidden, generator=source)
+    caches = [torch.randn(config.kv_heads, case.tokens, config.head_dim, generator=source) for _ in range(2)]
+    mask = prefill_mask(config, case.tokens) if prefill else decode_mask(config, case.tokens)
+    inputs: dict[str, Any] = {"x": x, "mask": torch.from_numpy(mask)}
+    if config.rope_theta is not None:
+        positions = range(case.tokens) if prefill else [case.tokens]
+        inputs["rope"] = torch.from_numpy(rope_table(config, positions))
+
+    def called(block: torch.nn.Module, sides: list[Any]) -> Any:
+        cached = {} if prefill else dict(zip(("k_cache", "v_cache"), sides, strict=True))
+        return block(**inputs, **cached)
+
+    block = quantise_block(plain, scheme, observe_peaks(plain, lambda: called(plain, caches)))
+    parameters = {name: found.values for name, found in export_parameters(block, scheme).items()}
+    memory = BlockMemory(graph, config, parameters)
+    sides = [quantise_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
+    with torch.no_grad(), in_stream_order():
+        y, k_new, v_new = called(block, sides)
+    golden = BlockResult(y.numpy(), _side(k_new), _side(v_new))
+    images = memory.prefill(x.numpy()) if prefill else memory.decode(x.numpy(), *map(_side, sides))
+    return golden, memory.results(run(graph, images).results, len(x))
+
+
+def _side(side: Any) -> CacheSide:
+    return CacheSide(*(part.numpy() for part in side)) if isinstance(side, tuple) else CacheSide(side.numpy())
+
+
+@contextmanager
+def in_stream_order() -> Iterator[None]:
+    """Sums one element after the other, functions in double precision and rounded once, as docs/values.md has them."""
+    import torch
+
+    plain_sum, exp, tanh = torch.Tensor.sum, torch.exp, torch.tanh
+
+    def chain(values: torch.Tensor, dim: Any = None, **options: Any) -> torch.Tensor:
+        if options or not values.is_floating_point():
+            return plain_sum(values, dim, **options)
+        total = torch.zeros_like(values.select(dim, 0))
+        for part in values.unbind(dim):
+            total = total + part
+        return total
+
+    def once(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda x: function(x.double()).float()
+
+    with (
+        mock.patch.object(torch.Tensor, "sum", chain),
+        mock.patch.object(torch, "exp", once(exp)),
+        mock.patch.object(torch, "tanh", once(tanh)),
+        mock.patch.object(torch, "rsqrt", once(lambda x: 1.0 / x.sqrt())),
+        mock.patch.object(torch, "sigmoid", lambda x: 1.0 / (1.0 + torch.exp(-x))),
+    ):
+        yield
+
+
+def same_bits(left: BlockResult, right: BlockResult) -> bool:
+    """Whether two results agree to the last bit, integers, scales and floating point."""
+    pairs = [(left.y, right.y)]
+    for first, second in ((left.k_new, right.k_new), (left.v_new, right.v_new)):
+        pairs += [(np.asarray(a), np.asarray(b)) for a, b in zip(first, second, strict=True) if a is not None]
+    return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
+
+
+def error(found: BlockResult, golden: BlockResult) -> float:
+    """The largest difference of a result, relative to the largest value of it."""
+    pairs = [(found.y, golden.y), (found.k_new.values, golden.k_new.values), (found.v_new.values, golden.v_new.values)]
+    return max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs)

@@ -1,0 +1,74 @@
+"""Compiled decoder blocks against PyTorch: to the last bit where the golden's order of sums is defined."""
+
+from __future__ import annotations
+
+import pytest
+from block_goldens import Case, error, golden_and_found, same_bits
+from functional_runs import graph_of
+
+from sttest.compile.pipeline import Knobs
+from sttest.models.registry import CONFIGS
+from sttest.models.shipped import lowered_text
+from sttest.sim.functional import ValueGraph
+
+pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
+
+PHASES = ("prefill", "decode")
+
+
+def graph(case: Case) -> ValueGraph:
+    text = lowered_text(case.model, case.phase, small=case.small)
+    return graph_of(text, Knobs(precision=case.scheme))
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("model", CONFIGS)
+def test_floating_point(model: str, phase: str) -> None:
+    case = Case(model, phase, "fp32", 32)
+    golden, found = golden_and_found(case, graph(case))
+    assert error(found, golden) < 2e-6
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("model", CONFIGS)
+def test_quantised_blocks_agree_to_the_bit(model: str, phase: str) -> None:
+    case = Case(model, phase, "w4a8", 32)
+    golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.parametrize("scheme", ["w4a8-channel", "w4a8-static", "w8a8"])
+def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
+    case = Case("gemma", "prefill", scheme, 32)
+    golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("model", ["gpt2", "gemma"])
+def test_padding_changes_nothing(model: str, phase: str) -> None:
+    case = Case(model, phase, "w4a8", 21)
+    golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("gpt2", "prefill", "w4a8", 32, small=False),
+        Case("gpt2", "decode", "w4a8", 64, small=False),
+    ],
+    ids=str,
+)
+def test_blocks_of_published_size_agree_to_the_bit(case: Case) -> None:
+    golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.slow
+def test_floating_point_at_published_size() -> None:
+    case = Case("gpt2", "prefill", "fp32", 32, small=False)
+    golden, found = golden_and_found(case, graph(case))
+    assert error(found, golden) < 1e-5
