@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operator_cost import accumulator, add_tree_levels
@@ -73,7 +73,7 @@ def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     vectors_in = tuple(itensor_of(source).tokens // task.iterations for source in task.sources)
     results = task.iterations // task.reduction_iterations
     vectors_out = tuple(itensor_of(result).tokens // results for result in task.produced)
-    busy = steps * _step_interval(task, factors, library)
+    busy = steps * step_interval(task, lanes, library)
     ii = max(busy, *vectors_in, *vectors_out, 1)
     latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
     return TaskCost(ii, latency, vectors_in, vectors_out)
@@ -83,8 +83,8 @@ def _reduction_dims(task: TaskOp) -> list[int]:
     return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
 
-def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
-    """Cycles between steps: a lane's running sum must be back before it is needed again.
+def step_interval(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
+    """Cycles between steps of so many lanes: a lane's running sum must be back before it is needed again.
 
     Every lane keeps a partial result of its own, so one value is added per
     step, and a result element comes round again after all parallel points of
@@ -92,6 +92,7 @@ def _step_interval(task: TaskOp, factors: tuple[int, ...], library: Mapping[str,
     """
     if "reduction" not in task.loop_kinds or _combiner(task) == "iadd":
         return 1
+    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
     distance = prod(
         size // factor
         for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True)
@@ -136,7 +137,7 @@ def _longest_path(task: TaskOp, library: Mapping[str, Operator]) -> int:
         start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
         if isinstance(op, YieldOp):
             return start
-        free = op.name.split(".")[-1] in _WIRES or _is_inside_mac(op)
+        free = op.name.split(".")[-1] in _WIRES or _is_inside_mac(op) or _is_inside_conversion(op)
         stages = 0 if free else library[_operator_name(op, task)].stages
         for result in op.results:
             arrival[result] = start + stages
@@ -146,6 +147,14 @@ def _longest_path(task: TaskOp, library: Mapping[str, Operator]) -> int:
 def _is_inside_mac(op: Operation) -> bool:
     """Whether an integer addition is that of a multiply-accumulate: one of its terms is a product."""
     return isinstance(op, arith.AddiOp) and any(isinstance(term.owner, arith.MuliOp) for term in op.operands)
+
+
+def _is_inside_conversion(op: Operation) -> bool:
+    """Whether an op rounds or clamps what is converted to an integer next: the conversion does both."""
+    if not isinstance(op, math.RoundEvenOp | arith.MinimumfOp | arith.MaximumfOp):
+        return False
+    users = [use.operation for use in op.results[0].uses]
+    return all(isinstance(user, arith.FPToSIOp) or _is_inside_conversion(user) for user in users)
 
 
 def _operator_name(op: Operation, task: TaskOp) -> str:

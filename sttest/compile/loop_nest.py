@@ -7,6 +7,8 @@ Rules (streamtensor.md sections 1.1 and 2.1):
 - a contraction tiles one row loop, one column loop and one reduction loop, the
   longest of each kind; batch loops step one by one and lie outermost, except
   those that the op has behind its rows and columns (groups of the sum);
+- without rows, sums in floating point take four tiles of columns at once, as many
+  as an adder has stages;
 - any other op takes tile and order of the producer of its largest operand, so
   that the edge between them needs no converter.
 """
@@ -17,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -25,6 +28,9 @@ from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.iteration import Access, Form, IterationSpace
 from sttest.compile.stream_order import loops_of
 from sttest.errors import InputError
+
+# Stages of a fabric adder (rule of `operator_cost.accumulator`): so many sums keep it busy.
+_FLOAT_SUMS = 4
 
 
 @dataclass(frozen=True)
@@ -148,13 +154,20 @@ def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
     groups = [loop for loop in batch if parallel.index(loop) > last]
     batch = [loop for loop in batch if loop not in groups]
     tile = dict.fromkeys(space.order, 1)
-    for group in (rows, columns, space.reductions()):
+    widest = default_tile * (_FLOAT_SUMS if not rows and _sums_floats(space) else 1)
+    for group, size in ((rows, default_tile), (columns, widest), (space.reductions(), default_tile)):
         for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
-            tile[loop] = tile_of(space.extent(loop), default_tile)
+            tile[loop] = tile_of(space.extent(loop), size)
             if _all_dense(space, tile):
                 break
             tile[loop] = 1
     return LoopNest(space, (*batch, *rows, *columns, *groups, *space.reductions()), tile)
+
+
+def _sums_floats(space: IterationSpace) -> bool:
+    """Whether the running sums are in floating point."""
+    kind = space.outputs[0].root.type
+    return isinstance(kind, TensorType) and not isinstance(kind.get_element_type(), IntegerType)
 
 
 def _adopt(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:

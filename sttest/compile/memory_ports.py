@@ -1,8 +1,10 @@
 """Which HBM pseudo-channels each DMA uses.
 
-A DMA that moves a fair share of the traffic gets channels of its own, the
-others share one for reads and one for writes.  Channels that are left go, one
-at a time, to the DMA whose transfer they shorten most.
+A DMA that moves a fair share of the traffic gets channels of its own.  The
+others share one for writes, one for parameters and one for what else is read:
+parameters are asked for long before they are used, and inputs would wait behind
+them.  Channels that are left go, one at a time, to the DMA whose transfer they
+shorten most.
 """
 
 from __future__ import annotations
@@ -18,12 +20,26 @@ _SMALL_SHARE = 0.25
 
 @dataclass(frozen=True)
 class PortDemand:
-    """What one DMA moves in a run, and for how many cycles its kernel is busy with it at its own speed."""
+    """What one DMA moves in a run.
+
+    Attributes:
+        name: of the DMA.
+        writes: to memory, not from it.
+        total_bytes: of the run.
+        busy_cycles: for which its kernel is busy with them at its own speed.
+        parameters: whether it reads parameters of the model.
+    """
 
     name: str
     writes: bool
     total_bytes: int
     busy_cycles: int
+    parameters: bool = False
+
+    @property
+    def shares_with(self) -> tuple[bool, bool]:
+        """Small DMAs with the same value share a channel."""
+        return self.writes, self.parameters
 
     def cycles(self, channels: int, bytes_per_cycle: float) -> float:
         """Cycles of the transfer, or of the kernel where that is slower."""
@@ -43,7 +59,7 @@ def assign_channels(demands: Sequence[PortDemand], channels: int, bytes_per_cycl
     """
     small_bytes = _SMALL_SHARE * sum(demand.total_bytes for demand in demands) / channels
     small = [demand for demand in demands if demand.total_bytes < small_bytes]
-    shared = len({demand.writes for demand in small})
+    shared = len({demand.shares_with for demand in small})
     counts = {demand.name: 1 for demand in demands if demand not in small}
     if len(counts) + shared > channels:
         raise DoesNotFitError(
@@ -76,15 +92,15 @@ def _share_out(demands: Sequence[PortDemand], counts: dict[str, int], spare: int
 
 def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, tuple[int, ...]]:
     numbers: dict[str, tuple[int, ...]] = {}
-    shared: dict[bool, int] = {}
+    shared: dict[tuple[bool, bool], int] = {}
     used = 0
     for demand in demands:
         if demand.name in counts:
             numbers[demand.name] = tuple(range(used, used + counts[demand.name]))
             used += counts[demand.name]
-        elif demand.writes not in shared:
-            shared[demand.writes] = used
+        elif demand.shares_with not in shared:
+            shared[demand.shares_with] = used
             used += 1
         if demand.name not in counts:
-            numbers[demand.name] = (shared[demand.writes],)
+            numbers[demand.name] = (shared[demand.shares_with],)
     return numbers

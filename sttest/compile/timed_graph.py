@@ -128,7 +128,7 @@ class _Builder:
         token_bytes = -(-itensor_of(port).token_bits // 8)
         hbm = self.board.hbm
         origin = op.origin.data if op.origin else ""
-        packed = isinstance(op, DmaReadOp) and op.packed is not None
+        packed = _is_packed(op)
         return Memory(
             name,
             "write" if writes else "read",
@@ -152,20 +152,25 @@ class _Builder:
             if isinstance(op, DmaReadOp | DmaWriteOp):
                 writes = isinstance(op, DmaWriteOp)
                 port = op.sources[0] if writes else op.sinks[0]
-                demands.append(self._demand(_label(op), writes, port))
+                demands.append(self._demand(_label(op), writes, port, parameters=_is_packed(op)))
         return assign_channels(demands, self.board.hbm.pseudo_channels.count, self._channel_bytes_per_cycle())
 
-    def _demand(self, name: str, writes: bool, port: SSAValue) -> PortDemand:
+    def _demand(self, name: str, writes: bool, port: SSAValue, *, parameters: bool) -> PortDemand:
         """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
         stream = itensor_of(port)
         tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
         busy = max((task.iterations * self.costs[task].ii for task in tasks), default=stream.tokens)
-        return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy)
+        return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy, parameters)
+
+
+def _is_packed(op: DmaReadOp | DmaWriteOp) -> bool:
+    """Whether a DMA reads a parameter, which lies in memory in the order of its stream."""
+    return isinstance(op, DmaReadOp) and op.packed is not None
 
 
 def _task_pipeline(task: TaskOp, cost: TaskCost) -> Pipeline:
     trips = task.trip_counts
-    reentered = _reenters(task)
+    reentered = _reenters(task, cost)
     inner = trips[1:] if reentered else trips
     kinds = task.loop_kinds[1:] if reentered else task.loop_kinds
     last: tuple[When, ...] = tuple(
@@ -191,16 +196,17 @@ def _always(events: list[Event]) -> list[Event]:
     return [Event(event.fifo, event.op, event.stage) for event in events]
 
 
-def _reenters(task: TaskOp) -> bool:
+def _reenters(task: TaskOp, cost: TaskCost) -> bool:
     """Whether the outermost loop is left and entered again for each new row of data.
 
     A stalling pipeline keeps its last results until further reads push them
     out.  So where the outermost loop brings new data of the first source the
     nest below it drains; where it only walks columns (a decode step's
-    matrix-vector product) all loops are flattened.
+    matrix-vector product), or where draining takes longer than the nest below
+    (a few tokens per head), all loops are flattened.
     """
     trips = task.trip_counts
-    if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) == 1:
+    if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
         return False
     return any(row[0] for row in itensor_of(task.sources[0]).coefficients)
 

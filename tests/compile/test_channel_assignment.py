@@ -12,7 +12,9 @@ from sttest.errors import DoesNotFitError
 RATE = 32.0
 
 DEMANDS = st.lists(
-    st.tuples(st.booleans(), st.integers(1, 10_000_000), st.integers(1, 200_000)), min_size=1, max_size=20
+    st.tuples(st.booleans(), st.integers(1, 10_000_000), st.integers(1, 200_000), st.booleans()),
+    min_size=1,
+    max_size=20,
 ).map(lambda rows: [PortDemand(f"dma{number}", *row) for number, row in enumerate(rows)])
 
 
@@ -27,13 +29,13 @@ def test_every_dma_has_channels_of_the_board(demands: list[PortDemand], channels
 
 
 @given(DEMANDS, st.integers(22, 40))
-def test_only_small_dmas_of_one_direction_share(demands: list[PortDemand], channels: int) -> None:
+def test_only_small_dmas_of_one_direction_and_kind_share(demands: list[PortDemand], channels: int) -> None:
     given_channels = assign_channels(demands, channels, RATE)
     small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
     for demand in demands:
         for other in demands:
             if demand is not other and set(given_channels[demand.name]) & set(given_channels[other.name]):
-                assert demand.writes == other.writes
+                assert (demand.writes, demand.parameters) == (other.writes, other.parameters)
                 assert max(demand.total_bytes, other.total_bytes) < small
 
 

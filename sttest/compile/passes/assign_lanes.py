@@ -9,6 +9,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from sttest.boards.operators import OPERATORS_FILE, load_operators
+from sttest.compile.cost_model import step_interval
 from sttest.compile.dialects.df import TaskOp, i64_attr
 from sttest.compile.module_walk import all_of
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
@@ -50,7 +52,10 @@ class AssignLanes(ModulePass):
     def _facts(self, task: TaskOp) -> TilingFacts:
         choices = lane_choices(task.tile_sizes)
         first = max(choice for choice in choices if choice <= self.first_lanes)
-        return TilingFacts(task.sym_name.data, work(task), tuple(choice for choice in choices if choice >= first))
+        choices = tuple(choice for choice in choices if choice >= first)
+        _, library = load_operators(OPERATORS_FILE)
+        intervals = tuple(step_interval(task, choice, library) for choice in choices)
+        return TilingFacts(task.sym_name.data, work(task), choices, intervals=intervals)
 
     def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
         given = dict(self._entry(entry) for entry in self.fixed)

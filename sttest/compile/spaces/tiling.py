@@ -29,10 +29,13 @@ class TilingFacts:
     """What one lane takes from the budget; below 1 for a kernel whose lanes are cheaper than a MAC."""
     min_cycles: int = 0
     """Latency that lanes cannot shorten further, such as that of the kernel's memory traffic."""
+    intervals: tuple[int, ...] = ()
+    """Cycles between steps at each of the choices; 1 if not given.  More lanes may leave a running sum less time."""
 
     def latency_cycles(self, lanes: int) -> int:
-        """Cycles of one run with so many lanes."""
-        return max(-(-self.work // lanes), self.min_cycles)
+        """Cycles of one run with so many lanes, which are one of the choices."""
+        interval = self.intervals[self.choices.index(lanes)] if self.intervals else 1
+        return max(-(-self.work // lanes) * interval, self.min_cycles)
 
 
 def allocate_unroll(kernels: Sequence[TilingFacts], overall_unroll: int) -> dict[str, int]:
@@ -104,6 +107,8 @@ def _check_facts(kernel: TilingFacts) -> None:
     ascending = all(low < high for low, high in pairwise(kernel.choices))
     if not kernel.choices or kernel.choices[0] < 1 or not ascending:
         _refuse(kernel, f"the lane choices {list(kernel.choices)} are not ascending from 1 or more")
+    if kernel.intervals and (len(kernel.intervals) != len(kernel.choices) or min(kernel.intervals) < 1):
+        _refuse(kernel, "intervals are 1 or more, one per lane choice")
     if kernel.work < 0 or kernel.min_cycles < 0 or kernel.cost_lanes_weight < 0:
         _refuse(kernel, "work, cost_lanes_weight and min_cycles must not be negative")
 

@@ -35,6 +35,13 @@ def test_lanes_below_the_memory_bound_are_not_bought():
     assert allocate_unroll(kernels, 100) == {"bound": 4, "free": 16}
 
 
+def test_lanes_that_only_wait_for_a_sum_are_not_bought():
+    # 64 steps at 1 lane, 32 at 2; from 4 lanes on the sum comes round too soon: 16 * 4, 8 * 4, 4 * 4 cycles.
+    waits = TilingFacts("mix", 64, POWERS, intervals=(1, 1, 4, 4, 4))
+    assert allocate_unroll([waits], 8) == {"mix": 2}
+    assert allocate_unroll([waits], 16) == {"mix": 16}
+
+
 def test_a_choice_that_does_not_shorten_is_skipped():
     assert allocate_unroll([TilingFacts("k", 5, (1, 3, 4, 5))], 4) == {"k": 3}
     assert allocate_unroll([TilingFacts("k", 5, (1, 3, 4, 5))], 5) == {"k": 5}
@@ -61,6 +68,8 @@ def test_budget_below_the_first_lanes_says_what_is_missing():
         TilingFacts("k", -1, (1,)),
         TilingFacts("k", 1, (1,), cost_lanes_weight=-1),
         TilingFacts("k", 1, (1,), min_cycles=-1),
+        TilingFacts("k", 1, (1, 2), intervals=(1,)),
+        TilingFacts("k", 1, (1,), intervals=(0,)),
     ],
 )
 def test_bad_facts_are_refused(facts):
