@@ -1,0 +1,66 @@
+"""Small process networks by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sttest.sim.functional.graph import (
+    Access,
+    Argument,
+    Converter,
+    Load,
+    MemoryLayout,
+    Payload,
+    Result,
+    ScalarOp,
+    Store,
+    Stream,
+    Task,
+    ValueGraph,
+)
+
+# A 4x6 tensor in 2x3 tiles, row by row of tiles; and the same by columns of tiles, in tokens of 2x1.
+ROWS = Stream("rows", "f32", (2, 3), (2, 2), (2, 3), ((1, 0), (0, 1)), (0, 0), depth=2)
+COLUMNS = Stream("columns", "f32", (2, 1), (6, 2), (1, 2), ((0, 1), (1, 0)), (0, 0), depth=2)
+LAYOUT = MemoryLayout(grid=(2, 2), beats=(2, 1), beat=(1, 3), beat_bits=64)
+BY_COLUMN = MemoryLayout(grid=(2, 6), beats=(1, 1), beat=(2, 1), beat_bits=64)
+
+
+def argument(shape: tuple[int, ...] = (4, 6)) -> Argument:
+    return Argument("a", "input", shape, "f32")
+
+
+def reordering() -> ValueGraph:
+    """Loads by rows, stores by columns; the converter buffers the whole tensor."""
+    return ValueGraph(
+        "reordering",
+        (argument(),),
+        (Result("r", "store", (4, 6), "f32"),),
+        (ROWS, COLUMNS),
+        (
+            Load("load", "a", "rows", LAYOUT),
+            Converter("order", "rows", "columns", buffer=(4, 6), blocks=1),
+            Store("store", "columns", BY_COLUMN),
+        ),
+    )
+
+
+def elementwise(*ops: ScalarOp, dtype: str = "f32") -> Task:
+    """One source, one result, both in the order of ``ROWS``."""
+    points = Access(((1, 0), (0, 1)), (0, 0))
+    payload = Payload((dtype, dtype), ops, (1 + len(ops),))  # type: ignore[arg-type]
+    return Task("task", (2, 2), (2, 3), ("parallel", "parallel"), ("rows",), ("out",), (points, points), payload)
+
+
+def computing(task: Task) -> ValueGraph:
+    """Loads by rows, computes, stores by rows."""
+    return ValueGraph(
+        "computing",
+        (argument(),),
+        (Result("r", "store", (4, 6), "f32"),),
+        (ROWS, replace(ROWS, name="out")),
+        (Load("load", "a", "rows", LAYOUT), task, Store("store", "out", LAYOUT)),
+    )
+
+
+DOUBLED = elementwise(ScalarOp("arith.addf", "f32", (0, 0)))
