@@ -1,0 +1,169 @@
+"""The pass `quantise`: who plays which role, what is shared, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from linalg_programs import Program
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.dialects.linalg.ops import GenericOp
+
+from sttest.compile.context import new_context, parse
+from sttest.compile.iteration import is_view
+from sttest.compile.module_walk import functions
+from sttest.compile.passes.quantise import Quantise
+from sttest.errors import InputError
+from sttest.models.shipped import lowered_text
+
+
+def quantised(text: str, scheme: str = "w4a8") -> ModuleOp:
+    module = parse(text, "text", new_context())
+    Quantise(scheme).apply(new_context(), module)
+    module.verify()
+    return module
+
+
+def named(program: Program, kinds: list[str], *results: str, entries: tuple[str, ...] = ("y",)) -> str:
+    """A text whose arguments have kinds and are called a0, a1, …"""
+    lists = {"arg_names": [f"a{number}" for number in range(len(kinds))], "arg_kinds": kinds, "result_names": entries}
+    attributes = ", ".join(f"sttest.{key} = {json.dumps(values)}" for key, values in lists.items())
+    return program.text(*results).replace(") {\n", f") attributes {{{attributes}}} {{\n", 1)
+
+
+def steps(module: ModuleOp) -> Counter[str]:
+    """Computing ops by module and step."""
+    ops = [op for op in module.walk() if isinstance(op, GenericOp) and not is_view(op)]
+    texts = [(op.attributes.get("sttest.source"), op.attributes.get("sttest.step")) for op in ops]
+    return Counter(
+        "_".join(part.data for part in pair if isinstance(part, StringAttr)) for pair in texts if pair != (None, None)
+    )
+
+
+def strings(module: ModuleOp, attribute: str) -> list[str]:
+    (function,) = functions(module)
+    found = function.attributes[f"sttest.{attribute}"]
+    assert isinstance(found, ArrayAttr)
+    return [item.data for item in found if isinstance(item, StringAttr)]
+
+
+def refused(text: str, scheme: str = "w4a8") -> InputError:
+    with pytest.raises(InputError) as error:
+        quantised(text, scheme)
+    assert error.value.levers
+    return error.value
+
+
+def product(rows: int, kind: str = "parameter") -> str:
+    program = Program()
+    return named(program, ["input", kind], program.matmul(program.argument(4, rows), program.argument(rows, 8)))
+
+
+def test_one_quantiser_serves_all_that_read_a_tensor() -> None:
+    found = steps(quantised(lowered_text("gpt2", "decode")))
+    assert found["attn_norm_peak"] == found["attn_norm_quantise"] == 1
+    # Queries meet the cache and the own key; keys meet queries and leave for the cache.
+    assert found["attn.q_proj_quantise"] == found["attn.k_proj_quantise"] == 1
+    assert not any(step.startswith("attn.softmax_peak") for step in found)
+
+
+def test_floating_point_stays_as_it_is() -> None:
+    text = lowered_text("gpt2", "prefill")
+    assert str(quantised(text, "fp32")) == str(parse(text, "text", new_context()))
+
+
+def test_constant_scales_are_arguments_and_await_nothing() -> None:
+    module = quantised(lowered_text("gpt2", "decode"), "w4a8-static")
+    names, kinds = strings(module, "arg_names"), strings(module, "arg_kinds")
+    place = names.index("attn.q_proj.weight")
+    assert names[place : place + 3] == ["attn.q_proj.weight", "attn.q_proj.weight_scale", "attn.q_proj.input_scale"]
+    assert [name for name in names if name.endswith("input_scale")] == [
+        f"{module}.input_scale" for module in ("attn.q_proj", "attn.o_proj", "mlp.fc1", "mlp.fc2", "attn.scores")
+    ]
+    scales = {name: kind for name, kind in zip(names, kinds, strict=True) if name.endswith("_scale")}
+    assert {name for name, kind in scales.items() if kind != "parameter"} == {"k_cache_scale", "v_cache_scale"}
+    # Keys and values keep their barrier.
+    peaks = {step for step in steps(module) if step.endswith("_peak")}
+    assert peaks == {"attn.k_proj_peak", "attn.v_proj_peak"}
+
+
+def test_without_an_integer_cache_attention_stays_in_floating_point(tmp_path: Path) -> None:
+    scheme = tmp_path / "linear.yaml"
+    scheme.write_text("kv_bits: 32\n")
+    module = quantised(lowered_text("gpt2", "prefill"), str(scheme))
+    assert strings(module, "result_names") == ["y", "k_new", "v_new"]
+    found = steps(module)
+    assert found["mlp.fc1_rescale"] == 1
+    assert found["attn.scores_rescale"] == found["attn.mix_rescale"] == 0
+
+
+def test_what_nobody_calls_a_parameter_is_an_activation() -> None:
+    program = Program()
+    module = quantised(program.text(program.matmul(program.argument(4, 16), program.argument(16, 8))))
+    (function,) = functions(module)
+    assert [str(argument.type) for argument in function.body.block.args] == ["tensor<4x16xf32>", "tensor<16x8xf32>"]
+    assert steps(module)["peak"] == 2
+
+
+def test_an_exponential_of_anything_but_a_difference_to_the_maximum_has_a_peak() -> None:
+    program = Program()
+    weights = program.unary(program.argument(4, 16))
+    assert steps(quantised(program.text(program.matmul(weights, program.argument(16, 8)))))["peak"] == 2
+
+
+def test_groups_that_do_not_divide_the_inputs() -> None:
+    error = refused(product(192))
+    assert (error.code, error.demand, error.bound) == ("ragged-groups", 192, 128)
+    assert steps(quantised(product(192), "w4a8-channel"))["rescale"] == 1
+
+
+def test_fewer_inputs_than_a_group_are_one_group() -> None:
+    assert "tensor<1x8xf16>" in str(quantised(product(96)))
+
+
+def test_weights_alone_have_no_streams(tmp_path: Path) -> None:
+    scheme = tmp_path / "weights.yaml"
+    scheme.write_text("activations: none\nkv_bits: 32\n")
+    assert refused(product(16), str(scheme)).code == "weights-alone"
+
+
+def test_a_weight_that_is_also_added() -> None:
+    program = Program()
+    x, weight = program.argument(16, 16), program.argument(16, 16)
+    text = named(program, ["input", "parameter"], program.add(program.matmul(x, weight), weight))
+    assert refused(text).code == "weight-read-elsewhere"
+
+
+def test_a_weight_behind_a_transpose() -> None:
+    program = Program()
+    x, weight = program.argument(4, 16), program.argument(8, 16)
+    text = named(program, ["input", "parameter"], program.matmul(x, program.transpose(weight, [1, 0])))
+    assert refused(text).code == "weight-through-view"
+
+
+def test_a_weight_summed_along_either_dim() -> None:
+    program = Program()
+    x, weight = program.argument(16, 16), program.argument(16, 16)
+    once = program.matmul(x, weight)
+    dims = [(once, [0, 2]), (weight, [1, 2])]
+    body = "%m = arith.mulf %i0, %i1 : f32\n%s = arith.addf %m, %acc : f32\nlinalg.yield %s : f32"
+    twice = program.generic(dims, (16, 16), [0, 1], "ppr", body, "0.0")
+    assert refused(named(program, ["input", "parameter"], twice)).code == "weight-in-two-ways"
+
+
+def test_keys_that_are_read_before_they_are_split_in_heads() -> None:
+    program = Program()
+    keys = program.unary(program.argument(4, 16))
+    cached = program.expand(keys, 1, 2)
+    text = named(program, ["input"], cached, program.unary(keys), entries=("k_new", "y"))
+    assert refused(text).code == "entry-not-by-head"
+
+
+def test_an_entry_of_the_cache_brings_its_scales_along() -> None:
+    program = Program()
+    cached = program.transpose(program.expand(program.unary(program.argument(4, 16)), 1, 2), [1, 0, 2])
+    module = quantised(named(program, ["input"], cached, entries=("k_new",)))
+    assert strings(module, "result_names") == ["k_new", "k_new_scale"]
+    assert "(tensor<2x4x8xi8>, tensor<2x4xf16>)" in str(module)
