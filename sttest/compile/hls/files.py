@@ -48,9 +48,4 @@ def _title(design: Design) -> list[str]:
         f"{knobs.tile_size}, tokens of at most {knobs.vector_bits} bits.",
         f"Made by sttest {sttest.__version__} (schema {SCHEMA}); what it computes is docs/values.md, to the bit.",
     ]
-    return [_one_line(line) for line in lines if line]
-
-
-def _one_line(text: str) -> str:
-    """Text that can't leave its comment: printable, without a line's end."""
-    return "".join(letter if letter.isprintable() and letter != "\\" else "?" for letter in text)
+    return [line for line in lines if line]

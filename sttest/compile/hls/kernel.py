@@ -79,7 +79,8 @@ class _Emitter:
         code = Code()
         for line in title:
             code.comment(line)
-        code.line()
+        if title:
+            code.line()
         for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
             code.line(f"#include <{header}>")
         code.line()
@@ -147,8 +148,7 @@ class _Emitter:
 
 
 def _section(code: Code, title: str) -> None:
-    clean = "".join(letter if letter.isprintable() else "?" for letter in title).replace("\\", "/")
-    code.comment(f"---- {clean} {'-' * max(0, 110 - len(clean))}")
+    code.comment(f"---- {title} {'-' * max(0, 110 - len(title))}")
     code.line()
 
 

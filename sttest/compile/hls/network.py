@@ -55,12 +55,14 @@ class Memory:
     Attributes:
         name: of the argument.
         label: of the DMA that reads or writes it.
+        bundle: the port of that DMA.
         writes: whether it is a result.
         layout: of the tensor.
     """
 
     name: str
     label: str
+    bundle: str
     writes: bool
     layout: MemoryLayout
 
@@ -73,11 +75,6 @@ class Memory:
     def parameter(self) -> str:
         """The declaration."""
         return f"{self.c_type} {self.name}"
-
-    @property
-    def bundle(self) -> str:
-        """The port of its DMA."""
-        return f"gmem_{self.label}"
 
 
 @dataclass
@@ -180,8 +177,9 @@ class Network:
             self._name_memory(value.owner, origin.data if origin else "result", writes=True)
 
     def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, *, writes: bool) -> None:
-        name = self._names.of((op, "memory"), wanted)
-        self.memories[op] = Memory(name, label_of(op), writes, memory_layout(op))
+        name, label = self._names.of((op, "memory"), wanted), label_of(op)
+        bundle = self._names.of((op, "bundle"), f"gmem_{label}")
+        self.memories[op] = Memory(name, label, bundle, writes, memory_layout(op))
 
 
 def label_of(node: NodeOp) -> str:

@@ -10,7 +10,7 @@ from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory, Network
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.hls.writer import Code
+from sttest.compile.hls.writer import Code, literal
 
 CALL_MACRO = """\
 // How the top function calls a process.  The tool sees plain calls; a simulation on bounded FIFOs may define another.
@@ -57,7 +57,7 @@ def _interface(code: Code, memory: Memory, outstanding: int, burst_words: int) -
 def _declare_streams(code: Code, network: Network, timing: KernelTiming) -> None:
     for stream in network.streams.values():
         code.comment(stream.comment)
-        code.line(f'hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}("{stream.fifo}");')
+        code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
         impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 

@@ -34,8 +34,9 @@ class Code:
         self.lines.append(f"{_INDENT * self.depth}{text}" if text else "")
 
     def comment(self, text: str) -> None:
-        """One line of comment."""
-        self.line(f"// {text}")
+        """One line of comment, whatever the text: it can't end the line, nor go on in the next."""
+        safe = "".join(letter if letter.isprintable() and letter != "\\" else "?" for letter in text)
+        self.line(f"// {safe}")
 
     def pragma(self, text: str) -> None:
         """A directive; it stands at the margin, as all preprocessor lines do."""
@@ -121,6 +122,15 @@ def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
     """
     parts = [variable if factor == 1 else f"{factor} * {variable}" for variable, factor in terms if factor]
     return " + ".join([*parts, *([str(constant)] if constant or not parts else [])])
+
+
+def literal(text: str) -> str:
+    """A string literal of any text without line ends.
+
+    >>> literal('a"b')
+    '"a\\\\"b"'
+    """
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def counted(number: int, what: str) -> str:

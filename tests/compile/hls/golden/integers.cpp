@@ -1,4 +1,3 @@
-
 #include <ap_int.h>
 #include <hls_half.h>
 #include <hls_math.h>
