@@ -21,7 +21,7 @@ from sttest.models.program import Phase
 from sttest.models.registry import get_config
 from sttest.results import PointStore
 from sttest.sim import Simulation, simulate
-from sttest.sim.critical_path import critical_path
+from sttest.sim.critical.path import critical_path
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import yaml
 
 from sttest.errors import InputError, did_you_mean
 from sttest.sim import TimedGraph, load, simulate
-from sttest.sim.check import check
+from sttest.sim.checker.check import check
 
 FOLDER = Path(__file__).parent
 

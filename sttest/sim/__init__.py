@@ -1,6 +1,8 @@
 """Timed graphs and the engines over them; knows nothing of tensors or MLIR."""
 
 from sttest.sim.api import load, simulate
+from sttest.sim.files.timed_graph_json import read_timed_graph
+from sttest.sim.files.timed_graph_writer import write_timed_graph
 from sttest.sim.graph import (
     Actor,
     Channel,
@@ -15,8 +17,6 @@ from sttest.sim.graph import (
     Trace,
 )
 from sttest.sim.simulation import Simulation
-from sttest.sim.timed_graph_json import read_timed_graph
-from sttest.sim.timed_graph_writer import write_timed_graph
 
 __all__ = [
     "Actor",

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sttest.errors import InputError, did_you_mean
+from sttest.sim.files.timed_graph_json import read_timed_graph
 from sttest.sim.graph import Actor, TimedGraph
 from sttest.sim.record import RunRecord
 from sttest.sim.simulation import Simulation, assemble
-from sttest.sim.timed_graph_json import read_timed_graph
 
 GRAPH_FILE = "timed_graph.json"
 MANIFEST_FILE = "manifest.json"
@@ -36,7 +36,7 @@ def load(path: str | Path) -> TimedGraph:
     if not path.is_file():
         raise InputError("no-such-file", "no such file or folder", where=str(path))
     if path.suffix.lower() == ".xml":
-        from sttest.sim.sdf3 import read_sdf3
+        from sttest.sim.files.sdf3 import read_sdf3
 
         return read_sdf3(path)
     return read_timed_graph(path)
@@ -70,7 +70,7 @@ def simulate(
     if engine not in engines:
         raise InputError("unknown-engine", f"no engine '{engine}'", levers=[did_you_mean(engine, engines)])
     if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
-        from sttest.sim.steady_state import steady_state
+        from sttest.sim.actors.steady_state import steady_state
 
         return steady_state(graph, engine, unbounded=unbounded)
     began = time.perf_counter()
@@ -78,7 +78,7 @@ def simulate(
     solve_s = time.perf_counter() - began
     deadlock = None
     if None in run.finish:
-        from sttest.sim.deadlock_fix import explain
+        from sttest.sim.deadlock.fix import explain
         from sttest.sim.flat import flatten
 
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)

@@ -1,7 +1,7 @@
 """What every engine takes: processes, the FIFOs between them, and memory channels.
 
 Times are cycles of the design's clock, sizes of FIFOs are tokens.  All objects
-are immutable; a graph checks itself when it is made (``sttest.sim.validate``).
+are immutable; a graph checks itself when it is made (``sttest.sim.validation.graph``).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class TimedGraph:
     channels: tuple[Channel, ...] = ()
 
     def __post_init__(self) -> None:
-        from sttest.sim.validate import validate
+        from sttest.sim.validation.graph import validate
 
         validate(self)
 

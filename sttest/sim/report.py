@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sttest.sim.checks import MAX_DEPTH
-from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.deadlock.certificate import Deadlock, Wait
+from sttest.sim.deadlock.sizing_assumptions import assumption_lines, broken_assumptions
 from sttest.sim.graph import TimedGraph
 from sttest.sim.simulation import Simulation
-from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 
 
 def report(simulation: Simulation) -> str:

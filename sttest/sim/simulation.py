@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sttest.sim.deadlock import Deadlock
+from sttest.sim.deadlock.certificate import Deadlock
 from sttest.sim.graph import TimedGraph
 from sttest.sim.record import RunRecord
 
@@ -80,7 +80,7 @@ class Simulation:
 
     def _broken_assumptions(self) -> dict[str, Any]:
         """Those of sizing by a linear program by which a graph like this may deadlock."""
-        from sttest.sim.sizing_assumptions import broken_assumptions
+        from sttest.sim.deadlock.sizing_assumptions import broken_assumptions
 
         broken = [] if self.graph is None else broken_assumptions(self.graph)
         return {"sizing_assumptions": [one.to_json() for one in broken if one.may_deadlock]}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from sttest.sim import Simulation, TimedGraph, load, simulate
-from sttest.sim.deadlock import Deadlock
+from sttest.sim.deadlock.certificate import Deadlock
 
 Design: TypeAlias = TimedGraph | str | Path
 """A graph, or where it is: a timed-graph JSON or a design package folder."""

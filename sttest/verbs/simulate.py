@@ -35,7 +35,7 @@ class Depths:
 class Extras:
     """What is done beside simulating: a Perfetto trace, an independent check, a search over unknown stages.
 
-    ``stage_interval``: ``causal`` or ``any`` (``sttest.sim.stage_interval``), None for none.
+    ``stage_interval``: ``causal`` or ``any`` (``sttest.sim.interval.stage_interval``), None for none.
     """
 
     trace: Path | None = None
@@ -88,7 +88,7 @@ def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple
         write_trace(result, extras.trace)
         more["trace"] = str(extras.trace), f"trace: {extras.trace}, to be opened in ui.perfetto.dev"
     if extras.stage_interval is not None and result.graph is not None:
-        from sttest.sim.stage_interval import check_intervals
+        from sttest.sim.interval.stage_interval import check_intervals
 
         found = check_intervals(result.graph, extras.trace_window, causal=extras.stage_interval == "causal")
         more["stage_interval"] = found.to_json(), found.to_text().replace("\n", "\n  ")
@@ -96,7 +96,7 @@ def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple
 
 
 def _check(result: Simulation, *, unbounded: bool) -> None:
-    from sttest.sim.check import check
+    from sttest.sim.checker.check import check
 
     faults = check(result, unbounded=unbounded)
     if faults:
@@ -110,7 +110,7 @@ def _check(result: Simulation, *, unbounded: bool) -> None:
 
 def _print_breakdown(result: Simulation) -> None:
     """Where the cycles of the critical path went; nothing where there is no such path."""
-    from sttest.sim.critical_path import itemise
+    from sttest.sim.critical.path import itemise
 
     if not result.cycles or result.record is None or _has_actors(result):
         return

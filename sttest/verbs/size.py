@@ -169,7 +169,7 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
 
 def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
     """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
-    from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
+    from sttest.sim.deadlock.sizing_assumptions import assumption_lines, broken_assumptions
 
     reached = simulate(repeated, depths=program).cycles
     free = simulate(repeated, unbounded=True).cycles

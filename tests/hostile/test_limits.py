@@ -10,7 +10,8 @@ import pytest
 
 from sttest.boards.load import load_board
 from sttest.errors import MAX_SHOWN_CHARS, InputError, did_you_mean
-from sttest.sim import Actor, Phase, Pipeline, TimedGraph, checks, load, simulate, traces
+from sttest.sim import Actor, Phase, Pipeline, TimedGraph, checks, load, simulate
+from sttest.sim.files import traces
 from sttest.sim.json_object import nesting
 
 TOO_LONG_S = 20.0
@@ -74,15 +75,23 @@ CHANNELS = [{"name": "c", **CHANNEL}]
 @pytest.mark.parametrize(
     ("limit", "graph", "words"),
     [
-        ("validate.MAX_FIFOS", top([{**ONE[0], "name": f"f{i}"} for i in range(4)], [pipeline()]), "number of FIFOs"),
-        ("validate.MAX_PROCESSES", top((), [pipeline(f"p{i}") for i in range(4)]), "number of processes"),
-        ("validate.MAX_CHANNELS", top((), [pipeline()], channels=CHANNELS * 4), "number of channels is"),
-        ("validate_extent.MAX_LOOPS", top((), [pipeline(loops=[LOOP] * 4)]), "loops in all"),
-        ("validate_extent.MAX_LOOP_EVENTS", top(ONE, [pipeline(loops=[{**LOOP, "events": [EVENT] * 4}])]), "events in"),
-        ("validate_extent.MAX_PHASES", top((), [{**ACTOR, "phases": [PHASE] * 4}]), "phases in all"),
-        ("validate_extent.MAX_RATES", top((), [{**ACTOR, "phases": [{**PHASE, "reads": RATES}]}]), "rates in all"),
-        ("validate_extent.MAX_ENDLESS", top((), [ACTOR] * 4), "fire for ever"),
-        ("validate_extent.MAX_LANES", top(ONE, [{**PORT, "channels": ["c"] * 4}], channels=CHANNELS), "of all ports"),
+        (
+            "validation.graph.MAX_FIFOS",
+            top([{**ONE[0], "name": f"f{i}"} for i in range(4)], [pipeline()]),
+            "number of FIFOs",
+        ),
+        ("validation.graph.MAX_PROCESSES", top((), [pipeline(f"p{i}") for i in range(4)]), "number of processes"),
+        ("validation.graph.MAX_CHANNELS", top((), [pipeline()], channels=CHANNELS * 4), "number of channels is"),
+        ("validation.extent.MAX_LOOPS", top((), [pipeline(loops=[LOOP] * 4)]), "loops in all"),
+        (
+            "validation.extent.MAX_LOOP_EVENTS",
+            top(ONE, [pipeline(loops=[{**LOOP, "events": [EVENT] * 4}])]),
+            "events in",
+        ),
+        ("validation.extent.MAX_PHASES", top((), [{**ACTOR, "phases": [PHASE] * 4}]), "phases in all"),
+        ("validation.extent.MAX_RATES", top((), [{**ACTOR, "phases": [{**PHASE, "reads": RATES}]}]), "rates in all"),
+        ("validation.extent.MAX_ENDLESS", top((), [ACTOR] * 4), "fire for ever"),
+        ("validation.extent.MAX_LANES", top(ONE, [{**PORT, "channels": ["c"] * 4}], channels=CHANNELS), "of all ports"),
         ("checks.DEFAULT_MAX_ACCESSES", top(ONE, [{**PORT, "tokens": 3}], channels=CHANNELS), "number of bursts is"),
         ("checks.DEFAULT_MAX_ACCESSES", top((), [{**ACTOR, "firings": 4}]), "firings and bursts in all"),
     ],

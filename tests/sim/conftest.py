@@ -1,7 +1,6 @@
 import csv
-from pathlib import Path
 
-STREAMHLS = Path(__file__).parents[1] / "data" / "streamhls"
+from sim_graphs import STREAMHLS
 
 
 def streamhls_rows() -> list[dict[str, str]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import strategies as st
 
 from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, TimedGraph
+
+STREAMHLS = Path(__file__).parents[1] / "data" / "streamhls"
 
 
 def graph(fifos, processes, channels=(), name="g") -> TimedGraph:

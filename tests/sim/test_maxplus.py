@@ -4,10 +4,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from conftest import STREAMHLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim_graphs import actor_graphs, graph, memory_graphs, pipeline_graphs, reconvergent, sink, source
+from sim_graphs import STREAMHLS, actor_graphs, graph, memory_graphs, pipeline_graphs, reconvergent, sink, source
 
 from sttest.sim import Actor, Fifo, Memory, Phase, TimedGraph, load, simulate
 from sttest.sim.maxplus import kernel

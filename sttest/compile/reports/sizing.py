@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sttest.compile.compiler import Design
 from sttest.sim import Simulation, simulate
-from sttest.sim.critical_path import critical_path
+from sttest.sim.critical.path import critical_path
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.deadlock.certificate import Deadlock, Wait
 from sttest.sim.ends import fifo_ends
 from sttest.sim.graph import Fifo, Memory, Process, TimedGraph
 

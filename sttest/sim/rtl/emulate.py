@@ -52,7 +52,7 @@ def with_iterations(graph: TimedGraph, iterations: int) -> TimedGraph:
     Raises:
         InputError: their rates don't balance.
     """
-    from sttest.sim.repetition import repetition_vector
+    from sttest.sim.actors.repetition import repetition_vector
 
     if not any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
         return graph

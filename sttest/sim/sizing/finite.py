@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 
 from sttest.errors import DoesNotFitError, InputError
+from sttest.sim.deadlock.liveness import advance
 from sttest.sim.flat import UNBOUNDED, flatten
 from sttest.sim.graph import SRL_MAX_BITS, Actor, TimedGraph
-from sttest.sim.liveness import advance
 from sttest.sim.sizing.depth_runner import RAM_CYCLES, DepthRunner
 from sttest.sim.sizing.live import least_live_depths
 from sttest.sim.sizing.reduce import IsEnough, least_depth, reduce_depths

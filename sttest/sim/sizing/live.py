@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sttest.errors import DeadlockError
-from sttest.sim.deadlock_fix import explain
+from sttest.sim.deadlock.fix import explain
+from sttest.sim.deadlock.liveness import advance
 from sttest.sim.flat import UNBOUNDED, FlatGraph, flatten
 from sttest.sim.graph import TimedGraph
-from sttest.sim.liveness import advance
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.reduce import least_depth
 

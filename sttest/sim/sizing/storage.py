@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import groupby
 
 from sttest.errors import DoesNotFitError, InputError
+from sttest.sim.actors.self_timed import NEVER_FULL, Rate, SelfTimed
 from sttest.sim.graph import TimedGraph
-from sttest.sim.self_timed import NEVER_FULL, Rate, SelfTimed
 from sttest.sim.sizing.reduce import least_depth
 from sttest.sim.sizing.result import Sizing
 from sttest.sim.sizing.storage_beam import narrow_search

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sttest.sim.self_timed import SelfTimed
+from sttest.sim.actors.self_timed import SelfTimed
 from sttest.sim.sizing.reduce import reduce_depths
 from sttest.sim.sizing.storage_space import Distribution, StorageSpace
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
+from sttest.sim.actors.self_timed import NEVER_FULL, Rate
+from sttest.sim.actors.steady_state import one_iteration
 from sttest.sim.graph import Actor, Phase, TimedGraph
-from sttest.sim.self_timed import NEVER_FULL, Rate
 from sttest.sim.sizing.live import least_live_depths
-from sttest.sim.steady_state import one_iteration
 
 Distribution = tuple[int, ...]
 """Depths, in the order of the graph's FIFOs."""

@@ -4,8 +4,7 @@ import json
 from collections import Counter, defaultdict
 
 import pytest
-from conftest import STREAMHLS
-from sim_graphs import chain, reconvergent
+from sim_graphs import STREAMHLS, chain, reconvergent
 
 from sttest.corpus import case
 from sttest.errors import InputError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import STREAMHLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long_graphs import chains, crowds, drifts, loops_back, sleepers, streams
+from sim_graphs import STREAMHLS
 
 from sttest.sim import TimedGraph, load
 from sttest.sim.des.engine import run as run_des

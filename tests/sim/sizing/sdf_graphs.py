@@ -9,7 +9,7 @@ from math import lcm
 from hypothesis import strategies as st
 
 from sttest.sim import Actor, Fifo, Phase, TimedGraph
-from sttest.sim.self_timed import SelfTimed
+from sttest.sim.actors.self_timed import SelfTimed
 
 
 def endless(*channels, times: dict[str, int], serial=True) -> TimedGraph:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sdf_graphs import small_graphs
 
 from sttest.sim import Actor, Fifo, Phase, TimedGraph, simulate
-from sttest.sim.self_timed import SelfTimed
+from sttest.sim.actors.self_timed import SelfTimed
 
 ITERATIONS = 30
 

@@ -12,7 +12,7 @@ from sdf_graphs import endless, least_total, small_graphs
 
 from sttest.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim import load, simulate
-from sttest.sim.self_timed import SelfTimed
+from sttest.sim.actors.self_timed import SelfTimed
 from sttest.sim.sizing import size_for_throughput, trade_off
 
 CLASSICS = Path(__file__).parents[2] / "data" / "sdf3"

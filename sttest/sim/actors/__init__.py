@@ -1,0 +1,1 @@
+"""Actors that fire for ever: steady states and throughput."""

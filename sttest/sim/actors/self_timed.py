@@ -1,0 +1,203 @@
+"""Exact throughput of actors that fire for ever, and the FIFOs whose depth holds it back.
+
+Ghamarian et al., "Throughput analysis of synchronous data flow graphs", ACSD 2006: self-timed
+execution of a bounded graph reaches a periodic phase, whose rate is exact.  Parts of a graph that
+no dependency cycle joins run at their own rates, and the slowest sets the pace.  What holds a rate
+back are cycles of firings that start the moment that another ends; Stuijk, Geilen & Basten,
+"Throughput-buffering trade-off exploration for cyclo-static and synchronous dataflow graphs",
+IEEE TC 57(10), 2008, find the FIFOs that lack space on such cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from sttest.errors import InputError
+from sttest.sim.actors.repetition import repetition_vector
+from sttest.sim.checks import MAX_DEPTH
+from sttest.sim.ends import fifo_ends
+from sttest.sim.flat import UNBOUNDED
+from sttest.sim.graph import Actor, TimedGraph
+
+if TYPE_CHECKING:
+    from sttest.sim.actors.self_timed_kernel import Actors
+
+NEVER_FULL = MAX_DEPTH
+"""A FIFO of the greatest depth that there can be counts as one that is never full."""
+
+MAX_FIRINGS = 100_000_000
+"""Firings after which the search for a recurrent state is given up, some seconds."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Iterations of the repetition vector per cycle, 0 on a deadlock.
+
+    ``limiting``: FIFOs of which at least one must be deeper for a higher rate; none where no depth helps.
+    ``firings``: how many it took to find out.
+    """
+
+    throughput: Fraction
+    limiting: tuple[int, ...]
+    firings: int
+
+
+class _Part(NamedTuple):
+    """Actors joined by dependency cycles: ``arrays`` are what the kernel calls phase_first to ends, FIFOs by number."""
+
+    fifos: np.ndarray
+    actors: int
+    iteration_firings: int
+    arrays: tuple[np.ndarray, ...]
+    initial: np.ndarray
+
+
+class SelfTimed:
+    """A graph of endless actors, to be run with one storage distribution after the other.
+
+    Raises:
+        InputError: processes that are no endless actors, or rates that don't balance.
+    """
+
+    def __init__(self, graph: TimedGraph) -> None:
+        self.graph = graph
+        self.repetitions = repetition_vector(graph)
+        self._ends = fifo_ends(graph)
+        self._parts: dict[bytes, list[_Part]] = {}
+
+    def rate(self, depths: Sequence[int] | None = None) -> Rate:
+        """The throughput with given depths, in the order of the graph's FIFOs; None: no FIFO is ever full.
+
+        Raises:
+            InputError: nothing bounds the rate, or no periodic phase was found in ``MAX_FIRINGS`` firings.
+        """
+        asked = [NEVER_FULL] * len(self.graph.fifos) if depths is None else depths
+        depth = np.array([UNBOUNDED if d >= NEVER_FULL else d for d in asked], np.int64)
+        rates = [self._run(part, depth) for part in self._parts_of(depth < UNBOUNDED)]
+        if not rates:
+            raise self._no_bound()
+        slowest = min(rate.throughput for rate in rates)
+        limiting = {fifo for rate in rates if rate.throughput == slowest for fifo in rate.limiting}
+        return Rate(slowest, tuple(sorted(limiting)), sum(rate.firings for rate in rates))
+
+    def _parts_of(self, bounded: np.ndarray) -> list[_Part]:
+        key = bounded.tobytes()
+        if key not in self._parts:
+            self._parts[key] = self._split(bounded.tolist())
+        return self._parts[key]
+
+    def _split(self, bounded: list[bool]) -> list[_Part]:
+        """A reader depends on its writer, and a writer on its reader where the FIFO can be full."""
+        size = len(self.graph.processes)
+        edges = [(end.writer, end.reader) for end in self._ends]
+        edges += [(end.reader, end.writer) for end, is_bounded in zip(self._ends, bounded, strict=True) if is_bounded]
+        part_of = _strong_parts(size, edges)
+        parts = []
+        for number in sorted(set(part_of)):
+            actors = [actor for actor in range(size) if part_of[actor] == number]
+            fifos = [f for f, end in enumerate(self._ends) if part_of[end.writer] == number == part_of[end.reader]]
+            if fifos:
+                parts.append(self._part(actors, fifos))
+        return parts
+
+    def _part(self, actors: list[int], fifos: list[int]) -> _Part:
+        # The kernel looks at the state once per iteration of the first actor: the fewer firings that is, the better.
+        actors = sorted(actors, key=lambda actor: (self.repetitions[actor], actor))
+        ends = [[actors.index(side) for side in (end.reader, end.writer)] for end in map(self._ends.__getitem__, fifos)]
+        return _Part(
+            fifos=np.array(fifos),
+            actors=len(actors),
+            iteration_firings=self.repetitions[actors[0]],
+            arrays=(*_phase_arrays(self.graph, actors, fifos), np.array(ends, np.int64).T.copy()),
+            initial=np.array([self.graph.fifos[fifo].initial_tokens for fifo in fifos], np.int64),
+        )
+
+    def _run(self, part: _Part, depth: np.ndarray) -> Rate:
+        from sttest.sim.actors.self_timed_kernel import DEAD, PERIODIC, STANDING_STILL, STARTED, run_self_timed
+
+        state = _begin(part, depth[part.fifos])
+        how, firings, cycles = run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
+        if how == STANDING_STILL:
+            raise self._no_bound()
+        if how not in (PERIODIC, DEAD):
+            raise InputError(
+                "no-period",
+                f"no periodic phase in {MAX_FIRINGS:,} firings",
+                where=self.graph.name,
+                levers=["give depths to its FIFOs"],
+            )
+        throughput = Fraction(firings, part.iteration_firings * cycles) if how == PERIODIC else Fraction(0)
+        return Rate(throughput, tuple(_on_cycles(part, state.needed)), int(state.counts[STARTED]))
+
+    def _no_bound(self) -> InputError:
+        return InputError(
+            "no-rate-bound",
+            "nothing bounds the rate",
+            where=self.graph.name,
+            levers=["give an actor a self-loop with a token", "simulate with bounded FIFOs"],
+        )
+
+
+def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tuple[np.ndarray, ...]:
+    """``phase_first``, ``duration``, ``first``, ``fifo`` and ``amount`` of the kernel's ``Actors``."""
+    local = {graph.fifos[fifo].name: number for number, fifo in enumerate(fifos)}
+    members = [process for actor in actors if isinstance(process := graph.processes[actor], Actor)]
+    phases = [phase for member in members for phase in member.phases]
+    accesses: list[tuple[int, int]] = []
+    first = []
+    for tokens_of in ([phase.reads for phase in phases], [phase.writes for phase in phases]):
+        rows = [[(local[name], n) for name, n in tokens.items() if name in local and n] for tokens in tokens_of]
+        first.append(len(accesses) + _firsts([len(row) for row in rows]))
+        accesses += [access for row in rows for access in row]
+    fifo, amount = (np.array([access[side] for access in accesses], np.int64) for side in (0, 1))
+    duration = np.array([phase.time for phase in phases], np.int64)
+    return _firsts([len(member.phases) for member in members]), duration, np.stack(first), fifo, amount
+
+
+def _firsts(sizes: list[int]) -> np.ndarray:
+    return np.cumsum([0, *sizes]).astype(np.int64)
+
+
+def _begin(part: _Part, depth: np.ndarray) -> Actors:
+    """The kernel's arrays before the first cycle."""
+    from sttest.sim.actors.self_timed_kernel import WAITING, Actors
+
+    shape = (2, part.initial.size)
+    counts = np.zeros(WAITING + 1, np.int64)
+    counts[WAITING] = part.actors
+    return Actors(
+        *part.arrays,
+        there=np.stack([part.initial, depth - part.initial]),
+        came=np.zeros(shape, np.int64),
+        came_at=np.full(shape, -1, np.int64),
+        needed=np.zeros(shape, np.bool_),
+        phase=part.arrays[0][:-1].copy(),
+        todo=np.arange(part.actors)[::-1].copy(),
+        queued=np.ones(part.actors, np.bool_),
+        counts=counts,
+    )
+
+
+def _on_cycles(part: _Part, needed: np.ndarray) -> list[int]:
+    """FIFOs, by number in the graph, whose lack of space lies on a cycle of actors that wait for each other."""
+    readers, writers = part.arrays[-1].tolist()
+    for_tokens, for_space = needed
+    edges = [(writers[fifo], readers[fifo]) for fifo in np.flatnonzero(for_tokens).tolist()]
+    edges += [(readers[fifo], writers[fifo]) for fifo in np.flatnonzero(for_space).tolist()]
+    part_of = _strong_parts(part.actors, edges)
+    full = np.flatnonzero(for_space).tolist()
+    return [int(part.fifos[fifo]) for fifo in full if part_of[writers[fifo]] == part_of[readers[fifo]]]
+
+
+def _strong_parts(size: int, edges: list[tuple[int, int]]) -> list[int]:
+    """Number of the strongly connected part of each of ``size`` nodes."""
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    matrix = coo_array((np.ones(len(edges)), (np.array(rows, int), np.array(columns, int))), shape=(size, size))
+    return connected_components(matrix, directed=True, connection="strong")[1].tolist()

@@ -1,0 +1,1 @@
+"""Checks results without an engine."""

@@ -1,0 +1,1 @@
+"""The chain of waits that bounds a run."""

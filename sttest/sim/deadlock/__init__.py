@@ -1,0 +1,1 @@
+"""Why a graph stands still, and what would let it finish."""

@@ -1,0 +1,1 @@
+"""Timed graphs from files, and to them."""

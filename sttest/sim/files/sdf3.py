@@ -1,0 +1,155 @@
+"""SDF3's XML: synchronous and cyclo-static dataflow graphs as timed graphs.
+
+Stuijk, Geilen & Basten, "SDF3: SDF For Free", ACSD 2006.  Times are SDF3's time units,
+one per cycle.  A channel has the depth of its ``bufferSize``; without one it is never full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from sttest.errors import InputError, did_you_mean
+from sttest.sim.checks import MAX_BITS, MAX_CYCLES, MAX_DEPTH, MAX_EVENTS, MAX_RATES, check_whole
+from sttest.sim.files.sdf3_fields import attribute, by_name, children, only, sequence, whole
+from sttest.sim.files.xml_text import read_xml
+from sttest.sim.graph import Actor, Fifo, Phase, TimedGraph
+
+KINDS = ("sdf", "csdf")
+
+
+def read_sdf3(path: Path) -> TimedGraph:
+    """The graph of an SDF3 file of type ``sdf`` or ``csdf``; its actors fire for ever.
+
+    Raises:
+        InputError: not readable, not of that format, or not a possible graph.
+    """
+    where = str(path)
+    root = read_xml(path)
+    kind = root.get("type", "")
+    if root.tag != "sdf3":
+        raise InputError("not-sdf3", f"the outermost element is '{root.tag:.40}', not 'sdf3'", where=where)
+    if kind not in KINDS:
+        levers = ["only sdf and csdf are read"]
+        raise InputError("sdf3-kind", f"a graph of type '{kind:.40}'", where=where, levers=levers)
+    application = only(root, "applicationGraph", where)
+    graph = only(application, kind, where)
+    properties = application.find(f"{kind}Properties")
+    return _Reader(graph, Element("none") if properties is None else properties, where).graph()
+
+
+class _Reader:
+    """One graph with its properties."""
+
+    def __init__(self, graph: Element, properties: Element, where: str) -> None:
+        self.where = where
+        self.spelled_out = 0
+        self.name = graph.get("name") or Path(where).stem
+        self.actors = by_name(children(graph, "actor", ("actor", "channel"), where), where)
+        self.channels = by_name(children(graph, "channel", ("actor", "channel"), where), where)
+        self.of_actor = _properties(properties, "actor", self.actors, where)
+        self.of_channel = _properties(properties, "channel", self.channels, where)
+        self.ports = {name: self._ports(name, actor) for name, actor in self.actors.items()}
+
+    def graph(self) -> TimedGraph:
+        """The whole."""
+        used: dict[tuple[str, str], str] = {}
+        for name, channel in self.channels.items():
+            for side, op in (("src", "out"), ("dst", "in")):
+                self._connect(name, channel, side, op, used)
+        for actor, ports in self.ports.items():
+            for port in ports:
+                if (actor, port) not in used:
+                    raise InputError(
+                        "open-port", "no channel is connected to it", where=f"{self.where}: port '{actor}.{port}'"
+                    )
+        fifos = tuple(self._fifo(name, channel) for name, channel in self.channels.items())
+        return TimedGraph(self.name, 1.0, fifos, tuple(self._actor(name, used) for name in self.actors))
+
+    def _ports(self, name: str, actor: Element) -> dict[str, tuple[str, list[int]]]:
+        """By name, the direction of each port and its rates, one per phase."""
+        where = f"{self.where}: actor '{name}'"
+        ports: dict[str, tuple[str, list[int]]] = {}
+        for port_name, port in by_name(children(actor, "port", ("port",), where), where).items():
+            place = f"{where} port '{port_name}'"
+            direction = attribute(port, "type", place)
+            if direction not in ("in", "out"):
+                raise InputError("port-type", f"type is '{direction:.40}', neither in nor out", where=place)
+            rates = sequence(attribute(port, "rate", place), place, MAX_EVENTS)
+            self._spell_out(len(rates), place)
+            ports[port_name] = (direction, rates)
+        return ports
+
+    def _spell_out(self, rates: int, where: str) -> None:
+        """Counts rates before they take memory: 1000*1 is short to write."""
+        self.spelled_out += rates
+        check_whole(self.spelled_out, "number of rates in all", where, 0, 2 * MAX_RATES)
+
+    def _connect(self, name: str, channel: Element, side: str, op: str, used: dict[tuple[str, str], str]) -> None:
+        where = f"{self.where}: channel '{name}'"
+        actor, port = (attribute(channel, f"{side}{end}", where) for end in ("Actor", "Port"))
+        for kind, wanted, known in (("actor", actor, self.ports), ("port", port, self.ports.get(actor, {}))):
+            if wanted not in known:
+                levers = [did_you_mean(wanted, known)] if known else []
+                raise InputError(f"unknown-{kind}", f"no {kind} '{wanted:.80}'", where=where, levers=levers)
+        if self.ports[actor][port][0] != op:
+            raise InputError("port-direction", f"port '{actor}.{port}' is not of type {op}", where=where)
+        if (actor, port) in used:
+            both = f"'{used[actor, port]}' and '{name}'"
+            raise InputError("shared-port", f"port '{actor}.{port}' has two channels, {both}", where=self.where)
+        used[actor, port] = name
+
+    def _fifo(self, name: str, channel: Element) -> Fifo:
+        where = f"{self.where}: channel '{name}'"
+        size = self._size(name, "bufferSize", MAX_DEPTH)
+        bits = self._size(name, "tokenSize", MAX_BITS)
+        tokens = whole(channel.get("initialTokens", "0"), "initialTokens", where, MAX_EVENTS)
+        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens)
+
+    def _size(self, channel: str, tag: str, most: int) -> int | None:
+        found = self.of_channel[channel].find(tag) if channel in self.of_channel else None
+        if found is None:
+            return None
+        where = f"{self.where}: {tag} of channel '{channel}'"
+        return whole(attribute(found, "sz", where), "sz", where, most)
+
+    def _actor(self, name: str, used: Mapping[tuple[str, str], str]) -> Actor:
+        where = f"{self.where}: actor '{name}'"
+        times = self._times(name, where)
+        sequences = [times, *(rates for _, rates in self.ports[name].values())]
+        count = max(map(len, sequences))
+        if any(count % len(sequence) for sequence in sequences):
+            lengths = ", ".join(str(len(sequence)) for sequence in sequences)
+            raise InputError("phase-count", f"its sequences are {lengths} long, which don't fit together", where=where)
+        self._spell_out(count * len(self.ports[name]), where)
+        phases = []
+        for number in range(count):
+            tokens: dict[str, dict[str, int]] = {"in": {}, "out": {}}
+            for port, (direction, rates) in self.ports[name].items():
+                tokens[direction][used[name, port]] = rates[number % len(rates)]
+            phases.append(Phase(times[number % len(times)], tokens["in"], tokens["out"]))
+        return Actor(name, tuple(phases))
+
+    def _times(self, name: str, where: str) -> list[int]:
+        """Execution times on the default processor; of several, SDF3 takes the last."""
+        processors = [] if name not in self.of_actor else self.of_actor[name].findall("processor")
+        default = [p for p in processors if p.get("default") == "true"] or processors[:1]
+        found = default[-1].find("executionTime") if default else None
+        if found is None:
+            levers = ["give its actorProperties a processor with an executionTime"]
+            raise InputError("no-execution-time", "no execution time", where=where, levers=levers)
+        return sequence(attribute(found, "time", where), f"{where} executionTime", MAX_CYCLES)
+
+
+def _properties(properties: Element, kind: str, known: Mapping[str, Element], where: str) -> dict[str, Element]:
+    """The ``actorProperties`` or ``channelProperties``, by what they belong to."""
+    found: dict[str, Element] = {}
+    for element in properties.findall(f"{kind}Properties"):
+        name = attribute(element, kind, f"{where}: {kind}Properties")
+        if name not in known:
+            levers = [did_you_mean(name, known)] if known else []
+            what = f"{kind}Properties of '{name:.80}', which is no {kind}"
+            raise InputError(f"unknown-{kind}", what, where=where, levers=levers)
+        found[name] = element
+    return found

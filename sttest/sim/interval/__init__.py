@@ -1,0 +1,1 @@
+"""Deadlocks where the stages of accesses are not known."""

@@ -1,0 +1,1 @@
+"""What a timed graph must be before an engine takes it."""

@@ -1,0 +1,185 @@
+"""Deadlocks: the certificate is true, and the fix works and is as small as it says."""
+
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
+
+from sttest.errors import InputError
+from sttest.sim import Actor, Event, Fifo, Loop, Phase, Pipeline, simulate
+from sttest.sim.checks import MAX_DEPTH
+
+
+def certificate(design, **options):
+    result = simulate(design, **options)
+    assert result.verdict == "deadlock"
+    assert result.cycles is None
+    assert result.deadlock is not None
+    return result.deadlock
+
+
+def test_a_reconvergent_path():
+    """b reads all 20 before it writes, so the short way has to hold all 20; with 19 it deadlocks."""
+    deadlock = certificate(reconvergent(2))
+    assert [(w.process, w.waits_to, w.fifo) for w in deadlock.cycle] == [
+        ("a", "write", "ac"),
+        ("c", "read", "bc"),
+        ("b", "read", "ab"),
+    ]
+    assert (deadlock.cycle[0].token, deadlock.cycle[0].depth, deadlock.cycle[0].occupancy) == (2, 2, 2)
+    assert (deadlock.fix, deadlock.is_minimal) == ({"ac": 20}, True)
+    assert simulate(reconvergent(19)).verdict == "deadlock"
+    assert simulate(reconvergent(20)).verdict == "done"
+
+
+def test_the_contract():
+    result = simulate(reconvergent(2))
+    data = result.to_json()
+    assert data["deadlock"] == {
+        "cycle": [
+            {"process": "a", "waits_to": "write", "fifo": "ac", "token": 2, "depth": 2, "occupancy": 2, "peer": "c"},
+            {"process": "c", "waits_to": "read", "fifo": "bc", "token": 0, "depth": 4, "occupancy": 0, "peer": "b"},
+            {"process": "b", "waits_to": "read", "fifo": "ab", "token": 2, "depth": 4, "occupancy": 0, "peer": "a"},
+        ],
+        "fix": [{"fifo": "ac", "depth": 20}],
+        "is_closed": True,
+        "is_minimal": True,
+        "stands_at": {"a": 2, "b": 2, "c": 0},
+        "sizing_assumptions": [],
+    }
+    assert (data["verdict"], data["cycles"]) == ("deadlock", None)
+
+
+def test_the_text_names_origin_fifo_and_fix():
+    text = simulate(reconvergent(2)).to_text()
+    assert "pipeline a (aten.add) waits to write token 2 to FIFO ac (depth 2, full): c has yet to read token 0" in text
+    assert "pipeline c waits to read token 0 from FIFO bc (depth 4, holds 0): b has yet to write it" in text
+    assert "it finishes with depths ac=20 (no fix adds fewer tokens)" in text
+
+
+def test_a_ring_without_tokens_needs_tokens_not_depth():
+    ring = [Pipeline(n, (Loop((3,), 2, 2, (Event(r, "read", 0), Event(w, "write", 1))),)) for n, r, w in
+            (("p", "a", "b"), ("q", "b", "a"))]  # fmt: skip
+    deadlock = certificate(graph([Fifo("a", 2, 8), Fifo("b", 2, 8)], ring))
+    assert deadlock.is_closed
+    assert len(deadlock.cycle) == 2
+    assert deadlock.fix == {}
+    assert "tokens are missing" in simulate(graph([Fifo("a", 2, 8), Fifo("b", 2, 8)], ring)).to_text()
+    live = graph([Fifo("a", 2, 8, initial_tokens=1), Fifo("b", 2, 8)], ring)
+    assert simulate(live).verdict == "done"
+
+
+def test_a_reader_of_more_than_is_written():
+    deadlock = certificate(graph([Fifo("a", 2, 8)], [source("a", 2), sink("a", 3)]))
+    assert not deadlock.is_closed
+    assert [(w.process, w.waits_to, w.token, w.occupancy) for w in deadlock.cycle] == [("dst", "read", 2, 0)]
+    assert deadlock.fix == {}
+
+
+def test_a_writer_of_more_than_is_read_needs_room():
+    deadlock = certificate(graph([Fifo("a", 2, 8)], [source("a", 9), sink("a", 3)]))
+    assert (deadlock.fix, deadlock.is_minimal) == ({"a": 6}, True)
+
+
+def test_two_cycles_need_two_fifos():
+    """Two reconvergent paths side by side in one graph of three processes each."""
+    one, two = reconvergent(2), reconvergent(3)
+    renamed = [_renamed(process) for process in two.processes]
+    fifos = [Fifo(f"{f.name}2", f.depth, f.bits, f.impl) for f in two.fifos]
+    deadlock = certificate(graph([*one.fifos, *fifos], [*one.processes, *renamed]))
+    assert (deadlock.fix, deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, True)
+
+
+def test_the_fifo_that_has_to_hold_back_is_the_fix():
+    """The fork writes y, y, x, x over and over; the join wants x, x first, so y has to hold two."""
+    fork = Pipeline("fork", (Loop((4,), 4, 4, (*_two("y", "write", 0), *_two("x", "write", 2))),))
+    join = Pipeline("join", (Loop((4,), 4, 4, (*_two("x", "read", 0), *_two("y", "read", 2))),))
+    deadlock = certificate(graph([Fifo("x", 1, 8), Fifo("y", 1, 8)], [fork, join]))
+    assert (deadlock.fix, deadlock.is_minimal) == ({"y": 2}, True)
+
+
+def _two(fifo: str, op: str, stage: int) -> tuple[Event, Event]:
+    return Event(fifo, op, stage), Event(fifo, op, stage + 1)
+
+
+def test_a_search_that_is_given_up_says_so(monkeypatch):
+    monkeypatch.setattr("sttest.sim.deadlock.least_fix.MAX_TRIALS", 3)
+    one, two = reconvergent(2), reconvergent(3)
+    fifos = [Fifo(f"{f.name}2", f.depth, f.bits, f.impl) for f in two.fifos]
+    both = graph([*one.fifos, *fifos], [*one.processes, *[_renamed(process) for process in two.processes]])
+    result = simulate(both)
+    assert (result.deadlock.fix, result.deadlock.is_minimal) == ({"ac": 20, "ac2": 20}, False)
+    assert "a bound: fewer tokens may do" in result.to_text()
+
+
+def test_a_fifo_of_the_greatest_depth_is_never_full():
+    """As without limits, and the report says so."""
+    design = graph([Fifo("a", MAX_DEPTH, 8, "srl")], [source("a", 50), sink("a", 50, ii=3)])
+    assert simulate(design).cycles == simulate(design, unbounded=True).cycles
+    starved = graph([Fifo("a", MAX_DEPTH, 8)], [source("a", 2), sink("a", 3)])
+    assert "waits to read token 2 from FIFO a (never full, holds 0)" in simulate(starved).to_text()
+    with pytest.raises(InputError, match="depth"):
+        design.with_all_depths(MAX_DEPTH + 1)
+
+
+def _renamed(process: Pipeline) -> Pipeline:
+    loops = tuple(
+        Loop(x.trips, x.ii, x.latency, tuple(Event(f"{e.fifo}2", e.op, e.stage) for e in x.events))
+        for x in process.loops
+    )
+    return Pipeline(f"{process.name}2", loops)
+
+
+def test_a_process_that_waits_for_itself():
+    loop = Loop((4,), 1, 1, (Event("a", "write", 0),))
+    unload = Loop((4,), 1, 1, (Event("a", "read", 0),))
+    deadlock = certificate(graph([Fifo("a", 2, 8)], [Pipeline("p", (loop, unload))]))
+    assert [w.process for w in deadlock.cycle] == ["p"]
+    assert deadlock.fix == {"a": 4}
+
+
+def test_actors_deadlock_too():
+    actors = [Actor("x", (Phase(1, {"a": 2}, {"b": 1}),), 4), Actor("y", (Phase(1, {"b": 2}, {"a": 4}),), 2)]
+    fifos = [Fifo("a", 4, 8, initial_tokens=2), Fifo("b", 4, 8)]
+    assert [w.waits_to for w in certificate(graph(fifos, actors)).cycle] == ["read", "read"]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(pipeline_graphs())
+def test_certificates_of_random_graphs(design):
+    result = simulate(design)
+    assume(result.deadlock is not None)
+    cycle = result.deadlock.cycle
+    for wait, following in pairwise(cycle):
+        assert wait.peer == following.process
+    if result.deadlock.is_closed:
+        assert cycle[-1].peer == cycle[0].process
+    else:
+        assert result.finish[cycle[-1].peer] is not None
+    if not result.deadlock.fix:
+        assert simulate(design, unbounded=True).verdict == "deadlock"
+        return
+    assert simulate(design, depths=result.deadlock.fix).verdict == "done"
+    for fifo, depth in result.deadlock.fix.items():
+        assert simulate(design, depths=result.deadlock.fix | {fifo: depth - 1}).verdict == "deadlock"
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(pipeline_graphs(unbalanced=False))
+def test_what_is_called_minimal_is(design):
+    """Against all ways of adding fewer tokens, where there are few."""
+    deadlock = simulate(design).deadlock
+    assume(deadlock is not None and deadlock.is_minimal)
+    now = {fifo.name: fifo.depth for fifo in design.fifos}
+    added = sum(depth - now[name] for name, depth in deadlock.fix.items())
+    assume(added <= 4)
+    for extra in product(range(added), repeat=len(now)):
+        if sum(extra) < added:
+            depths = {name: depth + more for (name, depth), more in zip(now.items(), extra, strict=True)}
+            assert simulate(design, depths=depths).verdict == "deadlock"
+
+
+@pytest.mark.parametrize("unbounded", [True, False])
+def test_unbounded_fifos_need_no_fix(unbounded):
+    assert simulate(reconvergent(2), unbounded=unbounded).verdict == ("done" if unbounded else "deadlock")
