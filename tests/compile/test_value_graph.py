@@ -1,0 +1,137 @@
+"""Value graphs of compiled designs: names, memory, packages, refusals."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from functional_runs import graph_of, results_of, whole_tensors
+from linalg_programs import Program
+from linalg_values import values_of
+
+from sttest.compile.compiler import compile_text
+from sttest.compile.context import new_context, parse
+from sttest.compile.package import write_package
+from sttest.compile.pipeline import Knobs
+from sttest.compile.value_graph import value_graph
+from sttest.errors import DoesNotFitError, InputError
+from sttest.models import packing
+from sttest.models.shipped import lowered_text
+from sttest.models.stream_layout import StreamLayout
+from sttest.sim.functional import ValueGraph, memory_images, read_value_graph
+from sttest.sim.functional.element_types import BITS
+
+PLAIN = Knobs(precision="fp32", tile_size=4, overall_unroll=100_000)
+
+
+def test_a_package_holds_what_its_design_computes(tmp_path: Path) -> None:
+    design = compile_text(lowered_text("qwen", "decode"), "qwen", "u55c", Knobs())
+    folder = write_package(design, tmp_path / "package")
+    assert read_value_graph(folder / "values.json") == value_graph(design.module, "qwen")
+    assert json.loads((folder / "manifest.json").read_text())["values"] == {"file": "values.json"}
+
+
+def test_a_package_says_why_nobody_knows_its_values(tmp_path: Path) -> None:
+    program = Program()
+    value = program.argument(4, 4)
+    wide = "%w = arith.extf %i0 : f32 to f64\n%s = arith.truncf %w : f64 to f32"
+    text = program.text(program.unary(value)).replace("%s = math.exp %i0 : f32", wide)
+    folder = write_package(compile_text(text, "wide", "u55c", PLAIN), tmp_path / "package")
+    assert not (folder / "values.json").exists()
+    assert (
+        "elements of f64 have no defined values"
+        in json.loads((folder / "manifest.json").read_text())["values"]["missing"]
+    )
+
+
+def test_tensors_keep_the_names_that_the_model_gave_them() -> None:
+    graph = graph_of(lowered_text("gpt2", "decode"), Knobs())
+    kinds = {argument.name: argument.kind for argument in graph.arguments}
+    assert kinds["attn.q_proj.weight"] == kinds["attn.q_proj.weight_scale"] == "parameter"
+    assert (kinds["x"], kinds["k_cache"]) == ("input", "cache")
+    assert [result.name for result in graph.results] == ["y", "k_new", "k_new_scale", "v_new", "v_new_scale"]
+    assert graph.stream["load_x__fork_load_x"].origin == "x"
+
+
+def test_text_without_names_gets_some() -> None:
+    program = Program()
+    value = program.argument(4, 8)
+    graph = graph_of(program.text(program.unary(value), program.add(value, value)), PLAIN)
+    assert [argument.name for argument in graph.arguments] == ["a0"]
+    assert [result.name for result in graph.results] == ["result0", "result1"]
+
+
+def test_an_argument_in_two_orders_has_two_images() -> None:
+    program = Program()
+    value = program.argument(8, 8)
+    text = program.text(program.matmul(value, value))
+    graph = graph_of(text, PLAIN)
+    assert [load.argument for load in graph.loads] == ["a0", "a0"]
+    tensors = whole_tensors(graph, seed=1)
+    assert len(memory_images(graph, tensors)) == 2
+    assert np.array_equal(results_of(graph, tensors)["result0"], values_of(text, tensors)[0])
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+def test_images_are_those_that_the_front_end_packs(phase: str) -> None:
+    # Uncut tokens: then a stream has the facts of the layout that the front end packs by.
+    graph = graph_of(lowered_text("gpt2", phase), Knobs(vector_bits=1 << 20))
+    source = np.random.default_rng(2)
+    tensors = {argument.name: _random(argument, source) for argument in graph.arguments}
+    images = memory_images(graph, tensors)
+    packed = [load for load in graph.loads if load.layout.packed]
+    assert {graph.stream[load.sink].dtype for load in packed} == {"i4", "f16", "f32"}
+    for load in packed:
+        stream = graph.stream[load.sink]
+        layout = StreamLayout(
+            stream.dtype, stream.element, stream.trips, stream.steps, stream.coefficients, load.layout.beat
+        )  # type: ignore[arg-type]
+        assert np.array_equal(images[load.name], packing.pack(tensors[load.argument], layout)), load.name
+
+
+def _random(argument, source: np.random.Generator) -> np.ndarray:
+    if argument.dtype.startswith("i"):
+        reach = 1 << (BITS[argument.dtype] - 1)
+        return source.integers(-reach, reach, argument.shape).astype(np.int8)
+    return source.standard_normal(argument.shape).astype({"f16": np.float16, "f32": np.float32}[argument.dtype])
+
+
+def test_several_kernels_have_no_values_in_common() -> None:
+    text = 'func.func @f() { "df.kernel"() <{sym_name = "%s"}> ({ "df.yield"() : () -> () }) : () -> ()\n func.return }'
+    module = parse("\n".join(text.replace("@f", f"@f{n}") % f"k{n}" for n in range(2)), "two", new_context())
+    with pytest.raises(DoesNotFitError, match="demand 2 groups, bound 1 groups"):
+        value_graph(module, "two")
+
+
+def test_a_module_without_streams_is_refused() -> None:
+    module = parse(lowered_text("gpt2", "decode"), "linalg", new_context())
+    with pytest.raises(InputError, match="the module has no kernel; run linalg-to-kernels first"):
+        value_graph(module, "linalg")
+
+
+def test_a_result_that_nothing_computes_is_refused() -> None:
+    program = Program()
+    value = program.argument(4, 4)
+    with pytest.raises(InputError, match="the result 'result1' is not written by the kernel"):
+        graph_of(program.text(program.unary(value), value), PLAIN)
+
+
+def test_concatenation_is_refused_by_name() -> None:
+    concat = '%0 = "tensor.concat"(%a, %a) <{dim = 0 : i64}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>'
+    text = f"func.func @main(%a: tensor<4xf32>) -> tensor<8xf32> {{ {concat}\n func.return %0 : tensor<8xf32> }}"
+    with pytest.raises(InputError, match=r"1 unsupported op: tensor\.concat"):
+        graph_of(text, PLAIN)
+
+
+def test_the_depth_of_a_fifo_changes_no_value() -> None:
+    program = Program()
+    value = program.argument(8, 12)
+    text = program.text(program.reduce(program.matmul(value, program.argument(12, 8)), 1))
+    graph = graph_of(text, PLAIN)
+    tensors = whole_tensors(graph, seed=4)
+    shallow = replace(graph, streams=tuple(replace(stream, depth=1) for stream in graph.streams))
+    assert isinstance(shallow, ValueGraph)
+    assert np.array_equal(results_of(shallow, tensors)["result0"], values_of(text, tensors)[0])
