@@ -1,0 +1,41 @@
+"""PyTorch in the order of docs/values.md."""
+
+import numpy as np
+import torch
+
+from sttest.models.defined_order import DefinedOrder
+
+
+def test_sums_are_chains_along_any_axis():
+    x = torch.from_numpy(np.random.default_rng(0).standard_normal((3, 5, 7)).astype(np.float32))
+    with DefinedOrder():
+        found = x.sum(1)
+    chain = np.zeros((3, 7), np.float32)
+    for step in range(5):
+        chain = chain + x.numpy()[:, step]
+    np.testing.assert_array_equal(found.numpy(), chain)
+
+
+def test_functions_are_rounded_once_from_binary64():
+    x = torch.linspace(-4, 4, 4001)
+    wide = x.numpy().astype(np.float64)
+    with DefinedOrder():
+        found = torch.exp(x), torch.tanh(x), torch.rsqrt(x.abs() + 1.0)
+    wanted = np.exp(wide), np.tanh(wide), 1 / np.sqrt((x.abs() + 1.0).numpy().astype(np.float64))
+    for ours, exact in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(ours.numpy(), exact.astype(np.float32))
+
+
+def test_a_sigmoid_is_its_three_operations():
+    x = torch.linspace(-8, 8, 1001)
+    with DefinedOrder():
+        found = torch.sigmoid(x)
+    exponential = np.exp(-x.numpy().astype(np.float64)).astype(np.float32)
+    np.testing.assert_array_equal(found.numpy(), np.float32(1) / (np.float32(1) + exponential))
+
+
+def test_everything_else_is_pytorchs():
+    integers, doubles = torch.arange(6, dtype=torch.int8), torch.rand(4, dtype=torch.float64)
+    with DefinedOrder():
+        assert integers.sum(-1, dtype=torch.int32) == 15
+        assert torch.equal(torch.exp(doubles), doubles.exp())
