@@ -19,6 +19,7 @@ from sttest.errors import InputError, SttestError
 
 RUN_TIMEOUT_S = 600.0
 _DEADLOCK = 3
+_DEPTHS = "depths.txt"
 
 
 def run_kernel(
@@ -26,6 +27,7 @@ def run_kernel(
     memory: Mapping[str, NDArray[np.uint8]],
     *,
     streams: Path | None = None,
+    depths: Mapping[str, int] | None = None,
     timeout_s: float = RUN_TIMEOUT_S,
 ) -> CsimRun:
     """Calls the kernel once.
@@ -34,6 +36,7 @@ def run_kernel(
         kernel: from :func:`build_kernel`.
         memory: image of every argument that the kernel reads, of the signature's size.
         streams: a folder that gets the tokens of every stream.
+        depths: of streams that are to have another one than the kernel declares; names of no stream do nothing.
         timeout_s: after which the process is killed.
 
     Raises:
@@ -47,6 +50,7 @@ def run_kernel(
             if argument.is_read:
                 (folder / f"{argument.name}.in").write_bytes(np.ascontiguousarray(memory[argument.name]).tobytes())
         began = time.perf_counter()
+        (folder / _DEPTHS).write_text("".join(f"{name} {depth}\n" for name, depth in (depths or {}).items()))
         code = _call(kernel, folder, streams, timeout_s)
         seconds = time.perf_counter() - began
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -76,6 +80,7 @@ def _check(kernel: Executable, memory: Mapping[str, NDArray[np.uint8]]) -> None:
 
 def _call(kernel: Executable, folder: Path, streams: Path | None, timeout_s: float) -> int:
     environment = {name: value for name, value in os.environ.items() if name != "STTEST_STREAMS"}
+    environment["STTEST_DEPTHS"] = str(folder / _DEPTHS)
     if streams is not None:
         streams.mkdir(parents=True, exist_ok=True)
         environment["STTEST_STREAMS"] = str(streams.resolve())

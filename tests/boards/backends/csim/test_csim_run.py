@@ -144,6 +144,12 @@ def test_too_small_a_fifo_is_a_deadlock_that_says_who_waits(work):
     }  # fmt: skip
 
 
+def test_depths_are_changed_without_compiling_anew(kernel):
+    assert run_kernel(kernel, {"x": X.view(np.uint8)}, depths={"straight": 2}).verdict == "deadlock"
+    run = run_kernel(kernel, {"x": X.view(np.uint8)}, depths={"straight": 64, "back": 1})
+    assert (run.verdict, run.fifos["straight"].depth, run.fifos["back"].peak) == ("done", 64, 1)
+
+
 def test_a_kernel_is_compiled_once(kernel, work):
     again = build_kernel(work / "deep", work)
     assert (again.path, again.build_s) == (kernel.path, 0.0)

@@ -61,7 +61,9 @@ class stream<T, 0> : public sttest::channel {
 
  protected:
   stream(const char* name, std::size_t tokens)
-      : sttest::channel(name, tokens == 0 ? 2 : tokens), places_(depth), dump_(opened(name)) {}
+      : sttest::channel(name, sttest::scheduler::get().depth_of(name, tokens == 0 ? 2 : tokens)),
+        places_(depth),
+        dump_(opened(name)) {}
 
  private:
   static std::FILE* opened(const char* name) {

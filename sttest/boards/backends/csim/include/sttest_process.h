@@ -5,7 +5,8 @@
 // every stream still lives.  If all that are left wait for each other the run ends there, with a report of who
 // waits for what: a dataflow network's outcome does not depend on the order in which its processes run.
 //
-// Environment: STTEST_STREAMS names a folder that gets every token of every stream, one file each, raw.
+// Environment: STTEST_STREAMS names a folder that gets every token of every stream, one file each, raw;
+// STTEST_DEPTHS a file with a line "<stream> <places>" for each stream that is to have another depth.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,7 +16,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -120,6 +123,12 @@ class scheduler {
       if (each == gone) each = nullptr;
   }
 
+  // Places of a stream: those that it declares, or others that the environment asks for.
+  std::size_t depth_of(const char* name, std::size_t declared) const {
+    const auto found = depths_.find(name);
+    return found == depths_.end() ? declared : found->second;
+  }
+
   void report_to(std::string path) { report_path_ = std::move(path); }
 
   void write_report(const char* verdict) const {
@@ -146,6 +155,14 @@ class scheduler {
   }
 
  private:
+  scheduler() {
+    const char* path = std::getenv("STTEST_DEPTHS");
+    if (path == nullptr) return;
+    std::ifstream file(path);
+    std::string name;
+    for (std::size_t places; file >> name >> places;) depths_[name] = places;
+  }
+
   void start(process& each) {
     each.stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (each.stack == MAP_FAILED) {
@@ -181,6 +198,7 @@ class scheduler {
   std::deque<process*> ready_;
   std::vector<channel*> channels_;
   std::vector<fifo_record> records_;
+  std::map<std::string, std::size_t> depths_;
   process* current_ = nullptr;
   ucontext_t main_{};
   std::string report_path_;
