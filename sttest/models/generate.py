@@ -39,7 +39,7 @@ def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int) -> Ge
     Raises:
         InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
     """
-    _check(model.config, prompt, new_tokens)
+    check_request(model.config, prompt, new_tokens)
     import torch
 
     from sttest.models.host import greedy
@@ -53,7 +53,12 @@ def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int) -> Ge
     return Generation(tuple(chosen), torch.stack(seen))
 
 
-def _check(config: DecoderConfig, prompt: Sequence[int], new_tokens: int) -> None:
+def check_request(config: DecoderConfig, prompt: Sequence[int], new_tokens: int) -> None:
+    """Refuses what no engine could generate.
+
+    Raises:
+        InputError: see :func:`generate`.
+    """
     if not prompt:
         raise InputError("bad-prompt", "the prompt is empty", where="prompt", levers=["give at least one token"])
     if new_tokens < 1:

@@ -69,14 +69,24 @@ def prefill_mask(config: DecoderConfig, tokens: int, layer_kind: LayerKind = "gl
     return _additive(seen)
 
 
-def decode_mask(config: DecoderConfig, context: int, layer_kind: LayerKind = "global", *, padding: int = 0) -> F32Array:
+def decode_mask(
+    config: DecoderConfig, context: int, layer_kind: LayerKind = "global", *, padding: int = 0, free: int = 0
+) -> F32Array:
     """Additive mask over ``context`` cached positions for the token that follows them.
 
+    Args:
+        config: its window applies on local layers.
+        context: cached positions, padding included.
+        layer_kind: ``local`` hides what lies outside of the sliding window.
+        padding: so many positions at the start are hidden.
+        free: so many places after the cached positions have no entry yet and are hidden.
+
     Returns:
-        Shape [context]; 0 where the key is seen, a large negative number where not.
+        Shape [context + free]; 0 where the key is seen, a large negative number where not.
     """
-    key = np.arange(context)
-    return _additive(_in_window(config, context - key, layer_kind) & (key >= padding))
+    key = np.arange(context + free)
+    seen = (key >= padding) & (key < context)
+    return _additive(_in_window(config, context - key, layer_kind) & seen)
 
 
 def _in_window(config: DecoderConfig, distance: NDArray[np.int_], layer_kind: LayerKind) -> NDArray[np.bool_]:

@@ -1,0 +1,63 @@
+"""Greedy generation whose blocks run elsewhere: on a card, in a C simulation, or in any other engine.
+
+The host's part stays here: embedding before the layers, final norm, head and choice of a token after them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from sttest.models.generate import Generation, check_request
+from sttest.sim.functional.element_types import Array
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from sttest.models.language_model import LanguageModel
+
+
+class BlockRunner(Protocol):
+    """Decoder blocks of one generation; the runner keeps the cache of every layer."""
+
+    def prefill(self, layer: int, x: Array) -> Array:
+        """The prompt's tokens through a layer: float32 [tokens, hidden] to the same shape."""
+        ...
+
+    def decode(self, layer: int, x: Array) -> Array:
+        """The next token through a layer, whose cache has all before it: float32 [1, hidden] to the same shape."""
+        ...
+
+
+def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[int], new_tokens: int) -> Generation:
+    """Continues a prompt by its most likely tokens, as `sttest.models.generate.generate` does.
+
+    Args:
+        model: quantised as the blocks are; its layers are not used.
+        runner: of the blocks.
+        prompt: token numbers.
+        new_tokens: how many to generate, at least 1; the first comes from the prefill.
+
+    Raises:
+        InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
+    """
+    check_request(model.config, prompt, new_tokens)
+    import torch
+
+    from sttest.models.host import greedy
+
+    def logits_after(x: Tensor, position: int) -> Tensor:
+        run = runner.prefill if position == 0 else runner.decode
+        values = x.numpy()
+        for layer in range(model.config.layers):
+            values = run(layer, values)
+        return model.logits(torch.from_numpy(values[-1:]))[0]
+
+    with torch.no_grad():
+        seen = [logits_after(model.embedding(prompt, 0), 0)]
+        chosen = [greedy(seen[-1])]
+        while len(chosen) < new_tokens:
+            position = len(prompt) + len(chosen) - 1
+            seen.append(logits_after(model.embedding([chosen[-1]], position), position))
+            chosen.append(greedy(seen[-1]))
+    return Generation(tuple(chosen), torch.stack(seen))

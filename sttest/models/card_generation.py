@@ -1,0 +1,105 @@
+"""A generation on a card: prefill with one design, then the decode loop with another, the caches on the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from sttest.boards.backends.device import Card
+from sttest.models.card_blocks import CardBlocks, Told
+from sttest.models.design_memory import BlockMemory, BlockResult
+from sttest.models.resident_cache import ResidentCache
+from sttest.sim.functional.element_types import Array
+
+if TYPE_CHECKING:
+    from sttest.models.language_model import LanguageModel
+    from sttest.models.quant.scheme import QuantScheme
+    from sttest.sim.functional.graph import ValueGraph
+
+OpenCard = Callable[[], AbstractContextManager[Card]]
+
+
+def layer_memories(model: LanguageModel, scheme: QuantScheme, graph: ValueGraph) -> list[BlockMemory]:
+    """The memory of every layer of a quantised model on a design."""
+    from sttest.models.quant.parameters import export_parameters
+
+    config = model.config
+    return [
+        BlockMemory(
+            graph, config, {name: each.values for name, each in export_parameters(block, scheme).items()},
+            config.layer_kind(number),
+        )
+        for number, block in enumerate(model.layers)
+    ]  # fmt: skip
+
+
+@dataclass
+class CardGeneration:
+    """A `BlockRunner` on a card, and a context that lets go of it.
+
+    One design is on the card at a time: the first decode step lets go of the prefill's and configures the card
+    anew, which on hardware takes seconds, once per generation.
+
+    Args:
+        prefill, decode: opens a card with the design.
+        prefill_layers, decode_layers: memory of every layer on each.
+        told: called after every launch.
+    """
+
+    prefill_card: OpenCard
+    decode_card: OpenCard
+    prefill_layers: Sequence[BlockMemory]
+    decode_layers: Sequence[BlockMemory]
+    told: Told
+    caches: list[ResidentCache] = field(init=False)
+    tokens: int = 0
+    _phase: str = ""
+    _card: AbstractContextManager[Card] | None = None
+    _blocks: CardBlocks | None = None
+
+    def __post_init__(self) -> None:
+        self.caches = [ResidentCache(layer) for layer in self.decode_layers]
+
+    def __enter__(self) -> CardGeneration:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._let_go()
+
+    def prefill(self, layer: int, x: Array) -> Array:
+        """The prompt through a layer."""
+        memory, count = self.prefill_layers[layer], len(x)
+        inputs = {name: image for name, image in memory.prefill(x).items() if name not in memory.parameter_images}
+        return self._step("prefill", layer, inputs, memory, count)
+
+    def decode(self, layer: int, x: Array) -> Array:
+        """The next token through a layer."""
+        return self._step("decode", layer, self.caches[layer].images(x), self.decode_layers[layer], 1)
+
+    def _step(self, phase: str, layer: int, inputs: dict, memory: BlockMemory, count: int) -> Array:
+        blocks = self._configured(phase)
+        doing = phase if phase == "prefill" else f"decode of position {self.caches[layer].positions}"
+        result: BlockResult = memory.results(blocks.launch(layer, inputs, doing), count)
+        self.caches[layer].append(result.k_new, result.v_new)
+        return result.y
+
+    def _configured(self, phase: str) -> CardBlocks:
+        """The design of a phase on the card."""
+        if self._blocks is None or self._phase != phase:
+            self._let_go()
+            opened = self.prefill_card() if phase == "prefill" else self.decode_card()
+            card = opened.__enter__()
+            self._card, self._phase = opened, phase
+            layers = self.prefill_layers if phase == "prefill" else self.decode_layers
+            self._blocks = CardBlocks(card, layers, self.told)
+        return self._blocks
+
+    def _let_go(self) -> None:
+        card, self._card, self._blocks = self._card, None, None
+        if card is not None:
+            card.__exit__(None, None, None)
