@@ -101,7 +101,7 @@ class _Emitter:
             return
         process = self.network.process(node)
         if isinstance(node, TaskOp):
-            emit_task(code, node, process, self.timing.intervals[label_of(node)], self.helpers)
+            emit_task(code, node, process, self.timing, self.helpers)
         elif isinstance(node, ForkOp):
             stream = itensor_of(node.sources[0])
             emit_fork(code, process, Token.of(stream, process.name), stream.tokens)

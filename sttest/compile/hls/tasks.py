@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import Attribute
 
@@ -14,52 +15,61 @@ from sttest.compile.hls.process import Process
 from sttest.compile.hls.task_ports import TaskPort, task_ports
 from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
 from sttest.compile.hls.tile_visits import Visit, visits
+from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.types import element_of, row_major_strides
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
 from sttest.errors import InputError
 
 
-def emit_task(code: Code, task: TaskOp, process: Process, interval: int, helpers: Helpers) -> None:
+def emit_task(code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers) -> None:
     """Writes the function of a task.
 
     Args:
         code: where to.
         task: at the stream level.
         process: its name and streams.
-        interval: cycles between tiles that the pipeline is asked for.
+        timing: the interval that the pipeline is asked for, and where it drains.
         helpers: functions that the payload calls.
 
     Raises:
         InputError: types, operations or stream orders that have no C++.
     """
-    _TaskEmitter(code, task, process, interval, helpers).emit()
+    _TaskEmitter(code, task, process, timing, helpers).emit()
 
 
 class _TaskEmitter:
-    def __init__(self, code: Code, task: TaskOp, process: Process, interval: int, helpers: Helpers) -> None:
-        self.code, self.task, self.process, self.interval, self.helpers = code, task, process, interval, helpers
+    def __init__(self, code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers) -> None:
+        self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
         self.schedule = TileSchedule.of(task)
         self.sources, self.results = task_ports(task)
+        self.name = task.sym_name.data
         self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
     def emit(self) -> None:
         code, schedule = self.code, self.schedule
         # A tile takes the cycles of the cost model, unless a step has to move several tokens through one port.
-        interval = max(-(-self.interval // schedule.count), self._tokens_per_step())
+        interval = max(-(-self.timing.intervals[self.name] // schedule.count), self._tokens_per_step())
         code.comment(_described(self.task, schedule.count, interval))
         with code.function(f"static void {self.process.name}", self.process.parameters):
             for port in (*self.sources, *self.results):
                 self._declare(port)
-            nest = [
-                *named_loops("tiles", "t", self.task.trip_counts),
-                *(
-                    CountedLoop(f"steps_{loop}", f"s{loop}", schedule.steps[loop])
-                    for loop in schedule.order
-                    if schedule.steps[loop] > 1
-                ),
-            ]
-            with code.loops(nest, f"pipeline II={interval}"):
+            left, inner = self._nest()
+            # Where a pipeline drains, the loops around it must not become one with it.
+            drain = "loop_flatten off" if inner else "pipeline off"
+            with code.loops(left, drain), code.loops(inner, f"pipeline II={interval}"):
                 self._body()
+
+    def _nest(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
+        """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""
+        trips, passes = self.task.trip_counts, self.timing.passes[self.name]
+        depth = next((n for n in range(len(trips) + 1) if prod(trips[:n]) == passes), 0)
+        left, inner = named_loops("tiles", "t", trips[:depth]), named_loops("tiles", "t", trips[depth:], first=depth)
+        steps = [
+            CountedLoop(f"steps_{loop}", f"s{loop}", self.schedule.steps[loop])
+            for loop in self.schedule.order
+            if self.schedule.steps[loop] > 1
+        ]
+        return left, [*inner, *steps]
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):

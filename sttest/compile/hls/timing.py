@@ -15,6 +15,7 @@ class KernelTiming:
 
     Attributes:
         intervals: cycles between the iterations of each task.
+        passes: how often each task's pipeline is entered: its outer loops are left, and the pipeline drains.
         fifo_kinds: ``srl`` or ``ram`` per FIFO.
         channels: memory channels per DMA.
         outstanding: bursts in flight per port.
@@ -22,6 +23,7 @@ class KernelTiming:
     """
 
     intervals: Mapping[str, int]
+    passes: Mapping[str, int]
     fifo_kinds: Mapping[str, str]
     channels: Mapping[str, tuple[int, ...]]
     outstanding: int = 16
@@ -34,6 +36,7 @@ class KernelTiming:
         ports = [each for each in graph.processes if isinstance(each, Memory)]
         return KernelTiming(
             {each.name: each.loops[0].ii for each in pipelines},
+            {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
             {each.name: tuple(sorted(int(name.removeprefix("hbm")) for name in each.channels)) for each in ports},
             board.hbm.outstanding_bursts.count,

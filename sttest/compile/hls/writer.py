@@ -142,10 +142,10 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def named_loops(label: str, variable: str, trips: Sequence[int]) -> list[CountedLoop]:
+def named_loops(label: str, variable: str, trips: Sequence[int], first: int = 0) -> list[CountedLoop]:
     """One loop per trip count above 1, numbered by position: ``tiles_0``, ``tiles_1`` … over ``t0``, ``t1`` …."""
     return [
         CountedLoop(f"{label}_{position}", f"{variable}{position}", trip)
-        for position, trip in enumerate(trips)
+        for position, trip in enumerate(trips, start=first)
         if trip > 1
     ]

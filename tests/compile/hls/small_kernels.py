@@ -58,6 +58,7 @@ def made(text: str, vector_bits: int = 4096) -> Made:
     # Operators that no board has a latency for can't be timed; their values can be had.
     timing = KernelTiming(
         {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
+        {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
         {stream.sym_name.data: "srl" for stream in all_of(kernel, StreamOp)},
         {dma.label.data: (0,) for kind in (DmaReadOp, DmaWriteOp) for dma in all_of(kernel, kind) if dma.label},
     )

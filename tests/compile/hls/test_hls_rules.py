@@ -91,6 +91,7 @@ BREAKS = [
     ("constant-bounds", "return x + x;", "for (;;) { x += x; }"),
     ("loop-directives", "    to_fill.write(token);", "    to_fill.write(token);\n#pragma HLS unroll"),
     ("loop-directives", "  return x + x;", "#pragma HLS pipeline II=1\n  return x + x;"),
+    ("loop-directives", "  return x + x;", "#pragma HLS loop_flatten off\n  return x + x;"),
     ("pipeline-interval", "#pragma HLS pipeline II=2", "#pragma HLS pipeline II=0"),
     ("pipelined-leaves", "#pragma HLS unroll\n", ""),
     ("placed-after-declaration", "block(blocks);\nrows:\n  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2",

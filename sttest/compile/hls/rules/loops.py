@@ -8,7 +8,9 @@ from tree_sitter import Node
 
 from sttest.compile.hls.rules.source import Directive, Source, Violation, enclosing, line_of, text_of
 
-_IN_LOOPS = ("pipeline", "unroll")
+_IN_LOOPS = ("pipeline", "unroll", "loop_flatten")
+
+_ITERATED = ("pipeline", "unroll")
 
 
 def constant_bounds(source: Source) -> Iterator[Violation]:
@@ -53,8 +55,10 @@ def _opens_loop(directive: Directive) -> bool:
 
 
 def pipeline_interval(source: Source) -> Iterator[Violation]:
-    """A pipeline names an initiation interval of at least one cycle."""
+    """A pipeline names an initiation interval of at least one cycle, or is off."""
     for directive in source.directives:
+        if "off" in directive.options:
+            continue
         interval = directive.options.get("II", "")
         if directive.name == "pipeline" and not (interval.isdigit() and int(interval) > 0):
             yield Violation("pipeline-interval", "no initiation interval of at least 1", line_of(directive.node))
@@ -62,7 +66,7 @@ def pipeline_interval(source: Source) -> Iterator[Violation]:
 
 def pipelined_leaves(source: Source) -> Iterator[Violation]:
     """Whatever loops lie in a pipelined loop are unrolled: nothing is left to iterate inside."""
-    opened = {each.scope.id: each for each in source.directives if each.name in _IN_LOOPS and each.scope is not None}
+    opened = {each.scope.id: each for each in source.directives if each.name in _ITERATED and each.scope is not None}
     for node in source.all("for_statement"):
         body = node.child_by_field_name("body")
         mine = opened.get(body.id) if body is not None else None
