@@ -77,6 +77,15 @@ def test_a_block_sees_nothing_of_the_one_before() -> None:
         result_of(changed(reordering(), reordering().nodes[1], half))
 
 
+def test_a_tensor_that_is_sent_again_fills_the_buffer_again() -> None:
+    twice = replace(ROWS, trips=(2, 2, 2), steps=(1, 2, 3), coefficients=((0, 1, 0), (0, 0, 1)))
+    again = replace(COLUMNS, trips=(2, 6, 2), steps=(1, 1, 2), coefficients=((0, 0, 1), (0, 1, 0)))
+    order = Converter("order", "rows", "columns", buffer=(4, 6), blocks=2)
+    sent = np.arange(48, dtype=np.float32).reshape(2, 2, 2, 2, 3)
+    tokens = convert(order, twice, again, sent)
+    assert np.array_equal(tokens[1], tokens[0] + 24)
+
+
 def test_a_token_outside_of_the_buffer_is_named() -> None:
     narrow = Converter("order", "rows", "columns", buffer=(4, 5), blocks=1)
     with pytest.raises(InputError, match=r"token 1 of 'rows' at \[0, 3\] lies outside of the buffer"):
