@@ -7,6 +7,9 @@ from numba import njit
 from sttest.sim.maxplus.arrays import NEVER_FULL, Records, Wholes
 from sttest.sim.maxplus.kernel_jump import copy_times, move_process
 from sttest.sim.maxplus.kernel_part_ports import make_requests
+from sttest.sim.maxplus.kernel_parts import fill_in_ahead
+
+_FEW_TOKENS = 1 << 14
 
 
 @njit(cache=True)
@@ -29,7 +32,10 @@ def move_parts(
     writes: Wholes,
     reads: Wholes,
 ) -> None:
-    """Moves every part on by its periods; arguments are those of ``fit_parts``, which has filled in the last four."""
+    """Moves every part on by its periods; arguments are those of ``fit_parts``, which has filled in the last four.
+
+    Times of FIFOs that pass few tokens are filled in: longer periods show in them.  They count as outside then.
+    """
     for number in range(ports.size):
         i = ports[number].process
         which = part[i]
@@ -39,21 +45,30 @@ def move_parts(
                 processes, fifos, times, ports, lanes, bursts, channels, number, passed, cycles[which], periods[which]
             )
     for i in range(fifos.size):
-        fifo = fifos[i]
-        by, to = part[fifo.writer], part[fifo.reader]
-        if is_inside[i] and periods[by] > 0:
-            held = fifo.written - fifo.read
-            copy_times(times, fifo.write_first, fifo.written, held, writes[i], held, periods[by], cycles[by])
-            if fifo.depth < NEVER_FULL:
-                kept = min(fifo.read, fifo.depth - held)
-                copy_times(
-                    times, fifo.read_first, fifo.read, kept, reads[i], fifo.depth - held, periods[by], cycles[by]
-                )
+        by, to = part[fifos[i].writer], part[fifos[i].reader]
+        if is_inside[i] and periods[by] * writes[i] <= _FEW_TOKENS:
+            fill_in_ahead(
+                fifos, times, i, periods[by] * writes[i], periods[to] * reads[i], writes, reads, cycles[by], cycles[to]
+            )
+            is_inside[i] = 0
+        elif is_inside[i]:
+            _copy_live_times(fifos, times, i, writes[i], periods[by], cycles[by])
         if writes[i] > 0:
-            fifo.written += periods[by] * writes[i]
+            fifos[i].written += periods[by] * writes[i]
         if reads[i] > 0:
-            fifo.read += periods[to] * reads[i]
+            fifos[i].read += periods[to] * reads[i]
     for i in range(processes.size):
         which = part[i]
         if which >= 0 and periods[which] > 0:
             move_process(processes, old_processes[which], gap, segments, i, periods[which], cycles[which])
+
+
+@njit
+def _copy_live_times(fifos: Records, times: Wholes, index: int, tokens: int, periods: int, cycles: int) -> None:
+    """The times in a FIFO inside a part that are still needed, where they will be looked for."""
+    fifo = fifos[index]
+    held = fifo.written - fifo.read
+    copy_times(times, fifo.write_first, fifo.written, held, tokens, held, periods, cycles)
+    if fifo.depth < NEVER_FULL:
+        places = fifo.depth - held
+        copy_times(times, fifo.read_first, fifo.read, min(fifo.read, places), tokens, places, periods, cycles)

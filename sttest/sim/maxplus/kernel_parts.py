@@ -133,7 +133,12 @@ def fit_parts(
         if writes[i] > 0 and _first_late_write(fifos, times, i, fifos[i].written - writes[i], fifos[i].written) >= 0:
             periods[by] = 0
     _fit_counts(fifos, part, periods, is_inside, writes, reads)
-    _fill_in_ahead(fifos, times, part, periods, cycles, is_inside, writes, reads)
+    for i in range(fifos.size):
+        if not is_inside[i]:
+            by, to = part[fifos[i].writer], part[fifos[i].reader]
+            written = _tokens_ahead(part, periods, fifos[i].writer, writes[i])
+            read = _tokens_ahead(part, periods, fifos[i].reader, reads[i])
+            fill_in_ahead(fifos, times, i, written, read, writes, reads, cycles[by], cycles[to])
     while _is_late(fifos, times, part, periods, is_inside, writes, reads) or fit_ports(
         processes, fifos, times, ports, lanes, bursts, channels, members, part, old_processes, cycles, cycle, periods
     ):
@@ -191,27 +196,25 @@ def _fit_counts(
 
 
 @njit
-def _fill_in_ahead(
+def fill_in_ahead(
     fifos: Records,
     times: Wholes,
-    part: Wholes,
-    periods: Wholes,
-    cycles: Wholes,
-    is_inside: Wholes,
+    index: int,
+    written: int,
+    read: int,
     writes: Wholes,
     reads: Wholes,
+    writer_cycles: int,
+    reader_cycles: int,
 ) -> None:
-    """The times that both ends of FIFOs between parts will have."""
-    for i in range(fifos.size):
-        if is_inside[i]:
-            continue
-        fifo = fifos[i]
-        first = fifo.write_first + fifo.written
-        for at in range(first, first + _tokens_ahead(part, periods, fifo.writer, writes[i])):
-            times[at] = times[at - writes[i]] + cycles[part[fifo.writer]]
-        first = fifo.read_first + fifo.read
-        for at in range(first, first + _tokens_ahead(part, periods, fifo.reader, reads[i])):
-            times[at] = times[at - reads[i]] + cycles[part[fifo.reader]]
+    """The times that the ends of a FIFO will have while they pass ``written`` and ``read`` tokens more."""
+    fifo = fifos[index]
+    first = fifo.write_first + fifo.written
+    for at in range(first, first + written):
+        times[at] = times[at - writes[index]] + writer_cycles
+    first = fifo.read_first + fifo.read
+    for at in range(first, first + read):
+        times[at] = times[at - reads[index]] + reader_cycles
 
 
 @njit

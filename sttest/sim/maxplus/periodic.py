@@ -24,7 +24,8 @@ from sttest.sim.maxplus.states import State, state_of
 _STATES_KEPT = 32
 _MULTIPLES = 4
 _MARKS = 8
-_WORTH_OF_PARTS = 4
+_ALWAYS_WORTH_IT = 16
+_GOOD_GAIN = 3
 _NOT_WORTH_IT = 1 << 60
 
 
@@ -82,7 +83,8 @@ class _Run:
 
     def _begin_anew(self, cycle: int) -> None:
         self._since = cycle
-        self._written_before = self._net.fifos["written"].copy()
+        self._written_before = self._seen_from = self._net.fifos["written"].copy()
+        self._spent = self._gained = 0
         self._visits_before = self._visits()
 
     def _goes_on(self, cycle: int) -> bool:
@@ -104,7 +106,9 @@ class _Run:
         from sttest.sim.maxplus.kernel_period import find_periods
 
         net, cycles = self._net, self._period_cycles
-        find_periods(self._stamp, net.fifos, net.times, self._written_before, cycles, self._period_tokens)
+        # Parts jump over inner loops at little cost each; where that does not help much, a longer period may.
+        since = self._seen_from if self._gained < _GOOD_GAIN * self._spent else self._written_before
+        find_periods(self._stamp, net.fifos, net.times, since, cycles, self._period_tokens)
         slowest = int(cycles.argmax())
         period = int(cycles[slowest])
         if period == 0:
@@ -126,8 +130,11 @@ class _Run:
             marks = self._run_up_to(cycle, lengths if periods == 1 else [])
             if marks is None:
                 return None
-            if self._recurs(before, cycle) or (marks and self._parts_jump(marks, cycle)):
-                return self._since if self._since >= cycle else cycle
+            recurs = self._recurs(before, cycle)
+            if self._since < cycle and marks:
+                self._parts_jump(marks, cycle)
+            if recurs or self._since >= cycle:
+                return max(self._since, cycle)
         return cycle
 
     def _frequent_periods(self) -> list[int]:
@@ -145,16 +152,23 @@ class _Run:
             marks[length] = self._state(cycle - length)
         return marks if self._goes_on(cycle) else None
 
-    def _parts_jump(self, marks: dict[int, State], cycle: int) -> bool:
-        """Lets the parts of the net jump, each over periods of its own, where that is worth it; whether it was."""
-        least = max(self._patience.least_visits, (self._visits() - self._visits_before) // _WORTH_OF_PARTS)
+    def _parts_jump(self, marks: dict[int, State], cycle: int) -> None:
+        """Lets the parts of the net jump, each over periods of its own, where that is worth it."""
+        least, run = self._least_visits() // 2, self._visits()
         jumped = jump_by_parts(self._stamp, self._net, marks, self._state(cycle), self._period_cycles, least)
-        if jumped is None:
-            return False
-        splice, reached = jumped
-        self._splices.append(splice)
-        self._begin_anew(reached)
-        return True
+        if jumped is not None:
+            splice, reached = jumped
+            self._splices.append(splice)
+            seen_from = np.where(splice.writes > 0, self._net.fifos["written"], self._seen_from)
+            spent, gained = self._spent + run - self._visits_before, self._gained + self._visits() - run
+            self._begin_anew(reached)
+            self._seen_from, self._spent, self._gained = seen_from, spent, gained
+
+    def _least_visits(self) -> int:
+        """Visits that are worth a jump: it hides longer periods, so many where little would be gained."""
+        run = self._visits() - self._visits_before
+        least = self._patience.least_visits
+        return max(least, min(run // 2, _ALWAYS_WORTH_IT * least))
 
     def _multiples(self, before: State, period: int, limit: int) -> Iterator[int]:
         """1, then multiples in which all ports stream whole bursts, one per channel."""
@@ -178,7 +192,7 @@ class _Run:
 
         Better still is a state kept at an earlier jump, if that has come again: its period is longer.
         """
-        least = max(self._patience.least_visits, (self._visits() - self._visits_before) // 2)
+        least = self._least_visits()
         now = self._state(cycle)
         if not now.may_be(before) or not self._jump(before, cycle, _NOT_WORTH_IT):
             return False
