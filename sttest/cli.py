@@ -71,6 +71,22 @@ class Backend(StrEnum):
     """What executes a design."""
 
     rtl = "rtl"
+    csim = "csim"
+
+
+class CardBackend(StrEnum):
+    """What stands behind pyxrt."""
+
+    double = "double"
+    hw_emu = "hw_emu"
+    device = "device"
+
+
+class LaunchPer(StrEnum):
+    """What one launch of a kernel computes."""
+
+    layer = "layer"
+    token = "token"
 
 
 class Simulator(StrEnum):
@@ -244,29 +260,118 @@ def corpus(
 
 @app.command()
 def emulate(
-    path: Annotated[Path, typer.Argument(help="A design package or a timed-graph JSON.")],
-    backend: Annotated[Backend, typer.Option(help="rtl: the twin in clocked hardware.")] = Backend.rtl,
-    simulator: Annotated[Simulator, typer.Option(help="icarus is for small graphs.")] = Simulator.verilator,
-    engine: Annotated[Engine, typer.Option(help="What the hardware is held against.")] = Engine.maxplus,
+    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON.")],
+    backend: Annotated[
+        Backend, typer.Option(help="rtl: the twin in clocked hardware; csim: the emitted C++.")
+    ] = Backend.rtl,
+    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = Simulator.verilator,
+    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = Engine.maxplus,
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
-    work_dir: Annotated[Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME].")] = None,
-    iterations: Annotated[int, typer.Option(min=1, help="Of graphs whose actors fire for ever.")] = 16,
-    max_clocks: Annotated[int, typer.Option(min=1, help="Clock edges after which to give up.")] = 2_000_000_000,
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME], or its csim folder.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16,
+    max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000,
+    seed: Annotated[int, typer.Option(min=0, help="csim: of random weights and inputs.")] = 0,
+    checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
+    streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a design as clocked hardware and compare every FIFO access; exit code 6 where an engine disagrees.
+    """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
+
+    rtl is clocked hardware, compared in every FIFO access; csim is the emitted C++, compared in every token.
 
     Examples:
 
       sttest emulate build/gpt2-decode-u55c
 
       sttest emulate graph.json --simulator icarus --depth a=4
+
+      sttest emulate build/small-gpt2-decode-u55c --backend csim
     """
-    from sttest.verbs.emulate import Emulation, run
     from sttest.verbs.simulate import Depths
 
+    depths = Depths(of_some=depth or ())
+    if backend is Backend.csim:
+        from sttest.verbs.emulate_csim import CsimRequest
+        from sttest.verbs.emulate_csim import run as run_csim
+
+        raise typer.Exit(run_csim(CsimRequest(path, work_dir, seed, checkpoint, streams), depths, as_json=as_json))
+    from sttest.verbs.emulate import Emulation, run
+
     request = Emulation(path, simulator.value, engine.value, work_dir, iterations, max_clocks)
-    raise typer.Exit(run(request, Depths(of_some=depth or ()), as_json=as_json))
+    raise typer.Exit(run(request, depths, as_json=as_json))
+
+
+@app.command()
+def ladder(
+    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…")],
+    phase: Annotated[Phase, typer.Option(help="Of the block.")],
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
+    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
+    small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
+    checkpoint: Annotated[Path | None, typer.Option(help="Take the weights of this folder's first layer.")] = None,
+    engines: Annotated[
+        str, typer.Option(help="As in torch,functional,csim; or all [all but rtl, whose build takes minutes].")
+    ] = "",
+    board: Board = "u55c",
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
+
+    Examples:
+
+      sttest ladder gpt2 --phase decode
+
+      sttest ladder small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
+    """
+    from sttest.compile.pipeline import Knobs
+    from sttest.verbs.compile import Request
+    from sttest.verbs.ladder import LadderRequest, run
+
+    asked = Request(model, phase.value, tokens, context, board, work_dir, Knobs(precision=precision.value))
+    raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
+
+
+@app.command("run")
+def run_verb(
+    packages: Annotated[list[Path], typer.Argument(help="A prefill's and a decode's package, or one of them.")],
+    backend: Annotated[CardBackend, typer.Option(help="double: XRT without a card, over a C simulation.")],
+    new_tokens: Annotated[int, typer.Option(min=1, help="To generate, with two packages.")] = 17,
+    prompt_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for].")
+    ] = None,
+    launches: Annotated[int, typer.Option(min=1, help="Of one block, with one package.")] = 5,
+    launch_per: Annotated[LaunchPer, typer.Option(help="What a launch computes; token is refused.")] = LaunchPer.layer,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights, prompt and activations.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
+    card: Annotated[str, typer.Option(help="Index of the card, or its place on PCIe.")] = "0",
+    timeout_launch: Annotated[float, typer.Option(min=0.1, help="Seconds after which a kernel counts as hung.")] = 60.0,
+    timeout_open: Annotated[float, typer.Option(min=0.1, help="Seconds to configure the card.")] = 300.0,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Results [results/run-BACKEND-MODEL].")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a design on a card, in hardware emulation, or on the double; exit code 6 where it is not as the golden.
+
+    Examples:
+
+      sttest run build/small-gpt2-prefill-u55c build/small-gpt2-decode-u55c --backend double
+
+      sttest run build/gpt2-decode-u55c --backend device --launches 100
+    """
+    from sttest.verbs.card_run import RunRequest
+    from sttest.verbs.run import run
+
+    request = RunRequest(
+        tuple(packages), backend.value, prompt_tokens, new_tokens, launches, seed, weights,
+        int(card) if card.isdecimal() else card, timeout_launch, timeout_open,
+    )  # fmt: skip
+    raise typer.Exit(run(request, out, launch_per.value, as_json=as_json))
 
 
 @app.command()

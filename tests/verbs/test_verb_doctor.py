@@ -46,8 +46,8 @@ def test_a_missing_part_names_what_it_disables_and_the_line_that_installs_it(doc
 
 def test_what_did_not_answer_is_not_known_to_be_missing(doctor):
     parts, abilities = report(doctor("--json", XRT=Finding("silent", None, "no answer within 1.2 s")))
-    assert abilities["engine device"]["works"] is None
-    assert abilities["engine device"]["lacks"] == parts["XRT"]["disables"] == []
+    assert abilities["run --backend device"]["works"] is None
+    assert abilities["run --backend device"]["lacks"] == parts["XRT"]["disables"] == []
 
 
 def test_another_version_disables_nothing(doctor):
@@ -67,8 +67,8 @@ def test_text_for_people(doctor):
     assert outcome.exit_code == 0
     assert "apt-get install g++" in lines["g++"]
     assert "no v++ on PATH; from AMD's download pages" in lines["v++"]
-    assert lines["engine hw_emu"].split()[-2:] == ["no", "v++"]
-    assert lines["engine device"].split()[-3:] == ["not", "known", "pyxrt"]
+    assert lines["run --backend hw_emu"].split()[-2:] == ["no", "v++"]
+    assert lines["run --backend device"].split()[-3:] == ["not", "known", "pyxrt"]
     assert lines["engine csim"].split()[-2:] == ["no", "g++"]
     assert [able.name for able in CAPABILITIES if able.name not in lines] == []
 

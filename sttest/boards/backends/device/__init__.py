@@ -1,9 +1,9 @@
 """Designs on a card through pyxrt: on hardware, in hardware emulation, or on the strict double over a C simulation."""
 
-from sttest.boards.backends.device.card import Card, CardOptions, LaunchTimes, Rehearsal
+from sttest.boards.backends.device.card import Card, CardOptions, LaunchTimes, Patience, Rehearsal
 from sttest.boards.backends.device.design_files import DesignFiles, read_design
 from sttest.boards.backends.device.power import Energy, energy
 
 __all__ = [
-    "Card", "CardOptions", "DesignFiles", "Energy", "LaunchTimes", "Rehearsal", "energy", "read_design",
+    "Card", "CardOptions", "DesignFiles", "Energy", "LaunchTimes", "Patience", "Rehearsal", "energy", "read_design",
 ]  # fmt: skip

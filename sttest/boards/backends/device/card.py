@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,15 +17,16 @@ from types import TracebackType
 from typing import Any
 
 from sttest.boards.backends.device.design_files import DesignFiles
+from sttest.boards.backends.device.host import POWER_PERIOD_S
 from sttest.boards.backends.device.wire import Message, receive, send
 from sttest.errors import DeadlockError, InputError, SttestError, ToolMissingError
 
-OPEN_LIMIT_S = 300.0
-"""For configuring a card, or for starting a hardware emulation."""
 TRANSFER_LIMIT_S = 120.0
+CLOSE_LIMIT_S = 30.0
 GRACE_S = 10.0
 """What the process has beyond the limit of a launch to say itself that it was reached."""
 _ERRORS = {2: InputError, 3: DeadlockError, 5: ToolMissingError}
+_IDLE_READINGS = 3
 _SAID_LINES = 20
 
 
@@ -44,6 +46,19 @@ class Rehearsal:
 
 
 @dataclass(frozen=True)
+class Patience:
+    """Time limits.
+
+    Attributes:
+        launch_s: after which a kernel counts as hung.
+        open_s: to configure a card, or to start a hardware emulation.
+    """
+
+    launch_s: float = 60.0
+    open_s: float = 300.0
+
+
+@dataclass(frozen=True)
 class CardOptions:
     """Which card, and how patient to be.
 
@@ -51,16 +66,14 @@ class CardOptions:
         engine: ``device``, ``hw_emu`` or ``double``.
         xclbin: what it is configured with; of the double, the signature.
         card: index or place on PCIe.
-        launch_limit_s: after which a kernel counts as hung.
-        open_limit_s: for configuring.
+        patience: time limits.
         rehearsal: on the double.
     """
 
     engine: str
     xclbin: str
     card: int | str = 0
-    launch_limit_s: float = 60.0
-    open_limit_s: float = OPEN_LIMIT_S
+    patience: Patience = Patience()
     rehearsal: Rehearsal | None = None
 
 
@@ -111,7 +124,7 @@ class Card:
             "double": double,
         }  # fmt: skip
         try:
-            self.info = self._ask(head, limit_s=self.options.open_limit_s, doing="configuring the card").head["info"]
+            self.info = self._ask(head, limit_s=self.options.patience.open_s, doing="configuring the card").head["info"]
         except BaseException:
             self._end()
             raise
@@ -120,6 +133,8 @@ class Card:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None:
+            self._close()
         self._end()
 
     def allocate(self, buffer: str, argument: str) -> None:
@@ -149,7 +164,7 @@ class Card:
             DeadlockError: it did not end in time.  The process that held the card is gone.
             SttestError: it ended in error, or the process crashed.
         """
-        limit_s = self.options.launch_limit_s
+        limit_s = self.options.patience.launch_s
         asked = {"do": "launch", "run": run, "limit_s": limit_s}
         head = self._ask(asked, limit_s=limit_s + GRACE_S, doing=doing).head
         if head["state"] == "timeout":
@@ -164,6 +179,14 @@ class Card:
     def watts(self) -> float | None:
         """Board power now; None where there is no reading."""
         return self._ask({"do": "watts"}).head["watts"]
+
+    def idle_watts(self) -> list[float]:
+        """Some readings of board power while nothing runs; empty where there are none."""
+        readings = []
+        for _ in range(_IDLE_READINGS):
+            readings.append(self.watts())
+            time.sleep(POWER_PERIOD_S)
+        return [reading for reading in readings if reading is not None]
 
     @property
     def pid(self) -> int:
@@ -231,6 +254,16 @@ class Card:
         lines = self._said.read().decode(errors="replace").strip().splitlines()[-_SAID_LINES:]
         return f": {lines[-1]}" if lines else ""
 
+    def _close(self) -> None:
+        """Lets the process leave by itself: XRT writes its profile at the end, and gives the card back in order."""
+        process = self._process
+        if process is None or process.stdin is None:
+            return
+        with suppress(OSError):
+            process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(CLOSE_LIMIT_S)
+
     def _end(self) -> int:
         """Kills the process with all that it started (emulators among them) and waits until it is gone.
 
@@ -240,8 +273,9 @@ class Card:
         process = self._process
         if process is None:
             return 0
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         self._process = None
         for stream in (process.stdin, self._said):

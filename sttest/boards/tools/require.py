@@ -1,0 +1,27 @@
+"""Refuses work whose tools are not there, before any of it is begun."""
+
+from __future__ import annotations
+
+from sttest.boards.tools.capability import CAPABILITIES
+from sttest.boards.tools.parts import PARTS
+from sttest.boards.tools.survey import survey
+from sttest.errors import ToolMissingError
+
+
+def require(capability: str) -> None:
+    """Makes sure that a capability's parts are there; takes little more than a second.
+
+    Args:
+        capability: its name among `CAPABILITIES`.
+
+    Raises:
+        ToolMissingError: names every part that is missing, and what installs it.
+    """
+    needs = next(able.needs for able in CAPABILITIES if able.name == capability)
+    parts = [part for part in PARTS if part.name in needs]
+    found = survey(parts)
+    missing = [part for part in parts if not found[part.name].usable]
+    if missing:
+        told = "; ".join(f"{part.name}: {found[part.name].detail or found[part.name].status}" for part in missing)
+        levers = [f"{part.name}: {part.remedy}" for part in missing if part.remedy]
+        raise ToolMissingError("tools-missing", told, where=capability, levers=[", ".join(levers)] if levers else [])

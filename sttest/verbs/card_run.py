@@ -1,0 +1,239 @@
+"""What `sttest run` does on a card: a generation with two packages, or one block with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sttest.boards.backends.device import Card, CardOptions, LaunchTimes, Patience, Rehearsal
+from sttest.errors import InputError, SttestError
+from sttest.verbs.model_package import ModelPackage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sttest.models.language_model import LanguageModel
+
+TARGET_OF = {"device": "hw", "hw_emu": "hw_emu"}
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What the options ask for.
+
+    Attributes:
+        packages: one of any phase, or a prefill's and a decode's.
+        backend: ``double``, ``hw_emu`` or ``device``.
+        prompt_tokens: of the seeded prompt; None for as many as the prefill was compiled for.
+        new_tokens: to generate.
+        launches: of one block, with one package.
+        seed: of weights, prompt and activations.
+        weights: a checkpoint folder; None for random weights.
+        card: index or place on PCIe.
+        launch_limit_s, open_limit_s: time limits.
+        work: of what is compiled for the double.
+        faults: for rehearsals on the double: ``hung`` or ``crashed`` by number of the launch.
+    """
+
+    packages: tuple[Path, ...]
+    backend: str = "double"
+    prompt_tokens: int | None = None
+    new_tokens: int = 17
+    launches: int = 5
+    seed: int = 1
+    weights: Path | None = None
+    card: int | str = 0
+    launch_limit_s: float = 60.0
+    open_limit_s: float = 300.0
+    work: Path = Path("build/run")
+    faults: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """A launch that completed."""
+
+    phase: str
+    doing: str
+    layer: int
+    times: LaunchTimes
+
+
+@dataclass
+class Log:
+    """What a run has given so far; it survives the run's end by an error.
+
+    Attributes:
+        steps: launches, in order.
+        idle_w: power readings at rest.
+        platform: what the card says it is.
+        planned: launches that there should be.
+        equal_tokens, golden_tokens: of a generation that came to its end.
+        largest_difference: from the golden: of logits, or of all elements of a block.
+    """
+
+    planned: int = 0
+    steps: list[Step] = field(default_factory=list)
+    idle_w: list[float] = field(default_factory=list)
+    platform: str = ""
+    equal_tokens: int | None = None
+    golden_tokens: int | None = None
+    largest_difference: float | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all is as the golden has it."""
+        if self.golden_tokens is not None:
+            return self.equal_tokens == self.golden_tokens
+        return self.largest_difference == 0
+
+
+def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:
+    """Prefill and decode loop on a card, and the same tokens from the fake-quantised model in PyTorch.
+
+    Raises:
+        InputError: packages that do not go together, or a generation that they have no room for.
+        SttestError: see `sttest.boards.backends.device.Card`.
+    """
+    count = request.prompt_tokens or prefill.tokens
+    _check_pair(prefill, decode, count, request.new_tokens)
+    from sttest.models.block_runner import generate_with
+    from sttest.models.card_generation import CardGeneration, layer_memories
+    from sttest.models.checkpoint import load_model
+    from sttest.models.defined_order import DefinedOrder
+    from sttest.models.generate import check_request, generate
+
+    config = prefill.config
+    prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
+    check_request(config, prompt, request.new_tokens)
+    log.planned = config.layers * request.new_tokens
+    cards = {package.phase: card_opener(package, request, log, tell) for package in (prefill, decode)}
+    plain = load_model(config, request.weights, seed=request.seed)
+    model = prefill.quantised(plain, lambda: plain.prefill(prompt))
+    tell("computing the golden")
+    with DefinedOrder():
+        golden = generate(model, prompt, request.new_tokens)
+    told = _recorder(log, tell)
+    layers = {package.phase: layer_memories(model, package.scheme, package.graph) for package in (prefill, decode)}
+    runner = CardGeneration(cards["prefill"], cards["decode"], layers["prefill"], layers["decode"], told)
+    with runner as blocks, DefinedOrder():
+        found = generate_with(model, blocks, prompt, request.new_tokens)
+    pairs = zip(found.tokens, golden.tokens, strict=True)
+    log.equal_tokens, log.golden_tokens = sum(a == b for a, b in pairs), len(golden.tokens)
+    log.largest_difference = float((found.logits - golden.logits).abs().max())
+
+
+def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:
+    """The first layer with seeded activations, launched several times, against the fake-quantised block."""
+    from sttest.models.card_blocks import CardBlocks
+    from sttest.models.seeded_block import largest_difference
+
+    log.planned = request.launches
+    opened = card_opener(package, request, log, tell)
+    memory, seeded = seeded_block(package, request.weights, request.seed)
+    told = _recorder(log, tell)
+    with opened() as card:
+        blocks = CardBlocks(card, [memory], told)
+        for number in range(request.launches):
+            images = blocks.launch(0, dict(seeded.inputs), f"{package.phase} {number}")
+            difference = largest_difference(memory.results(images, seeded.tokens), seeded.golden)
+            log.largest_difference = max(difference, log.largest_difference or 0.0)
+
+
+def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noqa: ANN201 - types need torch
+    """Memory of the first layer, and seeded inputs with their golden."""
+    from sttest.models.card_generation import layer_memories
+    from sttest.models.checkpoint import load_model
+    from sttest.models.seeded_block import seeded_decode, seeded_prefill
+
+    plain: LanguageModel = load_model(package.config, weights, seed=seed)
+    model = package.quantised(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
+    memory = layer_memories(model, package.scheme, package.graph)[0]
+    first = model.layers[0]
+    if package.phase == "prefill":
+        return memory, seeded_prefill(memory, first, package.tokens, seed)
+    return memory, seeded_decode(memory, first, package.context, seed)
+
+
+def card_opener(
+    package: ModelPackage, request: RunRequest, log: Log, tell: Callable
+) -> Callable[[], AbstractContextManager[Card]]:
+    """Opens a card with a package's design and reads its power at rest; checks first that there is a design to open.
+
+    Raises:
+        InputError: the package has not been built.
+        SttestError: its C++ cannot be compiled for the double.
+    """
+    options = _options(package, request, tell)
+
+    @contextmanager
+    def opened() -> Iterator[Card]:
+        tell(f"configuring the card for {package.phase}")
+        with Card(package.files, options) as card:
+            log.platform = card.info["platform"]
+            log.idle_w += card.idle_watts()
+            tell(f"{package.phase}")
+            yield card
+
+    return opened
+
+
+def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> CardOptions:
+    patience = Patience(request.launch_limit_s, request.open_limit_s)
+    if request.backend != "double":
+        xclbin = package.files.xclbin(TARGET_OF[request.backend])
+        if not xclbin.is_file():
+            raise InputError(
+                "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
+                levers=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
+            )  # fmt: skip
+        return CardOptions(request.backend, str(xclbin), request.card, patience)
+    from sttest.boards.backends.csim import build_kernel
+
+    tell(f"compiling the C++ of {package.phase}")
+    executable = build_kernel(package.path, request.work).path.resolve()
+    rehearsal = Rehearsal(str(executable), package.simulated_us, dict(request.faults))
+    return CardOptions("double", str(package.files.signature_path), 0, patience, rehearsal)
+
+
+def _recorder(log: Log, tell: Callable) -> Callable[[str, int, LaunchTimes], None]:
+    def told(doing: str, layer: int, times: LaunchTimes) -> None:
+        log.steps.append(Step(doing.split()[0], doing, layer, times))
+        tell(f"{doing}, layer {layer}, launch {len(log.steps)} of {log.planned}")
+
+    return told
+
+
+def _check_pair(prefill: ModelPackage, decode: ModelPackage, prompt_tokens: int, new_tokens: int) -> None:
+    """Refuses what could not come to its end, before anything is begun."""
+    for what, one, other in (
+        ("model", prefill.config.name, decode.config.name),
+        ("precision", prefill.scheme.name, decode.scheme.name),
+        ("board", prefill.board, decode.board),
+    ):
+        if one != other:
+            raise InputError(
+                "other-package", f"one is of {what} {one}, the other of {other}", where=str(decode.path),
+                levers=["name two packages of one model"],
+            )  # fmt: skip
+    room = {"prefill": (prompt_tokens, _extent(prefill, "x", 0)), "decode": (
+        prompt_tokens + new_tokens - 1, _extent(decode, "k_cache", 1),
+    )}  # fmt: skip
+    for phase, (demand, bound) in room.items():
+        if demand > bound:
+            raise InputError(
+                "no-room", f"the {phase} design has no room for the generation", where=str(decode.path),
+                demand=demand, bound=bound, unit="tokens", levers=["generate fewer tokens", "compile it for more"],
+            )  # fmt: skip
+
+
+def _extent(package: ModelPackage, argument: str, axis: int) -> int:
+    found = package.graph.argument.get(argument)
+    if found is None:
+        raise SttestError("no-argument", f"the design takes no '{argument}'", where=str(package.path))
+    return found.shape[axis]

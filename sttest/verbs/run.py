@@ -1,0 +1,98 @@
+"""`sttest run`: a design on a card, in hardware emulation, or on the double, against the golden."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sttest.boards.tools import require
+from sttest.errors import EnginesDisagreeError, InputError, SttestError
+from sttest.results import ResultFolder, Row
+from sttest.verbs.card_run import Log, RunRequest, block, generation
+from sttest.verbs.model_package import ModelPackage, read_model_package
+from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.run_rows import rows
+
+SCHEMA = "sttest.run/1"
+_SHOWN = ("phase", "metric", "value", "unit", "kind", "reference", "note")
+
+
+def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> int:
+    """Runs, compares, writes the results' folder and prints its table.
+
+    Args:
+        request: the options.
+        out: of the results; None for ``results/run-<backend>-<model>``.
+        per: what a launch computes: ``layer`` or ``token``.
+        as_json: print JSON.
+
+    Returns:
+        The exit code: 0 as the golden, 6 not.
+
+    Raises:
+        ToolMissingError: the backend's tools or card are not there.
+        SttestError: what ended the run; the results of the launches before are kept.
+    """
+    require(f"run --backend {request.backend}")
+    if per == "token":
+        raise InputError(
+            "one-launch-per-token", "the kernel computes one block and takes no number of layers", where="--launch-per",
+            levers=["launch per layer", "see docs/board.md, section One launch per layer"],
+        )  # fmt: skip
+    packages = [read_model_package(path) for path in request.packages]
+    named = f"run-{request.backend}-{packages[0].config.name}"
+    folder = out or Path("results") / named
+    log, ended = Log(), None
+    with ResultFolder(folder, config=_config(request), seed=request.seed) as results:
+        with progress(f"running {packages[0].config.name} on {request.backend}") as tell:
+            try:
+                _run(packages, request, log, tell)
+            except (SttestError, KeyboardInterrupt) as error:
+                if not log.steps:
+                    raise
+                ended = error
+        results.add(*rows(folder.name, request.backend, packages[0], log))
+        _write_steps(results.file("steps.csv"), request.backend, log)
+    if ended is not None:
+        raise ended
+    _print(results.rows, folder, log, as_json=as_json)
+    return 0 if log.agrees else EnginesDisagreeError.exit_code
+
+
+def _run(packages: list[ModelPackage], request: RunRequest, log: Log, tell: Any) -> None:
+    by_phase = {package.phase: package for package in packages}
+    if len(packages) == 1:
+        block(packages[0], request, log, tell)
+    elif len(packages) == 2 and by_phase.keys() == {"prefill", "decode"}:
+        generation(by_phase["prefill"], by_phase["decode"], request, log, tell)
+    else:
+        raise InputError(
+            "bad-packages", "one package, or one of each phase", where=" ".join(str(p) for p in request.packages)
+        )
+
+
+def _config(request: RunRequest) -> dict[str, Any]:
+    return {**asdict(request), "packages": [str(path) for path in request.packages], "weights": str(request.weights)}
+
+
+def _write_steps(path: Path, engine: str, log: Log) -> None:
+    lines = ["engine,phase,step,layer,host_us,simulated_us,watts"]
+    for step in log.steps:
+        times = (step.times.host_us, step.times.simulated_us, step.times.watts)
+        cells = [engine, step.phase, step.doing, step.layer, *("" if each is None else each for each in times)]
+        lines.append(",".join(map(str, cells)))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _print(found: list[Row], folder: Path, log: Log, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {"schema": SCHEMA, "results": str(folder), "agrees": log.agrees, "rows": [asdict(row) for row in found]}
+        )
+        return
+    cells = ([getattr(row, name) if getattr(row, name) is not None else "" for name in _SHOWN] for row in found)
+    print_table(
+        _SHOWN, cells, title=f"{found[0].model} on {found[0].engine}: {'as' if log.agrees else 'not as'} the golden"
+    )
+    print(f"results in {folder}")

@@ -1,0 +1,104 @@
+"""What `sttest run` reports: launches as rows of a table, each with unit, kind and engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from sttest.boards.backends.device import Energy, energy
+from sttest.boards.load import load_board, require_hbm
+from sttest.results import Kind, Row
+from sttest.verbs.card_run import Log, Step
+from sttest.verbs.model_package import ModelPackage
+
+_HOST = {
+    "double": "the host's clock over the double: mostly the time of a C simulation, nothing of a card",
+    "hw_emu": "the host's clock over hardware emulation: nothing of a card",
+    "device": "start of the run to the end of the wait, on the host's clock",
+}
+_GOLDEN = "fake-quantised block in PyTorch, in the order of docs/values.md"
+
+
+def rows(experiment: str, engine: str, package: ModelPackage, log: Log) -> Iterator[Row]:
+    """All rows of a run, finished or not.
+
+    Args:
+        experiment: name of the folder of results.
+        engine: ``double``, ``hw_emu`` or ``device``.
+        package: of the model.
+        log: of the run.
+    """
+    base: dict[str, Any] = {
+        "experiment": experiment,
+        "model": package.config.name,
+        "board": package.board,
+        "engine": engine,
+    }
+    came: Kind = "measured" if engine == "device" else "simulated"
+    note = f"of {log.planned} planned"
+    yield Row(**base, metric="finished_launches", value=len(log.steps), unit="count", kind=came, note=note)
+    if log.golden_tokens is not None:
+        yield Row(
+            **base, metric="equal_tokens", value=log.equal_tokens, unit="count", kind=came,
+            reference=log.golden_tokens, source=_GOLDEN,
+        )  # fmt: skip
+    if log.largest_difference is not None:
+        what = "largest_logit_difference" if log.golden_tokens is not None else "largest_difference"
+        yield Row(**base, metric=what, value=log.largest_difference, unit="1", kind=came, source=_GOLDEN)
+    for phase in dict.fromkeys(step.phase for step in log.steps):
+        yield from _phase_rows({**base, "phase": phase}, engine, [step for step in log.steps if step.phase == phase])
+    yield from _energy_rows(base, engine, package, log)
+
+
+def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterator[Row]:
+    # Reading the power delays a launch on the host.
+    host_us = [step.times.host_us for step in steps if step.times.watts is None]
+    if host_us:
+        found = {"launch_host_clock_median": median(host_us), "launch_host_clock_max": max(host_us)}
+        for metric, value in found.items():
+            note = f"{len(host_us)} launches; {_HOST[engine]}"
+            yield Row(**base, metric=metric, value=value, unit="us", kind="measured", note=note)
+    simulated_us = [step.times.simulated_us for step in steps if step.times.simulated_us is not None]
+    if simulated_us:
+        note = "cycles of the timed graph at the kernel's clock; without launch overhead"
+        yield Row(
+            **base, metric="launch_device_median", value=median(simulated_us), unit="us", kind="simulated", note=note
+        )
+
+
+def _energy_rows(base: dict[str, Any], engine: str, package: ModelPackage, log: Log) -> Iterator[Row]:
+    if engine == "hw_emu":
+        return
+    found = _energy(engine, log)
+    if found is None:
+        note = "no readings of board power, at rest or under load"
+        yield Row(**base, metric="energy_above_idle", value=None, unit="J", kind=_power_kind(engine), note=note)
+        return
+    source = _power_source(engine, package)
+    kind = _power_kind(engine)
+    note = f"{found.readings} readings under load, {len(log.idle_w)} at rest; {log.platform}"
+    yield Row(**base, metric="power_idle", value=found.idle_w, unit="W", kind=kind, source=source, note=note)
+    yield Row(**base, metric="power_load", value=found.load_w, unit="W", kind=kind, source=source, note=note)
+    yield Row(
+        **base, metric="energy_above_idle", value=found.above_idle_j, unit="J", kind=kind, source=source,
+        note=f"over {found.busy_s:.6g} s in which kernels ran; {note}",
+    )  # fmt: skip
+
+
+def _energy(engine: str, log: Log) -> Energy | None:
+    load_w = [step.times.watts for step in log.steps if step.times.watts is not None]
+    times = (step.times for step in log.steps)
+    busy_us = sum(each.host_us if engine == "device" else each.simulated_us or 0.0 for each in times)
+    return energy(log.idle_w, load_w, busy_us / 1e6)
+
+
+def _power_kind(engine: str) -> Kind:
+    return "measured" if engine == "device" else "assumed"
+
+
+def _power_source(engine: str, package: ModelPackage) -> str:
+    if engine == "device":
+        return "XRT, power_consumption_watts of the board's controller"
+    power = require_hbm(load_board(package.board)).power
+    return f"board file: idle {power.idle_w.source}; load {power.load_w.source}"
