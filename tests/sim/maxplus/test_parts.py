@@ -1,0 +1,30 @@
+"""Two pipelines whose rows take different times, with a FIFO between them that never holds either back."""
+
+from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
+from sttest.sim.maxplus.arrays import build
+from sttest.sim.maxplus.engine import run, run_by_events
+from sttest.sim.maxplus.periodic import Patience, run_periodic
+from sttest.sim.maxplus.programs import find_programs
+
+ROWS = 400
+EAGER = Patience(first_cycles=64, least_visits=1)
+
+
+def drifting() -> TimedGraph:
+    """Rows of 9 and of 10 cycles: 400 rows share no period, and the slower one always finds its token."""
+    first = Loop((8,), 1, 1, (Event("a", "write", 0, (0,)),), 2)
+    second = Loop((9,), 1, 1, (Event("a", "read", 0, (0,)),), 2)
+    fifos = (Fifo("a", 100, 8, "srl"),)
+    return TimedGraph(
+        "drift", 300.0, fifos, (Pipeline("p", (first,), repeat=ROWS), Pipeline("q", (second,), start=50, repeat=ROWS))
+    )
+
+
+def test_each_jumps_over_its_own_periods():
+    graph = drifting()
+    splices = run_periodic(build(graph, find_programs(graph), unbounded=False), EAGER)
+    assert any(splice.port_periods == 0 for splice in splices)
+    found, expected = run(graph, patience=EAGER), run_by_events(graph)
+    assert (found.finish, found.peaks, found.stalls) == (expected.finish, expected.peaks, expected.stalls)
+    assert (found.writes[0] == expected.writes[0]).all()
+    assert (found.reads[0] == expected.reads[0]).all()
