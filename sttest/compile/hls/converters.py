@@ -10,8 +10,9 @@ from sttest.compile.dialects.df import ConverterOp, itensor_of
 from sttest.compile.hls.arrays import LocalArray
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.stream_loops import count, cut_inside, lowest
-from sttest.compile.hls.types import Token, row_major_strides
-from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
+from sttest.compile.hls.token_text import element_loops, token_element
+from sttest.compile.hls.types import Token
+from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.pass_order import run_first
 from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
@@ -101,8 +102,8 @@ def emit_fill(code: Code, facts: Conversion, process: Process, block_type: str) 
     _describe(code, facts, "Fills", facts.fill)
     with _block(code, facts, process, f"hls::write_lock<{block_type}> block({process.outputs[0]});", facts.fill):
         code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
-        with code.unrolled(_elements(token)):
-            code.line(f"{_buffer_element(facts, facts.fill)} = {_token_element(token)};")
+        with code.unrolled(element_loops(token)):
+            code.line(f"{_buffer_element(facts, facts.fill)} = {token_element(token)};")
 
 
 def emit_drain(code: Code, facts: Conversion, process: Process, block_type: str) -> None:
@@ -111,8 +112,8 @@ def emit_drain(code: Code, facts: Conversion, process: Process, block_type: str)
     _describe(code, facts, "Drains", facts.drain)
     with _block(code, facts, process, f"hls::read_lock<{block_type}> block({process.inputs[0]});", facts.drain):
         code.line(f"{token.c_type} token;")
-        with code.unrolled(_elements(token)):
-            code.line(f"{_token_element(token)} = {_buffer_element(facts, facts.drain)};")
+        with code.unrolled(element_loops(token)):
+            code.line(f"{token_element(token)} = {_buffer_element(facts, facts.drain)};")
         code.line(f"{process.outputs[0]}.write(token);")
 
 
@@ -131,15 +132,6 @@ def _describe(code: Code, facts: Conversion, verb: str, side: Side) -> None:
     blocks, tokens = counted(facts.blocks, "block"), counted(count(side.loops), "token")
     extents = "x".join(map(str, facts.buffer.shape))
     code.comment(f"{verb} {blocks} of {extents} elements, {tokens} each.")
-
-
-def _elements(token: Token) -> list[CountedLoop]:
-    return named_loops("elements", "e", token.shape)
-
-
-def _token_element(token: Token) -> str:
-    strides = row_major_strides(token.shape)
-    return token.at("token", affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]))
 
 
 def _buffer_element(facts: Conversion, side: Side) -> str:

@@ -9,16 +9,15 @@ from __future__ import annotations
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import MemoryLayout
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.token_text import element_loops, token_element
 from sttest.compile.hls.word_walk import (
     beat_loops,
     number_in_beat,
     number_in_tile,
     number_in_token,
-    number_of_token_element,
     part_loops,
     tile_loops,
     tile_place,
-    token_loops,
     word_address,
     word_loops,
 )
@@ -95,10 +94,11 @@ def _read_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_w
             code.line(f"if (first / {size} + w < {layout.words}) words[w] = {memory}[first / {size} + w];")
         with code.loops(part_loops(layout), "pipeline II=1"):
             code.line(f"{layout.token.c_type} token;")
-            with code.unrolled(token_loops(layout)):
+            with code.unrolled(element_loops(layout.token)):
                 code.line(f"const int number = first % {size} + {number_in_tile(layout)};")
-                target = layout.token.at("token", number_of_token_element(layout))
-                code.line(f"{target} = {element_of_word}(words[number / {size}], number % {size});")
+                code.line(
+                    f"{token_element(layout.token)} = {element_of_word}(words[number / {size}], number % {size});"
+                )
             code.line(f"{output}.write(token);")
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import MemoryLayout
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.token_text import element_loops, token_element
 from sttest.compile.hls.word_walk import (
     beat_loops,
     number_in_beat,
     number_in_tile,
     number_in_token,
-    number_of_token_element,
     part_loops,
     tile_loops,
     tile_place,
-    token_loops,
     word_address,
     word_loops,
 )
@@ -84,9 +83,9 @@ def _write_gathered(code: Code, layout: MemoryLayout, process: Process, into_wor
     with code.loops([*tile_loops(layout), *part_loops(layout)], "pipeline II=1"):
         code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
         code.line(f"const {layout.token.c_type} token = {source}.read();")
-        with code.unrolled(token_loops(layout)):
+        with code.unrolled(element_loops(layout.token)):
             code.line(f"const int number = first + {number_in_tile(layout)};")
-            element = layout.token.at("token", number_of_token_element(layout))
+            element = token_element(layout.token)
             code.line(f"{into_word}(words[number / {size}], number % {size}, {element});")
     with code.loops([CountedLoop("store", "w", layout.words)], "pipeline II=1"):
         code.line(f"{memory}[w] = words[w];")

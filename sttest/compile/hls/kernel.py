@@ -10,16 +10,15 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
-    JoinOp,
     KernelOp,
     NodeOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.hls.converters import Conversion, block_typedef, conversion, emit_drain, emit_fill
-from sttest.compile.hls.copies import emit_fork, emit_join
 from sttest.compile.hls.dma_read import emit_dma_read
 from sttest.compile.hls.dma_write import emit_dma_write
+from sttest.compile.hls.forks import emit_fork
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.network import Memory, Network, label_of
 from sttest.compile.hls.tasks import emit_task
@@ -105,8 +104,6 @@ class _Emitter:
         elif isinstance(node, ForkOp):
             stream = itensor_of(node.sources[0])
             emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
-        elif isinstance(node, JoinOp):
-            emit_join(code, process, itensor_of(node.sources[0]).tokens)
         elif isinstance(node, DmaReadOp | DmaWriteOp):
             memory = self.network.memories[node]
             code.comment(_memory_comment(memory))

@@ -8,13 +8,16 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects.df import (
+    BufferOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    ForkOp,
     KernelOp,
     NodeOp,
     StreamOp,
     TaskOp,
+    YieldOp,
 )
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
@@ -98,9 +101,10 @@ class Network:
     def __post_init__(self) -> None:
         self._names = Names(HELPER_NAMES)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
-        self.nodes = [op for op in self.kernel.body.block.ops if isinstance(op, NodeOp)]
         for op in self.kernel.body.block.ops:
-            if not isinstance(op, NodeOp | StreamOp) and op.results and op.name != "df.buffer":
+            if isinstance(op, TaskOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+                self.nodes.append(op)
+            elif not isinstance(op, StreamOp | BufferOp | YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
         self._name_memories()
         for node in self.nodes:

@@ -16,7 +16,8 @@ from sttest.compile.hls.task_ports import TaskPort, task_ports
 from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
 from sttest.compile.hls.tile_visits import Visit, visits
 from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.hls.types import element_of, row_major_strides
+from sttest.compile.hls.token_text import element_loops, token_element
+from sttest.compile.hls.types import element_of
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
 from sttest.errors import InputError
 
@@ -101,8 +102,8 @@ class _TaskEmitter:
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"const {port.token.c_type} token = {stream}.read();")
-            with self.code.unrolled(_element_loops(port, "read")):
-                self.code.line(f"{port.tile.at(visit.places)} = {_token_element(port)};")
+            with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
+                self.code.line(f"{port.tile.at(visit.places)} = {token_element(port.token)};")
 
     def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
         last = [
@@ -116,8 +117,8 @@ class _TaskEmitter:
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"{port.token.c_type} token;")
-            with self.code.unrolled(_element_loops(port, "write")):
-                self.code.line(f"{_token_element(port)} = {port.tile.at(visit.places)};")
+            with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
+                self.code.line(f"{token_element(port.token)} = {port.tile.at(visit.places)};")
             self.code.line(f"{stream}.write(token);")
 
     def _initialise(self, init: Attribute) -> None:
@@ -184,16 +185,6 @@ class _TaskEmitter:
 
 def _condition(conditions: Sequence[str]) -> str:
     return f"if ({' && '.join(conditions)}) " if conditions else ""
-
-
-def _element_loops(port: TaskPort, verb: str) -> list[CountedLoop]:
-    return named_loops(f"{verb}_{port.tile.name}", "e", port.token.shape)
-
-
-def _token_element(port: TaskPort) -> str:
-    shape = port.token.shape
-    strides = row_major_strides(shape)
-    return port.token.at("token", affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(shape) if size > 1]))
 
 
 def _described(task: TaskOp, steps: int, interval: int) -> str:

@@ -63,17 +63,6 @@ def number_in_token(layout: MemoryLayout) -> str:
     return affine(terms)
 
 
-def token_loops(layout: MemoryLayout) -> list[CountedLoop]:
-    """Over the elements of a token, per data dim."""
-    return [CountedLoop(f"elements_{dim}", f"e{dim}", size) for dim, size in enumerate(layout.token.shape) if size > 1]
-
-
-def number_of_token_element(layout: MemoryLayout) -> str:
-    """Which element of the token the loops over its elements stand at."""
-    strides = row_major_strides(layout.token.shape)
-    return affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(layout.token.shape) if size > 1])
-
-
 def number_in_tile(layout: MemoryLayout) -> str:
     """Which element of its tile, as memory counts them, the loops over parts and elements stand at.
 

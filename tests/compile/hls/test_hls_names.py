@@ -17,9 +17,8 @@ def test_any_text_becomes_a_legal_name(text: str) -> None:
     assert is_legal(legal(text))
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
-def test_reserved_words_are_avoided(name: str) -> None:
-    assert legal(name) == f"the_{name}"
+def test_reserved_words_are_avoided() -> None:
+    assert [legal(name) for name in sorted(RESERVED)] == [f"the_{name}" for name in sorted(RESERVED)]
 
 
 def test_a_scope_gives_each_thing_one_name_of_its_own() -> None:

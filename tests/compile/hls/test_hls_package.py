@@ -50,8 +50,7 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
     assert not (package / "hls").exists()
 
 
-@pytest.mark.parametrize("phase", ["prefill", "decode"])
-@pytest.mark.parametrize("name", ["gpt2", "llama", "gemma"])
+@pytest.mark.parametrize(("name", "phase"), [("gpt2", "decode"), ("gemma", "prefill")])
 def test_small_blocks_keep_to_the_rules(name: str, phase: str) -> None:
     design = compile_text(lowered_text(name, phase), "block", "u55c", Knobs(precision="fp32"))
     emitted = emit_design(design)

@@ -4,40 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from operation_kernels import operations_text
-from small_kernels import Made, Port, kernel_text, made, needs_compiler, random_tensors, stream_type
+from small_kernels import Port, kernel_text, made, needs_compiler, stream_type
+from value_checks import assert_same_values
 
-from sttest.boards.backends.csim import build, build_kernel, run_kernel
-from sttest.compile.hls.rules import check_kernel
-from sttest.sim.functional import memory_images, run
-
-pytestmark = needs_compiler
-
-
-@pytest.fixture(autouse=True)
-def quick_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These kernels run for microseconds: they need no optimiser, whose time is most of a build."""
-    flags = tuple("-O0" if flag == "-O2" else flag for flag in build.FLAGS)
-    monkeypatch.setattr(build, "FLAGS", flags)
-
-
-def assert_same_values(kernel: Made, folder: Path) -> None:
-    """No warnings, no broken rules, and the bytes that the functional engine leaves in memory."""
-    assert check_kernel(kernel.emitted.text) == []
-    executable = build_kernel(kernel.package(folder / "package"), folder / "work")
-    assert executable.warnings == ""
-    images = memory_images(kernel.values, random_tensors(kernel.values, seed=1))
-    wanted = run(kernel.values, images).results
-    memories = kernel.emitted.memories
-    given = {each.name: np.frombuffer(images[each.label], np.uint8) for each in memories if not each.writes}
-    found = run_kernel(executable, given)
-    assert found.verdict == "done"
-    for each in memories:
-        if each.writes:
-            left = np.frombuffer(wanted[each.label], np.uint8)
-            assert np.array_equal(left, found.results[each.name]), each.name
+pytestmark = [needs_compiler, pytest.mark.usefixtures("quick_build")]
 
 
 # Tensor, order in which it is read, order in which it is written: how tokens lie in 512-bit words differs.
@@ -79,13 +51,12 @@ def _identity(value: str, stream: str) -> str:
     return f"df.fork {value} : {stream} -> {stream}"
 
 
-@pytest.mark.parametrize("lanes", [1, 8, 128])
+@pytest.mark.parametrize("lanes", [1, 128])
 def test_operations(lanes: int, tmp_path: Path) -> None:
     assert_same_values(made(operations_text(lanes)), tmp_path)
 
 
-@pytest.mark.parametrize("vector_bits", [4096, 256])
-def test_running_sums_are_chains(vector_bits: int, tmp_path: Path) -> None:
+def test_running_sums_are_chains(tmp_path: Path) -> None:
     """Two reduction loops in a tile, spread over lanes in all ways: rounding shows every change of order."""
     left = stream_type("4x2x8xf32", "2,3", "4,2", "d0,d1,0")
     right = stream_type("2x8x4xf32", "2,3", "1,2", "d1,0,0")
@@ -104,4 +75,4 @@ def test_running_sums_are_chains(vector_bits: int, tmp_path: Path) -> None:
             "^bb0(%x0: f32, %x1: f32, %r: f32):\n%p = arith.mulf %x0, %x1 : f32\n%s = arith.addf %r, %p : f32\n"
             "df.yield %s : f32\n}"
         )
-    assert_same_values(made(kernel_text(inputs, results, "\n".join(body)), vector_bits), tmp_path)
+    assert_same_values(made(kernel_text(inputs, results, "\n".join(body)), vector_bits=256), tmp_path)

@@ -1,4 +1,4 @@
-"""`df.fork` and `df.join` as C++ functions."""
+"""A `df.fork` as a C++ function."""
 
 from __future__ import annotations
 
@@ -15,12 +15,3 @@ def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
         code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
         for output in process.outputs:
             code.line(f"{output}.write(token);")
-
-
-def emit_join(code: Code, process: Process, tokens_each: int) -> None:
-    """Writes the function that takes one token of each source in turn."""
-    code.comment(f"Takes one token of each of {len(process.inputs)} sources in turn, {tokens_each} times.")
-    nest, interval = [CountedLoop("rounds", "t", tokens_each)], f"pipeline II={len(process.inputs)}"
-    with code.function(f"static void {process.name}", process.parameters), code.loops(nest, interval):
-        for source in process.inputs:
-            code.line(f"{process.outputs[0]}.write({source}.read());")

@@ -1,0 +1,14 @@
+"""What tests of emitted C++ share."""
+
+from __future__ import annotations
+
+import pytest
+
+from sttest.boards.backends.csim import build
+
+
+@pytest.fixture
+def quick_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels that run for microseconds need no optimiser, whose time is most of a build."""
+    flags = tuple("-O0" if flag == "-O2" else flag for flag in build.FLAGS)
+    monkeypatch.setattr(build, "FLAGS", flags)
