@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import sttest
+from sttest.boards.energy import Activity
+from sttest.boards.energy_activity import activity_of
 from sttest.boards.load import load_board
-from sttest.compile.compiler import choose_lanes, compile_text
+from sttest.compile.compiler import Design, choose_lanes, compile_text
 from sttest.compile.pipeline import Knobs
+from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.fusion import on_chip
 from sttest.models.export import linalg_text
 from sttest.models.program import Phase
@@ -72,6 +75,7 @@ class BlockTime:
         fifo_bits: all sized FIFOs.
         kernels, groups: of the design.
         max_fill: the largest occupancy of a FIFO over its depth; never above 1.
+        activity: what the block did, for its energy: fields of :class:`Activity`.
     """
 
     cycles: int
@@ -84,11 +88,17 @@ class BlockTime:
     kernels: int
     groups: int
     max_fill: float
+    activity: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def microseconds(self) -> float:
         """Time of the block."""
         return self.cycles / self.clock_mhz
+
+    @property
+    def done(self) -> Activity:
+        """What the block did."""
+        return Activity(**self.activity)
 
 
 def lanes_for(shape: Shape, knobs: Knobs) -> Knobs:
@@ -115,7 +125,14 @@ def simulate_block(point: BlockPoint) -> dict[str, Any]:
         "kernels": len(design.fusion.fusion.group_of),
         "groups": len(design.fusion.fusion.costs),
         "max_fill": max(run.max_occupancy[name] / depth for name, depth in depths.items()),
+        "activity": asdict(_activity(design, run)),
     }
+
+
+def _activity(design: Design, run: Simulation) -> Activity:
+    assert run.cycles is not None
+    busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
+    return activity_of(activity_table(design), busy, run.cycles, design.board.clock_mhz.value)
 
 
 # What a segment of the critical path is called where the kernel itself does not compute.

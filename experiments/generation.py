@@ -76,7 +76,7 @@ def compose(
     for name, total_us in _decode_items(contexts, decode).items():
         items[f"decode, {name}"] += layers * total_us / 1e3
     ttft_ms = layers * (prefill.microseconds / 1e3 + launch_ms)
-    decode_ms = layers * (_sum_us(contexts, {c: b.microseconds for c, b in decode.items()}) / 1e3)
+    decode_ms = layers * (sum_over_contexts(contexts, {c: b.microseconds for c, b in decode.items()}) / 1e3)
     decode_ms += layers * output_len * launch_ms + overheads.host_ms
     items["launch"] += layers * (1 + output_len) * launch_ms
     return Generation(input_len, output_len, ttft_ms, decode_ms, dict(items))
@@ -85,11 +85,14 @@ def compose(
 def _decode_items(contexts: np.ndarray, decode: Mapping[int, BlockTime]) -> dict[str, float]:
     names = {name for block in decode.values() for name in block.items}
     return {
-        name: _sum_us(contexts, {c: block.items.get(name, 0) / block.clock_mhz for c, block in decode.items()})
+        name: sum_over_contexts(
+            contexts, {c: block.items.get(name, 0) / block.clock_mhz for c, block in decode.items()}
+        )
         for name in sorted(names)
     }
 
 
-def _sum_us(contexts: np.ndarray, by_context: Mapping[int, float]) -> float:
+def sum_over_contexts(contexts: np.ndarray, by_context: Mapping[int, float]) -> float:
+    """Sum over contexts of a value that is known at some of them, linear between those."""
     known = sorted(by_context)
     return float(np.interp(contexts, known, [by_context[context] for context in known]).sum())

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from sttest.boards.energy import EnergyCosts
 from sttest.boards.part import Fabric, Hbm, Launch, Memory, Part, Pcie, Power, Toolchain
 from sttest.boards.quantity import (
     Gigabytes,
@@ -38,6 +39,7 @@ class FpgaBoard(Part):
     power: Power
     launch: Launch
     toolchain: Toolchain
+    energy: EnergyCosts | None = None
 
     @property
     def hbm(self) -> Hbm:
@@ -49,6 +51,20 @@ class FpgaBoard(Part):
         if self.memory.hbm is None:
             raise InputError("board-without-hbm", f"board '{self.name}' has no HBM", where="memory.hbm")
         return self.memory.hbm
+
+    @property
+    def energy_costs(self) -> EnergyCosts:
+        """What the board draws and what its events cost.
+
+        Raises:
+            InputError: the board's file has none.
+        """
+        if self.energy is None:
+            raise InputError(
+                "board-without-energy", f"board '{self.name}' has no energy costs", where="energy",
+                levers=["extend u55c", "add the part 'energy'"],
+            )  # fmt: skip
+        return self.energy
 
     @property
     def clock_ns(self) -> float:

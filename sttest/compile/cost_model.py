@@ -14,6 +14,7 @@ longest path and the adder tree over lanes that share a result.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -79,6 +80,16 @@ def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     return TaskCost(ii, latency, vectors_in, vectors_out)
 
 
+def payload_operators(task: TaskOp) -> Counter[str]:
+    """The operators of the library that one payload evaluation uses, with how many of each.
+
+    Raises:
+        InputError: the payload has an op that no operator stands for.
+    """
+    ops = (op for op in task.payload.block.ops if not isinstance(op, YieldOp) and not _is_free(op))
+    return Counter(_operator_name(op, task) for op in ops)
+
+
 def _reduction_dims(task: TaskOp) -> list[int]:
     return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
@@ -137,11 +148,15 @@ def _longest_path(task: TaskOp, library: Mapping[str, Operator]) -> int:
         start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
         if isinstance(op, YieldOp):
             return start
-        free = op.name.split(".")[-1] in _WIRES or _is_inside_mac(op) or _is_inside_conversion(op)
-        stages = 0 if free else library[_operator_name(op, task)].stages
+        stages = 0 if _is_free(op) else library[_operator_name(op, task)].stages
         for result in op.results:
             arrival[result] = start + stages
     return 0
+
+
+def _is_free(op: Operation) -> bool:
+    """Whether an op is wires, or part of another op's operator."""
+    return op.name.split(".")[-1] in _WIRES or _is_inside_mac(op) or _is_inside_conversion(op)
 
 
 def _is_inside_mac(op: Operation) -> bool:

@@ -13,6 +13,7 @@ import sttest
 from sttest.compile.compiler import Design
 from sttest.compile.hls import emit_design, write_hls
 from sttest.compile.hls.rules import RULES, check_kernel
+from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
@@ -67,6 +68,7 @@ def _fill(design: Design, folder: Path) -> None:
     tables = {
         "fusion": design.fusion.table(), "fifos": fifo_table(design), "converters": converter_table(design),
         "kernels": kernel_table(design), "memory": memory_table(design),
+        "activity": activity_table(design),
     }  # fmt: skip
     for name, table in tables.items():
         table.to_csv(folder / "reports" / f"{name}.csv", index=False)

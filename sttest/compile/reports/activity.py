@@ -1,0 +1,87 @@
+"""What one run of a design does, counted: the activity report from which a board computes energy.
+
+Nothing here depends on time; an engine adds the cycles (``sttest.boards.energy_activity``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+import pandas as pd
+
+from sttest.boards.energy_activity import COLUMNS
+from sttest.boards.operators import Operator, operators
+from sttest.boards.part import URAM_BYTES
+from sttest.compile.compiler import Design
+from sttest.compile.cost_model import payload_operators
+from sttest.compile.dialects.df import ConverterOp, StreamOp, TaskOp, itensor_of
+from sttest.compile.task_facts import work
+from sttest.sim.graph import Memory
+
+Counts = dict[str, str | int | float]
+_MAC = "mac_"
+_PING_PONG = 2
+
+
+def activity_table(design: Design) -> pd.DataFrame:
+    """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
+    library = operators(design.board)
+    rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).fillna(0)
+
+
+def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
+    for op in design.module.walk():
+        if not isinstance(op, TaskOp):
+            continue
+        used = payload_operators(op)
+        slices = sum(library[name].area.dsp * count for name, count in used.items())
+        macs = sum(count for name, count in used.items() if name.startswith(_MAC))
+        yield {
+            "element": op.sym_name.data,
+            "kind": "task",
+            "evaluations": work(op),
+            "macs": macs * work(op),
+            "dsp_slices": slices * min(op.lane_count, op.tile_points),
+            "dsp_work_cycles": slices * work(op),
+        }
+
+
+def _fifos(design: Design) -> Iterator[Counts]:
+    """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
+    kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
+    for op in design.module.walk():
+        if not isinstance(op, StreamOp):
+            continue
+        name, stream = op.sym_name.data, op.result.type
+        bits = stream.itensor.tokens * stream.itensor.token_bits
+        if kinds[name] == "srl":
+            moved = {"srl_bits": bits}
+        else:
+            moved = _ram(2 * bits, stream.depth.data * stream.itensor.token_bits)
+        yield {"element": name, "kind": "fifo", **moved}
+
+
+def _converters(design: Design) -> Iterator[Counts]:
+    """Filled with all tokens of the source, drained as all tokens of the sink: with repetition that is more."""
+    for op in design.module.walk():
+        if isinstance(op, ConverterOp) and op.buffer and op.label:
+            streams = itensor_of(op.sources[0]), itensor_of(op.sinks[0])
+            bits = sum(stream.tokens * stream.token_bits for stream in streams)
+            size = _PING_PONG * prod(op.buffer.values) * streams[0].element_bits
+            yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
+
+
+def _dmas(design: Design) -> Iterator[Counts]:
+    """Through the port once, into and out of the tile buffer once each."""
+    for port in design.graph.processes:
+        if isinstance(port, Memory):
+            bits = port.tokens * port.token_bytes * 8
+            tile = _ram(2 * bits, _PING_PONG * port.token_bytes * 8)
+            yield {"element": port.name, "kind": "dma", "hbm_bits": bits, **tile}
+
+
+def _ram(bits: int, size_bits: int) -> dict[str, int]:
+    """Accesses of a block memory by its kind: what fills a URAM is one."""
+    return {"uram_bits" if size_bits >= 8 * URAM_BYTES else "bram_bits": bits}

@@ -1,0 +1,111 @@
+"""Energy by hand, its laws, and how near it comes to boards that were read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sttest.boards.board import FpgaBoard, GpuBoard
+from sttest.boards.bracket import CASES
+from sttest.boards.energy import Activity, Energy, EnergyCosts, energy, idle
+from sttest.boards.energy_rules import RULES, fpga_joules, gpu_watts
+from sttest.boards.load import load_board, require_hbm
+from sttest.errors import InputError
+
+COUNTS = st.floats(0, 1e15)
+ACTIVITIES = st.builds(Activity, st.floats(1e-6, 1e3), COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
+
+
+def u55c() -> FpgaBoard:
+    return require_hbm(load_board("u55c"))
+
+
+def costs() -> EnergyCosts:
+    return u55c().energy_costs
+
+
+def gpu(name: str) -> GpuBoard:
+    board = load_board(name)
+    assert isinstance(board, GpuBoard)
+    return board
+
+
+def test_a_run_by_hand() -> None:
+    """One second, 1 Tbit of HBM, 1e12 slice cycles, 72 Gbit of BRAM, 72 Gbit of URAM, 1 Tbit of SRL."""
+    done = Activity(1.0, 1e12, 1e12, 2e12, 72e9, 72e9, 1e12)
+    used = energy(done, costs(), "central")
+    assert (used.static_j, used.clocked_j, used.hbm_j, used.dsp_j) == pytest.approx((15, 16, 7, 5))
+    assert used.onchip_j == pytest.approx(0.015 + 0.035 + 0.1)
+    assert used.total_j == used.power_w == pytest.approx(43.15)
+    assert used.net_j == pytest.approx(43.15 - 15)
+
+
+def test_only_the_high_case_charges_slices_without_work() -> None:
+    done = Activity(1.0, dsp_work_cycles=1e12, dsp_enabled_cycles=2e12)
+    assert [energy(done, costs(), case).dsp_j for case in CASES] == pytest.approx([3, 5, 16])
+
+
+@given(ACTIVITIES)
+def test_cases_are_in_order_where_no_slice_works_while_stalled(done: Activity) -> None:
+    done = Activity(done.seconds, done.hbm_bits, min(done.dsp_work_cycles, done.dsp_enabled_cycles),
+                    max(done.dsp_work_cycles, done.dsp_enabled_cycles), done.bram_bits, done.uram_bits,
+                    done.srl_bits)  # fmt: skip
+    low, central, high = (energy(done, costs(), case).total_j for case in CASES)
+    assert low <= central <= high
+
+
+@given(ACTIVITIES, ACTIVITIES, st.integers(1, 100))
+def test_energy_adds_up(one: Activity, other: Activity, count: int) -> None:
+    both = energy(one + other, costs()).total_j
+    assert both == pytest.approx(energy(one, costs()).total_j + energy(other, costs()).total_j)
+    assert energy(one.times(count), costs()).total_j == pytest.approx(count * energy(one, costs()).total_j)
+
+
+@pytest.mark.parametrize(
+    ("gb_per_s", "read_w", "lowest_error"), [(188.7, 45.0, -0.08), (89.0, 41.89, -0.15), (279.0, 56.86, -0.19)],
+    ids=["FlightLLM", "FlexLLM", "EdgeLLM"],
+)  # fmt: skip
+def test_boards_that_the_costs_were_not_taken_from(gb_per_s: float, read_w: float, lowest_error: float) -> None:
+    """With their weight traffic and no other work the model stays below the reading, by what docs/energy.md says."""
+    used = energy(Activity(1.0, hbm_bits=gb_per_s * 8e9), costs())
+    assert lowest_error <= used.power_w / read_w - 1 < 0
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_waiting_board_draws_static_and_clocked_power(case: str) -> None:
+    used = energy(idle(2.0), costs(), case)  # type: ignore[arg-type]
+    assert used.dynamic_j == 0
+    assert 29 <= used.power_w <= 35
+
+
+def test_the_three_rules() -> None:
+    used = Energy("central", 2.0, static_j=30, clocked_j=20, hbm_j=8, dsp_j=1, onchip_j=1)
+    assert {rule: fpga_joules(u55c(), used, rule) for rule in RULES} == {"tdp": 300, "drawn": 60, "net": 30}
+    assert {rule: gpu_watts(gpu("a100"), rule) for rule in RULES} == {
+        "tdp": 300, "drawn": 131.02, "net": pytest.approx(131.02 - 62.12),
+    }  # fmt: skip
+
+
+def test_what_has_no_reading_is_not_made_up() -> None:
+    assert gpu_watts(gpu("rtx2080ti"), "tdp") == 250
+    with pytest.raises(InputError, match="no reading of 'rtx2080ti'"):
+        gpu_watts(gpu("rtx2080ti"), "drawn")
+    with pytest.raises(InputError, match="'u280' has no energy costs"):
+        _ = require_hbm(load_board("u280")).energy_costs
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("energy: {hbm: {low: {value: 9}}}", "energy.hbm: low, central and high are not in this order"),
+        ("energy: {dsp: {low: {unit: pJ/bit}}}", "energy.dsp: unit 'pJ/bit' where 'pJ/cycle' is expected"),
+        ("energy: {bramm: {}}", "unknown key 'bramm'; did you mean 'bram'?"),
+    ],
+)
+def test_wrong_costs_are_refused(tmp_path, change: str, says: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"extends: u55c\n{change}\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_board(path)
+    assert says in str(caught.value)

@@ -1,0 +1,95 @@
+"""What a design's activity report counts, against the design itself, and the energy that follows from it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from sttest.boards.bracket import CASES
+from sttest.boards.energy import Activity, energy
+from sttest.boards.energy_activity import ACTIVITY_FILE, COLUMNS, activity_of, read_activity
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.package import write_package
+from sttest.compile.pipeline import Knobs
+from sttest.compile.reports.activity import activity_table
+from sttest.compile.reports.tables import kernel_table
+from sttest.errors import InputError
+from sttest.models.shipped import lowered_text
+from sttest.sim import Simulation, simulate
+
+# Weights of one GPT-2 Medium block: q, k, v, o and both matrices of the MLP.
+WEIGHTS = 4 * 1024 * 1024 + 2 * 1024 * 4096
+CONTEXT = 64
+
+
+@cache
+def decode() -> tuple[Design, Simulation, pd.DataFrame]:
+    design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", Knobs())
+    return design, simulate(design.graph), activity_table(design)
+
+
+def activity() -> Activity:
+    design, run, report = decode()
+    assert run.cycles is not None
+    busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
+    return activity_of(report, busy, run.cycles, design.board.clock_mhz.value)
+
+
+def test_macs_are_the_weights_and_the_attention_of_one_token() -> None:
+    """Scores and mix over the cache, and the token's own score; its own value is scaled in floating point."""
+    attention = (2 * CONTEXT + 1) * 1024
+    assert decode()[2]["macs"].sum() == WEIGHTS + attention
+
+
+def test_hbm_traffic_is_weights_scales_and_cache() -> None:
+    """W4 weights with an FP16 scale per 128; the INT8 cache and everything else is below 5 % of them."""
+    report = decode()[2]
+    weights = WEIGHTS * (4 + 16 / 128)
+    assert 1.0 <= report["hbm_bits"].sum() / weights <= 1.05
+
+
+def test_no_task_does_more_than_its_slices_could_while_it_was_not_stalled() -> None:
+    _, run, report = decode()
+    for row in report[report["dsp_slices"] > 0].itertuples():
+        assert row.dsp_work_cycles <= row.dsp_slices * run.breakdown[str(row.element)].busy_cycles, row.element
+
+
+def test_every_task_is_counted() -> None:
+    design, _, report = decode()
+    tasks = report[report["kind"] == "task"].set_index("element")["evaluations"]
+    assert tasks.to_dict() == kernel_table(design).set_index("kernel")["work"].to_dict()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_decoding_board_draws_what_such_boards_read(case: str) -> None:
+    """30 to 57 W: CODO to EdgeLLM (docs/energy.md)."""
+    assert 30 <= energy(activity(), decode()[0].board.energy_costs, case).power_w <= 57  # type: ignore[arg-type]
+
+
+def test_a_package_has_the_report(tmp_path) -> None:
+    text = lowered_text("gpt2", "decode", small=True)
+    package = write_package(compile_text(text, "small", "u55c", Knobs()), tmp_path / "package")
+    report = read_activity(package)
+    assert tuple(report.columns) == COLUMNS
+    assert report["hbm_bits"].sum() > 0
+    with pytest.raises(InputError, match="no process 'attn"):
+        activity_of(report, {}, 100, 250.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "cannot be read"),
+        ("a,b\n1,2\n", "does not have the columns"),
+        (",".join(COLUMNS) + "\nx,task,1,1,-1,0,0,0,0,0\n", "not numbers of 0 or more"),
+        (",".join(COLUMNS) + "\nx,task,1,1,one,0,0,0,0,0\n", "not numbers of 0 or more"),
+    ],
+)
+def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> None:
+    if text is not None:
+        (tmp_path / ACTIVITY_FILE).parent.mkdir()
+        (tmp_path / ACTIVITY_FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=says):
+        read_activity(tmp_path)
