@@ -96,6 +96,11 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     token = Token.of(stream, where)
     if token.element == I1:
         raise InputError("bad-layout", "memory holds no i1", where=where, levers=["extend it to i8"])
+    if op.beat_bits is not None and op.beat_bits.value.data != WORD_BITS:
+        raise InputError(
+            "bad-layout", "ports of another width have no C++", where=where, demand=op.beat_bits.value.data,
+            bound=WORD_BITS, unit="bits", levers=[f"compile with beats of {WORD_BITS} bits"],
+        )  # fmt: skip
     rank = len(stream.element_shape)
     numbers = op.layout.values
     grid, beats, beat = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]
@@ -104,15 +109,17 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     over_tiles, over_parts = cut_inside(stream, parts, where)
     packed = isinstance(op, DmaReadOp) and op.packed is not None
     _check(stream, tile, grid, over_tiles, where)
-    places = _packed(over_tiles, grid, tile, where) if packed else _row_major(over_tiles, grid, tile)
+    places = _row_major(over_tiles, grid, tile)
+    if (packed or isinstance(op, DmaWriteOp)) and not _counts_through(places, prod(grid)):
+        raise _bad(f"the loops do not reach every tile of {list(grid)}", where)
+    if packed:
+        places = _packed(over_tiles)
     return MemoryLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts))
 
 
-def _packed(loops: Sequence[StreamLoop], grid: Sequence[int], tile: Sequence[int], where: str) -> list[StreamLoop]:
+def _packed(loops: Sequence[StreamLoop]) -> list[StreamLoop]:
     """Tiles lie in the order of the loops that move; the others read them again."""
     moving = [loop.trip for loop in loops if not loop.repeats]
-    if not _counts_through(_row_major(loops, grid, tile), prod(grid)):
-        raise _bad(f"the loops do not reach every tile of {list(grid)} once", where)
     places = []
     for loop in loops:
         inside = 0 if loop.repeats else prod(moving := moving[1:])

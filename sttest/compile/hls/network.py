@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr
@@ -123,7 +124,10 @@ class Network:
         outputs = [self._stream_port(stream, names, reads=False) for stream in node.sinks]
         ports = [*inputs, *outputs]
         if memory is not None:
-            port = (memory.parameter, memory.name, names.of(memory, memory.name))
+            # One letter and a number is what loops count with.
+            wanted = f"{memory.name}_memory" if re.fullmatch(r"[a-z]\d*", memory.name) else memory.name
+            name = names.of(memory, wanted)
+            port = (f"{memory.c_type} {name}", memory.name, name)
             ports.insert(0, port)
             (outputs if memory.writes else inputs).insert(0, port)
         return Process(

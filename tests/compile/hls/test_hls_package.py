@@ -13,6 +13,7 @@ from sttest.compile.hls import emit_design
 from sttest.compile.hls.rules import check_kernel
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
 from sttest.models.shipped import lowered_text
 
 LINEAR = (Path(__file__).parent / "golden" / "linear.mlir").read_text(encoding="utf-8")
@@ -56,6 +57,12 @@ def test_small_blocks_keep_to_the_rules(name: str, phase: str) -> None:
     emitted = emit_design(design)
     assert check_kernel(emitted.text) == []
     assert emitted.text.startswith("// block: a dataflow kernel for Vitis HLS 2024.1.\n")
+
+
+def test_ports_of_another_width_are_refused() -> None:
+    design = compile_text(LINEAR, "linear", "u55c", Knobs(precision="fp32", beat_bits=256))
+    with pytest.raises(InputError, match="ports of another width"):
+        emit_design(design)
 
 
 def test_text_from_outside_stays_where_it_belongs() -> None:

@@ -57,12 +57,12 @@ static inline void f32_into_word(ap_uint<512>& word, int number, float value) {
 // ---- From memory ---------------------------------------------------------------------------------------------------
 
 // x: a grid of 1x2 tiles of 1x16 f32, row-major, in 2 words.
-static void load_x(const ap_uint<512>* x, hls::stream<token_f32_1x16>& to_fork_load_x) {
+static void load_x(const ap_uint<512>* x_memory, hls::stream<token_f32_1x16>& to_fork_load_x) {
   token_f32_1x16 token;
 tiles_0:
   for (int t0 = 0; t0 < 2; ++t0) {
 #pragma HLS pipeline II=1
-    const ap_uint<512> word = x[t0];
+    const ap_uint<512> word = x_memory[t0];
   elements_1:
     for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
