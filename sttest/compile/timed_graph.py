@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
-from sttest.compile.cost_model import TaskCost, task_cost
+from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
@@ -24,13 +23,12 @@ from sttest.compile.dialects.df import (
     itensor_of,
 )
 from sttest.compile.memory_ports import PortDemand, assign_channels
+from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.stream_level import only_kernel, stream_of
-from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph, When
+from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
 
 _HERE = "timed graph"
-# A copy costs one register between its read and its writes.
-_FORK_LATENCY = 2
 # Filling writes a memory in the cycle after the read; draining reads it with an output register.
 _FILL_LATENCY = 2
 _DRAIN_LATENCY = 3
@@ -61,6 +59,7 @@ class _Builder:
     def __post_init__(self) -> None:
         self.library = operators(self.board)
         self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
+        self.pipelines = NodePipelines(self.costs)
         self.channels_of = self._assign_channels()
 
     def graph(self, name: str) -> TimedGraph:
@@ -84,11 +83,11 @@ class _Builder:
             impl = "srl" if folded else "auto"
             self.fifos.append(Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl))
         elif isinstance(op, TaskOp):
-            self.processes.append(_task_pipeline(op, self.costs[op]))
+            self.processes.append(self.pipelines.task(op))
         elif isinstance(op, ConverterOp):
             self._add_converter(op)
         elif isinstance(op, ForkOp):
-            self.processes.append(_fork_pipeline(op))
+            self.processes.append(self.pipelines.fork(op, _label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
             self.processes.append(self._port(op))
 
@@ -166,57 +165,6 @@ class _Builder:
 def _is_packed(op: DmaReadOp | DmaWriteOp) -> bool:
     """Whether a DMA reads a parameter, which lies in memory in the order of its stream."""
     return isinstance(op, DmaReadOp) and op.packed is not None
-
-
-def _task_pipeline(task: TaskOp, cost: TaskCost) -> Pipeline:
-    trips = task.trip_counts
-    reentered = _reenters(task, cost)
-    inner = trips[1:] if reentered else trips
-    kinds = task.loop_kinds[1:] if reentered else task.loop_kinds
-    last: tuple[When, ...] = tuple(
-        trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
-    )
-    events = [
-        Event(_fifo(source), "read", vector)
-        for source, vectors in zip(task.sources, cost.vectors_in, strict=True)
-        for vector in range(vectors)
-    ]
-    events += [
-        Event(_fifo(sink), "write", cost.latency - vectors + vector, last)
-        for sink, vectors in zip(task.sinks, cost.vectors_out, strict=True)
-        for vector in range(vectors)
-    ]
-    loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events if inner else _always(events)))
-    origin = task.origin.data if task.origin else ""
-    repeat = trips[0] if reentered else 1
-    return Pipeline(task.sym_name.data, (loop,), repeat=repeat, origin=origin, category="compute")
-
-
-def _always(events: list[Event]) -> list[Event]:
-    return [Event(event.fifo, event.op, event.stage) for event in events]
-
-
-def _reenters(task: TaskOp, cost: TaskCost) -> bool:
-    """Whether the outermost loop is left and entered again for each new row of data.
-
-    A stalling pipeline keeps its last results until further reads push them
-    out.  So where the outermost loop brings new data of the first source the
-    nest below it drains; where it only walks columns (a decode step's
-    matrix-vector product), or where draining takes longer than the nest below
-    (a few tokens per head), all loops are flattened.
-    """
-    trips = task.trip_counts
-    if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
-        return False
-    return any(row[0] for row in itensor_of(task.sources[0]).coefficients)
-
-
-def _fork_pipeline(fork: ForkOp) -> Pipeline:
-    source = fork.sources[0]
-    events = [Event(_fifo(source), "read", 0)]
-    events += [Event(_fifo(sink), "write", _FORK_LATENCY - 1) for sink in fork.sinks]
-    loop = Loop((itensor_of(source).tokens,), 1, _FORK_LATENCY, tuple(events))
-    return Pipeline(_label(fork), (loop,), category="fork")
 
 
 def _label(op: ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:

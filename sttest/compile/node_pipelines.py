@@ -1,0 +1,127 @@
+"""Tasks and forks as pipelined loop nests, and where these drain (docs/cost-model.md).
+
+A stalling pipeline keeps its last results until further reads push them out.
+Whoever waits for them waits for data that they are not made of.  So the nest is
+left, and entered again,
+
+- after every iteration, where the producers are known to take longer for the next
+  token than this task takes for one: behind a reduction (a scale after its peak);
+- after every pass of the loops below the outermost one, where that brings new
+  data and the pass is longer than the drain: rows of tiles;
+- never, where the outermost loop only walks columns (a decode step's
+  matrix-vector product), or a pass is over before it could drain.
+
+A fork drains after every token that is known to be the only one for as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.ir import Operation, SSAValue
+
+from sttest.compile.cost_model import TaskCost
+from sttest.compile.dialects.df import ForkOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.stream_level import stream_of
+from sttest.sim.graph import Event, Loop, Pipeline, When
+
+_HERE = "timed graph"
+
+
+# A copy costs one register between its read and its writes.
+_FORK_LATENCY = 2
+
+
+@dataclass
+class NodePipelines:
+    """The pipelines of a kernel's tasks and forks at the stream level.
+
+    Attributes:
+        costs: of every task.
+    """
+
+    costs: Mapping[TaskOp, TaskCost]
+    _intervals: dict[TaskOp, int] = field(default_factory=dict)
+
+    def fork(self, fork: ForkOp, name: str) -> Pipeline:
+        """One loop over the tokens."""
+        source = fork.sources[0]
+        tokens = itensor_of(source).tokens
+        events = [Event(_fifo(source), "read", 0)]
+        events += [Event(_fifo(sink), "write", _FORK_LATENCY - 1) for sink in fork.sinks]
+        results, interval = self._pace(source)
+        repeat = results if interval * results >= tokens + results * _FORK_LATENCY else 1
+        loop = Loop((tokens // repeat,), 1, _FORK_LATENCY, tuple(events))
+        return Pipeline(name, (loop,), repeat=repeat, category="fork")
+
+    def task(self, task: TaskOp) -> Pipeline:
+        """The task's loops with the accesses of its FIFOs."""
+        cost, trips = self.costs[task], task.trip_counts
+        depth = self._left_loops(task)
+        inner, kinds = trips[depth:], task.loop_kinds[depth:]
+        last: tuple[When, ...] = tuple(
+            trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
+        )
+        events = [
+            Event(_fifo(source), "read", vector)
+            for source, vectors in zip(task.sources, cost.vectors_in, strict=True)
+            for vector in range(vectors)
+        ]
+        events += [
+            Event(_fifo(sink), "write", cost.latency - vectors + vector, last)
+            for sink, vectors in zip(task.sinks, cost.vectors_out, strict=True)
+            for vector in range(vectors)
+        ]
+        loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
+        origin = task.origin.data if task.origin else ""
+        return Pipeline(task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=origin, category="compute")
+
+    def _left_loops(self, task: TaskOp) -> int:
+        """How many loops, from the outermost one, are left and entered again."""
+        trips, cost = task.trip_counts, self.costs[task]
+        if self._drains(task):
+            return len(trips)
+        if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
+            return 0
+        return int(any(row[0] for row in itensor_of(task.sources[0]).coefficients))
+
+    def _drains(self, task: TaskOp) -> bool:
+        """Whether each iteration drains before there can be data for the next."""
+        if "reduction" in task.loop_kinds:
+            return False
+        # All sources: tokens that wait for another source come in a burst.
+        paces = [self._pace(source) for source in task.sources]
+        return all(count == task.iterations and pause >= self.costs[task].latency for count, pause in paces)
+
+    def _pace(self, stream: SSAValue) -> tuple[int, int]:
+        """How often the stream's producer has a result, and cycles between two of them that it cannot fall below.
+
+        The cycles are 0 where they are not known.
+        """
+        producer = _producer(stream)
+        if isinstance(producer, ForkOp):
+            return self._pace(producer.sources[0])
+        if not isinstance(producer, TaskOp):
+            return itensor_of(stream).tokens, 0
+        if producer not in self._intervals:
+            self._intervals[producer] = self._result_interval(producer)
+        return producer.iterations // producer.reduction_iterations, self._intervals[producer]
+
+    def _result_interval(self, task: TaskOp) -> int:
+        if "reduction" in task.loop_kinds:
+            return self.costs[task].ii * task.reduction_iterations
+        return self._pace(task.sources[0])[1] if self._drains(task) else 0
+
+
+def _producer(stream: SSAValue) -> Operation | None:
+    """The node that writes a stream."""
+    for use in stream.uses:
+        if isinstance(use.operation, NodeOp) and use.index >= len(use.operation.sources):
+            return use.operation
+    return None
+
+
+def _fifo(stream: SSAValue) -> str:
+    return stream_of(stream, _HERE).sym_name.data
