@@ -82,6 +82,13 @@ class CardBackend(StrEnum):
     device = "device"
 
 
+class BuildTarget(StrEnum):
+    """What v++ builds for."""
+
+    hw_emu = "hw_emu"
+    hw = "hw"
+
+
 class LaunchPer(StrEnum):
     """What one launch of a kernel computes."""
 
@@ -336,6 +343,42 @@ def ladder(
 
     asked = Request(model, phase.value, tokens, context, board, work_dir, Knobs(precision=precision.value))
     raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
+
+
+@app.command()
+def build(
+    package: Annotated[Path, typer.Argument(help="A design package.")],
+    target: Annotated[BuildTarget, typer.Option(help="Hardware emulation, or a bitstream (hours).")],
+    board: Annotated[
+        str | None, typer.Option(help="A variant, in YAML, of the board that it was compiled for.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that Vitis may run at a time.")] = 2,
+    slr: Annotated[int | None, typer.Option(min=0, help="Bind the kernel to a super logic region.")] = None,
+    any_version: Annotated[bool, typer.Option("--any-version", help="Take another Vitis than the board's.")] = False,
+    timeout_compile: Annotated[float | None, typer.Option(min=0.1, help="Seconds for v++ --compile [4 h].")] = None,
+    timeout_link: Annotated[float | None, typer.Option(min=0.1, help="Seconds for v++ --link [24 h].")] = None,
+    timeout_emconfig: Annotated[float | None, typer.Option(min=0.1, help="Seconds for emconfigutil [600].")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write the files, print the commands, run nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a design with Vitis; run again, it goes on at the step that failed.
+
+    Examples:
+
+      sttest build build/gpt2-decode-u55c --target hw_emu
+
+      sttest build build/gpt2-decode-u55c --target hw --jobs 8
+
+      sttest build build/gpt2-decode-u55c --target hw --dry-run
+    """
+    from sttest.boards.vitis.steps import Limits
+    from sttest.verbs.build import BuildRequest, run
+
+    given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
+    request = BuildRequest(package, target.value, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
+    run(request, as_json=as_json)
 
 
 @app.command("run")

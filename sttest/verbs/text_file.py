@@ -1,4 +1,4 @@
-"""Reading the text files that verbs are given."""
+"""Reading the text files that verbs are given, and writing those that they make."""
 
 from __future__ import annotations
 
@@ -26,3 +26,13 @@ def read_text(path: Path, levers: list[str]) -> str:
     except UnicodeDecodeError as error:
         what = f"not UTF-8 text at byte {error.start}"
         raise InputError("bad-encoding", what, where=str(path), levers=["name a .mlir text file"]) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    unfinished = path.with_name(f".{path.name}.new")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

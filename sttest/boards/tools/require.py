@@ -23,5 +23,5 @@ def require(capability: str) -> None:
     missing = [part for part in parts if not found[part.name].usable]
     if missing:
         told = "; ".join(f"{part.name}: {found[part.name].detail or found[part.name].status}" for part in missing)
-        levers = [f"{part.name}: {part.remedy}" for part in missing if part.remedy]
-        raise ToolMissingError("tools-missing", told, where=capability, levers=[", ".join(levers)] if levers else [])
+        ways = [f"for {part.name}: {part.remedy}" for part in missing if part.remedy]
+        raise ToolMissingError("tools-missing", told, where=capability, levers=[", ".join(ways)] if ways else [])

@@ -276,13 +276,13 @@ class Card:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        code = process.wait()
         self._process = None
         for stream in (process.stdin, self._said):
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
-        return process.returncode
+        return code
 
 
 def _error(head: Mapping[str, Any]) -> SttestError:

@@ -1,0 +1,133 @@
+"""Which HBM pseudo-channels the ports of a kernel are linked to.
+
+One argument is one AXI port, and a port works on one pseudo-channel at a time: what is spread over several is the
+room for its buffers, not its traffic.  So the busiest channel can never carry less than the busiest port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sttest.errors import DoesNotFitError
+
+BALANCED = 1.2
+"""The busiest channel carries at most so many times the mean of those used, unless a single port carries more."""
+
+
+@dataclass(frozen=True)
+class PortLoad:
+    """An argument.
+
+    Attributes:
+        argument: its name.
+        run_bytes: that one launch moves.
+        resident_bytes: of its buffers, of all layers together.
+    """
+
+    argument: str
+    run_bytes: int
+    resident_bytes: int
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where ports are linked to.
+
+    Attributes:
+        banks: per argument, a range in ascending order.
+        run_bytes: per bank in use, moved by one launch.
+        resident_bytes: per bank in use.
+        busiest_port: the argument that moves most, and how much.
+    """
+
+    banks: Mapping[str, tuple[int, ...]]
+    run_bytes: Mapping[int, int]
+    resident_bytes: Mapping[int, int]
+    busiest_port: tuple[str, int]
+
+    @property
+    def busiest_over_mean(self) -> float:
+        """Traffic of the busiest bank over the mean of those in use."""
+        total = sum(self.run_bytes.values())
+        return max(self.run_bytes.values()) * len(self.run_bytes) / total if total else 1.0
+
+    @property
+    def remark(self) -> str:
+        """Why the traffic is not balanced; empty where it is."""
+        if self.busiest_over_mean <= BALANCED:
+            return ""
+        name, most = self.busiest_port
+        if max(self.run_bytes.values()) == most:
+            return f"port '{name}' alone moves {most} bytes, and one port cannot be spread"
+        return "no better placement was found"
+
+
+def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> Placement:
+    """Shares ports out so that the busiest bank carries as little as possible, over at most ``banks`` banks.
+
+    The port with the most traffic first, each to the bank that carries least so far (Graham's LPT rule).  What is
+    larger than a bank gets neighbouring banks of its own.
+
+    Raises:
+        DoesNotFitError: the buffers have no room.
+    """
+    traffic, resident = [0] * banks, [0] * banks
+    placed: dict[str, tuple[int, ...]] = {}
+    free_from = 0
+    large = [load for load in loads if load.resident_bytes > bank_bytes]
+    for load in large:
+        count = -(-load.resident_bytes // bank_bytes)
+        chosen = tuple(range(free_from, free_from + count))
+        free_from += count
+        if free_from > banks:
+            raise _no_room(load, banks, bank_bytes)
+        placed[load.argument] = chosen
+        for bank in chosen:
+            traffic[bank] += -(-load.run_bytes // count)
+            resident[bank] = bank_bytes
+    small = [load for load in loads if load.resident_bytes <= bank_bytes]
+    for load in sorted(small, key=lambda each: (-each.run_bytes, -each.resident_bytes, each.argument)):
+        fitting = [bank for bank in range(banks) if resident[bank] + load.resident_bytes <= bank_bytes]
+        if not fitting:
+            raise _no_room(load, banks, bank_bytes)
+        bank = min(fitting, key=lambda each: (traffic[each], resident[each], each))
+        placed[load.argument] = (bank,)
+        traffic[bank] += load.run_bytes
+        resident[bank] += load.resident_bytes
+    used = sorted({bank for chosen in placed.values() for bank in chosen})
+    busiest = max(loads, key=lambda each: each.run_bytes)
+    return Placement(
+        {load.argument: placed[load.argument] for load in loads}, {bank: traffic[bank] for bank in used},
+        {bank: resident[bank] for bank in used}, (busiest.argument, busiest.run_bytes),
+    )  # fmt: skip
+
+
+def placements(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> list[Placement]:
+    """Those worth simulating, from the fewest banks that keep the busiest no busier than its least, up to all.
+
+    More banks than that leave the busiest as it is and some nearly idle, but keep ports out of each other's way.
+
+    Raises:
+        DoesNotFitError: the buffers have no room in all banks together.
+    """
+    widest = place(loads, banks, bank_bytes)
+    least = max(widest.run_bytes.values())
+    found = [widest]
+    for count in range(len(widest.run_bytes) - 1, 0, -1):
+        try:
+            narrower = place(loads, count, bank_bytes)
+        except DoesNotFitError:
+            break
+        if max(narrower.run_bytes.values()) > least:
+            break
+        found.append(narrower)
+    return found[::-1]
+
+
+def _no_room(load: PortLoad, banks: int, bank_bytes: int) -> DoesNotFitError:
+    return DoesNotFitError(
+        "hbm-capacity", "no room for the buffers of a port", where=f"argument '{load.argument}'",
+        demand=load.resident_bytes, bound=banks * bank_bytes, unit="bytes",
+        levers=["put fewer layers on a card", "take a board with more HBM"],
+    )  # fmt: skip

@@ -1,0 +1,32 @@
+"""The installed Vitis: which version, asked of itself."""
+
+from __future__ import annotations
+
+from sttest.boards.tools.parts import PARTS
+from sttest.errors import InputError
+
+
+def vitis_version(expected: str, *, any_version: bool) -> str:
+    """What ``v++ --version`` says.
+
+    Args:
+        expected: start of the version that the board's platform goes with.
+        any_version: take any other one too.
+
+    Raises:
+        InputError: another version, or one that cannot be made out.
+    """
+    part = next(part for part in PARTS if part.name == "v++")
+    found = part.probe()
+    version = found.version or ""
+    if not version and not any_version:
+        raise InputError(
+            "unknown-version", f"v++ does not tell its version ({found.detail})", where="v++",
+            levers=["source its settings64.sh", "build all the same with --any-version"],
+        )  # fmt: skip
+    if not version.startswith(expected) and not any_version:
+        raise InputError(
+            "other-version", f"v++ is {version}, the platform goes with {expected}", where="v++",
+            levers=[f"source the settings64.sh of {expected}", "build all the same with --any-version"],
+        )  # fmt: skip
+    return version or "unknown"

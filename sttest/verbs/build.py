@@ -1,0 +1,157 @@
+"""`sttest build`: a design package to a linked design, by Vitis; or what would be run."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sttest
+from sttest.boards.backends.device import DesignFiles, read_design
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.tools import require
+from sttest.boards.vitis.link_config import link_config_text
+from sttest.boards.vitis.makefile import makefile_text
+from sttest.boards.vitis.runner import StepResult, run_steps
+from sttest.boards.vitis.steps import Limits, Plan, Target
+from sttest.boards.vitis.tool import vitis_version
+from sttest.boards.xrt.signature import write_signature
+from sttest.errors import InputError
+from sttest.verbs.build_plan import Linking, choose_banks
+from sttest.verbs.output import print_json, progress
+from sttest.verbs.text_file import write_text
+
+SCHEMA = "sttest.build/1"
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """What the options ask for.
+
+    Attributes:
+        package: the folder.
+        target: ``hw_emu`` or ``hw``.
+        board: name or file; None for that of the package.
+        jobs: that the tools may run at a time.
+        limits: of time.
+        slr: region that the kernel is bound to; None leaves it to the tool.
+        any_version: of Vitis will do.
+        dry_run: write the files and print the commands, run nothing.
+    """
+
+    package: Path
+    target: Target
+    board: str | None = None
+    jobs: int = 2
+    limits: Limits = field(default_factory=Limits)
+    slr: int | None = None
+    any_version: bool = False
+    dry_run: bool = False
+
+
+def run(request: BuildRequest, *, as_json: bool) -> None:
+    """Chooses banks, writes ``link.cfg``, ``Makefile`` and the signature, runs the steps.
+
+    Raises:
+        ToolMissingError: no Vitis; nothing has been written.
+        InputError: another version of it, or no package.
+        SttestError: a step failed or did not end.
+    """
+    files = read_design(request.package)
+    board = _board(request, files)
+    version = ""
+    if not request.dry_run:
+        require("build")
+        version = vitis_version(board.toolchain.vitis, any_version=request.any_version)
+    plan = Plan(
+        files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
+        files.build_folder(request.target).resolve(), request.jobs, request.limits,
+    )  # fmt: skip
+    results: list[StepResult] = []
+    with progress(f"building {files.design.design} for {request.target}") as tell:
+        tell("choosing banks")
+        linking = choose_banks(request.package, files, board)
+        write_sources(files, linking, plan, slr=request.slr)
+        if not request.dry_run:
+            results = run_steps(plan.steps(), plan.folder, version, tell)
+    if as_json:
+        print_json(_document(request, plan, linking, results))
+    else:
+        print(_text(request, plan, linking, results))
+
+
+def write_sources(files: DesignFiles, linking: Linking, plan: Plan, *, slr: int | None) -> None:
+    """Writes what a build by hand needs too; the three agree, so the signature comes last."""
+    title = f"{files.design.design}, made by sttest {sttest.__version__}"
+    write_text(files.hls / "link.cfg", link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title))
+    write_text(files.hls / "Makefile", makefile_text(plan, title))
+    reports = files.package / "reports"
+    reports.mkdir(exist_ok=True)
+    write_text(reports / "banks.csv", linking.table(files))
+    write_signature(linking.design, files.signature_path)
+
+
+def _board(request: BuildRequest, files: DesignFiles) -> FpgaBoard:
+    board = require_hbm(load_board(request.board or files.design.board))
+    if board.name != files.design.board:
+        raise InputError(
+            "other-board", f"the package was compiled for '{files.design.board}'", where=f"--board {request.board}",
+            levers=[f"compile it with --board {request.board}"],
+        )  # fmt: skip
+    if request.slr is not None and request.slr >= len(board.fabric.slrs):
+        raise InputError(
+            "no-such-slr", f"'{board.name}' has no SLR{request.slr}", where="--slr", demand=request.slr,
+            bound=len(board.fabric.slrs) - 1, unit="", levers=["leave it out"],
+        )  # fmt: skip
+    return board
+
+
+def _document(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult]) -> dict[str, Any]:
+    placement = linking.placement
+    return {
+        "schema": SCHEMA,
+        "package": str(request.package),
+        "target": request.target,
+        "platform": plan.tools.platform,
+        "commands": [list(step.command) for step in plan.steps()],
+        "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
+        "xclbin": str(plan.xclbin) if results else None,
+        "ports": len(placement.banks),
+        "banks": len(placement.run_bytes),
+        "busiest_over_mean": placement.busiest_over_mean,
+        "remark": placement.remark,
+        "cycles": linking.cycles,
+        "compiled_cycles": linking.compiled_cycles,
+        "layers": linking.layers,
+    }
+
+
+def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult]) -> str:
+    placement = linking.placement
+    crowded = (
+        f"; the HBM has {linking.axi_ports} AXI ports, so v++ must join some"
+        if (len(placement.banks) > linking.axi_ports)
+        else ""
+    )
+    largest = max(placement.resident_bytes.values())
+    lines = [
+        f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
+        f"ports      {len(placement.banks)} in {len(placement.run_bytes)} HBM banks; the busiest moves "
+        f"{placement.busiest_over_mean:.2f} x the mean{f': {placement.remark}' if placement.remark else ''}{crowded}",
+        f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
+        f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
+        if linking.cycles is not None and linking.compiled_cycles is not None
+        else "cycles     none, the design deadlocks",
+    ]
+    if request.dry_run:
+        lines += [f"run in     {plan.folder}", *(f"  {shlex.join(step.command)}" for step in plan.steps())]
+        return "\n".join([*lines, "nothing was run; hls/Makefile does the same by hand"])
+    for result in results:
+        took = "done before" if result.was_done else f"{result.seconds:.1f} s"
+        lines.append(f"{result.name:<10} {took}, {result.log}")
+    return "\n".join([*lines, f"next       sttest run {request.package} --backend {_BACKEND[request.target]}"])
+
+
+_BACKEND: dict[Target, str] = {"hw": "device", "hw_emu": "hw_emu"}
