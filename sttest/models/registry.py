@@ -117,6 +117,9 @@ _GEMMA = DecoderConfig(
 
 CONFIGS: dict[str, DecoderConfig] = {config.name: config for config in (_GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA)}
 
+SMALL = "small-"
+"""Stands before the name of a family at test sizes."""
+
 # Widths at which a block keeps every feature of its family: several heads, as
 # many query heads per key-value head as fit, head_dim * heads unlike hidden
 # where the family has it so, and a window that 32 tokens overrun.
@@ -142,12 +145,23 @@ def get_config(name: str) -> DecoderConfig:
     return CONFIGS[name]
 
 
+def model_config(name: str) -> DecoderConfig:
+    """A model of the registry, or with ``small-`` before its name the family at test sizes.
+
+    Raises:
+        InputError: no model has that name.
+    """
+    if name.startswith(SMALL):
+        return small(get_config(name.removeprefix(SMALL)))
+    return get_config(name)
+
+
 def small(config: DecoderConfig) -> DecoderConfig:
     """The same family at sizes for tests: every feature kept, widths multiples of 16, called ``small-<name>``."""
     sizes = _SMALL_SIZES[get_config(config.name).name]
     return replace(
         config,
-        name=f"small-{config.name}",
+        name=f"{SMALL}{config.name}",
         layers=6,
         vocab=256,
         max_context=128,

@@ -13,9 +13,10 @@ from sttest.compile.package import check_target, write_package
 from sttest.compile.pipeline import Knobs
 from sttest.errors import InputError
 from sttest.models.program import Phase
+from sttest.models.registry import model_config
 from sttest.output_folder import MANIFEST
 from sttest.verbs.output import print_json, progress
-from sttest.verbs.workload import Shape, Workload, file_workload, is_file, model_config, model_text, model_workload
+from sttest.verbs.workload import Shape, Workload, file_workload, is_file, model_text, model_workload
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,20 @@ class Request:
 
 
 def run(request: Request, *, as_json: bool) -> None:
-    """Compiles, writes the package and tells what is in it.  All input is checked before any work.
+    """Compiles, writes the package and tells what is in it.
+
+    Raises:
+        SttestError: see :func:`compile_package`.
+    """
+    summary = summarise(compile_package(request), request.folder)
+    if as_json:
+        print_json(summary)
+    else:
+        print(_text(summary))
+
+
+def compile_package(request: Request) -> Design:
+    """Compiles and writes the package into the request's folder.  All input is checked before any work.
 
     Raises:
         SttestError: bad input, a design that does not fit, or no front end.
@@ -67,11 +81,7 @@ def run(request: Request, *, as_json: bool) -> None:
             text, name, request.board, knobs, keep_ir=True, progress=step, workload=workload.facts
         )  # fmt: skip
         write_package(design, request.folder)
-    summary = summarise(design, request.folder)
-    if as_json:
-        print_json(summary)
-    else:
-        print(_text(summary))
+    return design
 
 
 def lanes_of(package: Path) -> tuple[str, ...]:

@@ -10,11 +10,10 @@ from sttest.models.config import DecoderConfig
 from sttest.models.export import linalg_text
 from sttest.models.isolated import require_frontend
 from sttest.models.program import Phase, check_shape
-from sttest.models.registry import get_config, small
+from sttest.models.registry import SMALL
+from sttest.models.registry import model_config as model_config
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.verbs.text_file import read_text
-
-_SMALL = "small-"
 
 
 @dataclass(frozen=True)
@@ -72,17 +71,6 @@ def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workloa
     return Workload(path.stem), read_text(path, ["name a .mlir file", "name a model, see 'sttest models'"])
 
 
-def model_config(name: str) -> DecoderConfig:
-    """A model of the registry, or with ``small-`` before its name the family at test sizes.
-
-    Raises:
-        InputError: no model has that name.
-    """
-    if name.startswith(_SMALL):
-        return small(get_config(name.removeprefix(_SMALL)))
-    return get_config(name)
-
-
 def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple[Workload, Shape]:
     """Name and facts of a model's block, and the shape that is compiled for it.
 
@@ -105,10 +93,10 @@ def model_text(config: DecoderConfig, shape: Shape) -> str:
     try:
         require_frontend()
     except ToolMissingError as error:
-        is_small = config.name.startswith(_SMALL)
+        is_small = config.name.startswith(SMALL)
         shapes = SHIPPED_SHAPES[is_small]
         if shapes[shape.phase] == (shape.tokens, shape.context):
-            return lowered_text(config.name.removeprefix(_SMALL), shape.phase, small=is_small)
+            return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error
     # Padding may reach past the last position of the model; the mask hides it, so it needs none.
     reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))

@@ -1,0 +1,1 @@
+"""The value ladder: one design through every engine, compared stream by stream and token by token (docs/ladder.md)."""

@@ -1,0 +1,160 @@
+"""The ladder: one design, every engine, one table, and where the first two engines that disagree part."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sttest.boards.backends.csim import Executable, build_kernel
+from sttest.boards.backends.device.design_files import read_design
+from sttest.ladder.case import Case
+from sttest.ladder.differences import StreamComparison, compare_streams
+from sttest.ladder.package_files import PackageFiles
+from sttest.ladder.results import ResultComparison, compare_results
+from sttest.ladder.rungs import ENGINES, Rung, clocked, guarded, out_of_reach, simulated
+from sttest.ladder.value_engines import Values, run_csim, run_functional
+
+SCHEMA = "sttest.ladder/1"
+_TIMELESS = ("torch", "functional")
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What all engines say of one design.
+
+    Attributes:
+        name: of the design.
+        rungs: a row per engine, all of them, in order.
+        results: how each value engine's results compare with the golden.
+        streams: how the value engines' streams compare with each other; None unless two of them ran.
+        sqnr_db: of the design's ``y`` against the block in floating point, decibels; None without values.
+    """
+
+    name: str
+    rungs: tuple[Rung, ...]
+    results: Mapping[str, ResultComparison]
+    streams: StreamComparison | None
+    sqnr_db: float | None
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether some engine comes to a stand."""
+        return any(rung.verdict == "deadlock" for rung in self.rungs)
+
+    @cached_property
+    def disagreements(self) -> tuple[str, ...]:
+        """A line per thing in which engines disagree, in the order of the rungs."""
+        lines = [f"{rung.engine} failed: {rung.note}" for rung in self.rungs if rung.verdict == "failed"]
+        lines += [str(found) for found in self.results.values() if found.verdict == "different"]
+        if self.streams is not None and self.streams.verdict == "different":
+            lines.append(str(self.streams))
+        # The functional engine and PyTorch know no depths: they never deadlock.
+        ran = [rung for rung in self.rungs if rung.verdict in ("done", "deadlock") and rung.engine not in _TIMELESS]
+        if len({rung.verdict for rung in ran}) > 1:
+            lines.append(f"only some engines deadlock: {', '.join(r.engine for r in ran if r.verdict == 'deadlock')}")
+        times = {rung.engine: rung.cycles for rung in ran if rung.cycles is not None}
+        if len(set(times.values())) > 1:
+            lines.append(f"cycles differ: {', '.join(f'{name} {cycles:,}' for name, cycles in times.items())}")
+        return tuple(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract ``sttest.ladder/1``."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "engines": [rung.to_json() for rung in self.rungs],
+            "results": {name: found.to_json() for name, found in self.results.items()},
+            "streams": None if self.streams is None else self.streams.to_json(),
+            "sqnr_db": self.sqnr_db,
+            "disagreements": list(self.disagreements),
+        }
+
+
+def climb(
+    package: PackageFiles,
+    case: Case,
+    work: Path,
+    engines: Sequence[str] = ENGINES,
+    progress: Callable[[str], None] = lambda _engine: None,
+) -> Ladder:
+    """Runs the engines on one design and compares them.
+
+    Args:
+        package: the design.
+        case: weights, inputs and golden of its block.
+        work: for builds, which stay there.
+        engines: of :data:`~sttest.ladder.rungs.ENGINES`; the others become rows that say so.
+        progress: called with each engine before it runs.
+
+    Raises:
+        InputError: the case is of another block than the design.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sttest-streams-") as streams:
+        return _Climb(package, case, work, Path(streams), progress).climb(engines)
+
+
+class _Climb:
+    def __init__(
+        self, package: PackageFiles, case: Case, work: Path, streams: Path, progress: Callable[[str], None]
+    ) -> None:
+        self.package, self.case, self.work, self.streams, self.progress = package, case, work, streams, progress
+        self.images = case.images(package.values)
+        self.values: list[Values] = []
+        self.results: dict[str, ResultComparison] = {}
+        self.sqnr_db: float | None = None
+
+    def climb(self, engines: Sequence[str]) -> Ladder:
+        rungs = tuple(self._rung(engine) if engine in engines else Rung(engine, "not asked") for engine in ENGINES)
+        both = compare_streams(self.package.values, *self.values) if len(self.values) == 2 else None
+        return Ladder(self.package.values.name, rungs, self.results, both, self.sqnr_db)
+
+    def _rung(self, engine: str) -> Rung:
+        self.progress(engine)
+        graph = self.package.times
+        rungs: dict[str, Callable[[], Rung]] = {
+            "torch": lambda: Rung(
+                "torch", "done", error=0.0, relative_error=0.0, integers=0, seconds=self.case.golden_s
+            ),
+            "functional": lambda: self._values(run_functional(self.package.values, self.images), 0.0),
+            "des": lambda: simulated("des", graph),
+            "maxplus": lambda: simulated("maxplus", graph),
+            "csim": self._csim,
+            "rtl": lambda: clocked(graph, self.work),
+        }
+        return guarded(engine, rungs.get(engine, lambda: out_of_reach(engine)))
+
+    def _csim(self) -> Rung:
+        kernel: Executable = build_kernel(self.package.folder, self.work)
+        arguments = read_design(self.package.folder).argument_of
+        values = run_csim(self.package.values, self.images, kernel, arguments, self.streams)
+        return replace(self._values(values, kernel.build_s), note=f"built in {kernel.build_s:.1f} s")
+
+    def _values(self, values: Values, build_s: float) -> Rung:
+        self.values.append(values)
+        seconds = build_s + values.seconds
+        if values.verdict == "deadlock":
+            return Rung(values.engine, "deadlock", seconds=seconds)
+        results = self.case.results(self.package.values, values.images)
+        found = self.results[values.engine] = compare_results(
+            self.package.values, values.engine, self.case.golden, results
+        )
+        self.sqnr_db = _sqnr_db(self.case.reference, results["y"])
+        return Rung(
+            values.engine, "done", error=found.error, relative_error=found.relative, integers=found.integers,
+            seconds=seconds,
+        )  # fmt: skip
+
+
+def _sqnr_db(reference: np.ndarray, y: np.ndarray) -> float:
+    import torch
+
+    from sttest.models.quant.sqnr import sqnr_db
+
+    return sqnr_db(torch.from_numpy(reference), torch.from_numpy(np.ascontiguousarray(y)))

@@ -1,0 +1,176 @@
+"""Where the streams of two engines part: the first stream in topological order, its first token and element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from sttest.ladder.value_engines import Values
+from sttest.sim.functional import ValueGraph
+from sttest.sim.functional.element_types import Array, is_integer
+from sttest.sim.functional.engine import run_order
+from sttest.sim.functional.graph import Stream
+
+CLOSE = 1e-5
+"""Floating-point streams that differ by no more, relative to the stream's largest magnitude, are close."""
+Verdict = Literal["same", "close", "different"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A place at which two engines differ.
+
+    Attributes:
+        stream: its FIFO.
+        token, element: numbers from 0; the element row-major in the token, None where one has no such token.
+        left, right: the values.
+        origin: PyTorch module, or argument, that the stream's tokens come from.
+    """
+
+    stream: str
+    token: int
+    element: int | None
+    left: float | int | None
+    right: float | int | None
+    origin: str
+
+    def __str__(self) -> str:
+        if self.element is None:
+            return f"stream '{self.stream}' of {self.origin or 'no module'} ends before token {self.token}"
+        place = f"stream '{self.stream}', token {self.token}, element {self.element}"
+        return f"{place}: {_shown(self.left)} and {_shown(self.right)}, of {self.origin or 'no module'}"
+
+
+@dataclass(frozen=True)
+class StreamComparison:
+    """All streams of two engines.
+
+    Attributes:
+        left, right: the engines.
+        streams, differing: how many there are, and how many differ in any bit.
+        integers: elements of integer streams that differ.
+        relative: largest difference in a floating-point stream, relative to its largest magnitude.
+        is_short: one engine has tokens that the other has not.
+        first: None where all bits are equal.
+    """
+
+    left: str
+    right: str
+    streams: int
+    differing: int
+    integers: int
+    relative: float
+    is_short: bool
+    first: Difference | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """``same`` to the bit, ``close`` if integers are the same and floating point within `CLOSE`."""
+        if not self.differing and not self.is_short:
+            return "same"
+        return "different" if self.integers or self.is_short or not self.relative <= CLOSE else "close"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        first = None if self.first is None else asdict(self.first)
+        return {
+            "engines": [self.left, self.right],
+            "verdict": self.verdict,
+            "streams": self.streams,
+            "streams_differing": self.differing,
+            "integers_differing": self.integers,
+            "largest_relative_difference": self.relative,
+            "first_difference": first,
+        }
+
+    def __str__(self) -> str:
+        pair = f"{self.left} and {self.right}"
+        if self.verdict == "same":
+            return f"{pair}: the same in all {self.streams} streams, to the bit"
+        if self.first is None:
+            return f"{pair}: the same in all tokens that both have, to the bit"
+        counts = f"{self.differing} of {self.streams} streams differ, {self.integers:,} integers, floats by "
+        return f"{pair}: {counts}{self.relative:.2g} of their largest; first: {self.first}"
+
+
+def compare_streams(graph: ValueGraph, left: Values, right: Values) -> StreamComparison:
+    """Holds two engines against each other, token by token.
+
+    A value that differs goes before tokens that are missing, which a deadlock leaves everywhere.  Of those, the
+    first is named whose reader waits while its writer has ended.
+    """
+    first, differing, integers, relative, is_short = None, 0, 0, 0.0, False
+    for stream in topological_streams(graph):
+        ours, theirs = left.streams[stream.name], right.streams[stream.name]
+        is_short |= len(ours) != len(theirs)
+        both = min(len(ours), len(theirs))
+        unlike = _unlike(ours[:both], theirs[:both])
+        if not unlike.any():
+            continue
+        differing += 1
+        first = first or _difference(stream, unlike, ours, theirs)
+        if is_integer(stream.dtype):
+            integers += int(unlike.sum())
+        else:
+            relative = max(relative, _relative(ours[:both], theirs[:both]))
+    if first is None and is_short:
+        first = next(_ends_early(graph, left, right), None)
+    return StreamComparison(
+        left.engine, right.engine, len(graph.streams), differing, integers, relative, is_short, first
+    )
+
+
+def topological_streams(graph: ValueGraph) -> Iterator[Stream]:
+    """Every stream after those that its writer reads."""
+    return (graph.stream[name] for node in run_order(graph) for name in node.sinks)
+
+
+def _unlike(left: Array, right: Array) -> Array:
+    """Elements whose bits differ; NaNs are one value."""
+    if left.dtype.kind != "f":
+        return np.asarray(left != right)
+    bits = np.dtype(f"u{left.dtype.itemsize}")
+    unlike = np.asarray(left.view(bits) != right.view(bits))
+    return unlike & ~(np.isnan(left) & np.isnan(right)) if unlike.any() else unlike
+
+
+def _difference(stream: Stream, unlike: Array, left: Array, right: Array) -> Difference:
+    place = int(np.argmax(unlike))
+    token, element = divmod(place, max(1, unlike[0].size))
+    index = np.unravel_index(place, unlike.shape)
+    return Difference(stream.name, token, element, left[index].item(), right[index].item(), stream.origin)
+
+
+def _relative(left: Array, right: Array) -> float:
+    """Largest difference over the largest magnitude; NaN or infinity on one side alone is infinitely far."""
+    ours, theirs = left.astype(np.float64), right.astype(np.float64)
+    unlike = _unlike(left, right)
+    apart, scale = np.abs(ours - theirs)[unlike].max(), np.abs(ours).max()
+    return float(apart / scale) if np.isfinite(apart) and scale else float("inf")
+
+
+def _ends_early(graph: ValueGraph, left: Values, right: Values) -> Iterator[Difference]:
+    for values in (left, right):
+        blocked = {} if values.run is None else {wait.fifo: wait.waits_to for wait in values.run.blocked}
+        stuck = _writers_that_wait(graph, blocked)
+        for stream in topological_streams(graph):
+            count = len(values.streams[stream.name])
+            if count < stream.tokens and blocked.get(stream.name) == "read" and stream.name not in stuck:
+                yield Difference(stream.name, count, None, None, None, stream.origin)
+
+
+def _writers_that_wait(graph: ValueGraph, blocked: Mapping[str, str]) -> set[str]:
+    """Streams whose writer itself waits, to read another stream or to write one."""
+    waiting = set()
+    for node in graph.nodes:
+        reads = any(blocked.get(name) == "read" for name in node.sources)
+        writes = any(blocked.get(name) == "write" for name in node.sinks)
+        waiting |= set(node.sinks) if reads or writes else set()
+    return waiting
+
+
+def _shown(value: float | None) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,92 @@
+"""What the ladder reads of a design package: the block that it was compiled from, its values, its times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from sttest.boards.validation import validated
+from sttest.boards.xrt.json_file import read_object
+from sttest.compile.package import SCHEMA, VALUES
+from sttest.errors import InputError
+from sttest.ladder.case import BlockShape
+from sttest.models.program import Phase
+from sttest.output_folder import MANIFEST
+from sttest.sim import TimedGraph, load
+from sttest.sim.functional import ValueGraph, read_value_graph
+
+
+class _Workload(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    model: str
+    phase: Phase
+    asked_tokens: int
+    asked_context: int
+
+
+class _Knobs(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    precision: str
+
+
+class _Configuration(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    workload: dict[str, Any]
+    knobs: _Knobs
+
+
+class _Manifest(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    configuration: _Configuration
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
+class PackageFiles:
+    """A package of a model's block.
+
+    Attributes:
+        folder: of the package.
+        model: name, as `sttest compile` took it.
+        shape: that was asked for; the design may be larger.
+        precision: name of the scheme.
+        values, times: the design.
+    """
+
+    folder: Path
+    model: str
+    shape: BlockShape
+    precision: str
+    values: ValueGraph
+    times: TimedGraph
+
+
+def read_package(folder: Path) -> PackageFiles:
+    """Reads a package.
+
+    Raises:
+        InputError: no package, not of a model's block, or of a design whose values nobody has defined.
+    """
+    if not folder.is_dir():
+        raise InputError("no-package", "no such folder", where=str(folder), levers=["compile a package first"])
+    path = folder / MANIFEST
+    facts = validated(_Manifest, read_object(path, SCHEMA), str(path))
+    if "missing" in facts.values:
+        raise InputError("no-values", f"the design has no values: {facts.values['missing']}", where=str(folder))
+    configuration = facts.configuration
+    if "asked_tokens" not in configuration.workload:
+        raise InputError(
+            "no-model", "the package was not compiled from a model, so that nothing says what it should compute",
+            where=str(folder), levers=["compile a model by its name, see 'sttest models'"],
+        )  # fmt: skip
+    workload = validated(_Workload, configuration.workload, str(path))
+    shape = BlockShape(workload.phase, workload.asked_tokens, workload.asked_context)
+    values = read_value_graph(folder / VALUES)
+    return PackageFiles(folder, workload.model, shape, configuration.knobs.precision, values, load(folder))

@@ -1,0 +1,82 @@
+"""A design's results against the golden's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from sttest.sim.functional import ValueGraph
+from sttest.sim.functional.element_types import Array
+
+TOLERANCE = 1e-4
+"""Floating-point results within this of the golden, relative to its largest magnitude, are close: sums of another
+order, where PyTorch contracts in floating point."""
+
+
+@dataclass(frozen=True)
+class ResultComparison:
+    """Results of an engine against the golden.
+
+    Attributes:
+        engine: its name.
+        error: largest absolute difference of ``y``.
+        relative: largest difference of a floating-point result, over the result's largest magnitude.
+        integers: integers that differ.
+        exact: whether all results are the same to the bit.
+        first: the first result that differs, and where; empty where none does.
+    """
+
+    engine: str
+    error: float
+    relative: float
+    integers: int
+    exact: bool
+    first: str
+
+    @property
+    def verdict(self) -> Literal["same", "close", "different"]:
+        """``same`` to the bit, ``close`` if integers are the same and floating point within `TOLERANCE`."""
+        if self.exact:
+            return "same"
+        return "different" if self.integers or not self.relative <= TOLERANCE else "close"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {**asdict(self), "verdict": self.verdict}
+
+    def __str__(self) -> str:
+        if self.verdict == "same":
+            return f"torch and {self.engine}: the same results, to the bit"
+        counts = f"y by {self.relative:.2g} of its largest, {self.integers:,} integers"
+        return f"torch and {self.engine}: results differ, {counts}; first: {self.first}"
+
+
+def compare_results(
+    graph: ValueGraph, engine: str, golden: Mapping[str, Array], found: Mapping[str, Array]
+) -> ResultComparison:
+    """Holds results against the golden's, of the same names and shapes."""
+    integers, relative, first = 0, 0.0, ""
+    for result in graph.results:
+        wanted, ours = golden[result.name], found[result.name]
+        unlike = wanted != ours
+        if not unlike.any():
+            continue
+        if not first:
+            place = np.unravel_index(int(np.argmax(unlike)), unlike.shape)
+            source = next(store.source for store in graph.stores if store.name == result.store)
+            where = f"'{result.name}' {[int(index) for index in place]} (stream '{source}')"
+            first = f"{where}: {wanted[place].item():.9g} and {ours[place].item():.9g}"
+        if wanted.dtype.kind == "f":
+            relative = max(relative, _relative(wanted, ours))
+        else:
+            integers += int(unlike.sum())
+    y = np.abs(golden["y"].astype(np.float64) - found["y"]).max()
+    return ResultComparison(engine, float(y), relative, integers, not first, first)
+
+
+def _relative(wanted: Array, ours: Array) -> float:
+    apart = np.abs(wanted.astype(np.float64) - ours).max()
+    return float(apart / np.abs(wanted).max()) if np.isfinite(apart) else float("inf")

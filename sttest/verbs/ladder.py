@@ -1,0 +1,141 @@
+"""`sttest ladder`: a model's block through every engine, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sttest.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
+from sttest.ladder.rungs import DEFAULT_ENGINES, ENGINES
+from sttest.models.registry import SMALL
+from sttest.verbs.compile import Request, compile_package
+from sttest.verbs.output import print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from sttest.ladder.climb import Ladder
+    from sttest.ladder.rungs import Rung
+
+DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
+"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
+DEFAULT_SMALL_CONTEXT = 32
+
+
+@dataclass(frozen=True)
+class LadderRequest:
+    """What the options ask for.
+
+    Attributes:
+        compile: what is compiled; its work folder may be missing.
+        small: take the family at test sizes.
+        seed: of weights and inputs.
+        checkpoint: folder whose first layer is taken instead of random weights.
+        engines: names, separated by commas; empty for the default ones, ``all`` for all.
+    """
+
+    compile: Request
+    small: bool = False
+    seed: int = 0
+    checkpoint: Path | None = None
+    engines: str = ""
+
+
+def run(request: LadderRequest, *, as_json: bool) -> int:
+    """Compiles, runs every engine, compares, prints.
+
+    Returns:
+        The exit code: 0 all engines agree, 3 the design deadlocks, 6 engines disagree.
+
+    Raises:
+        SttestError: bad input, a design that does not fit, or no PyTorch.
+    """
+    from sttest.ladder.case import Source, make_case
+    from sttest.ladder.climb import climb
+    from sttest.ladder.package_files import read_package
+    from sttest.models.quant.scheme import load_scheme
+    from sttest.models.registry import model_config
+
+    engines = _engines(request.engines)
+    asked = with_default_shape(request)
+    compile_package(asked)
+    folder = asked.folder
+    with progress(f"climbing with {folder.name}") as step:
+        package = read_package(folder)
+        step("torch")
+        config, scheme = model_config(package.model), load_scheme(package.precision)
+        case = make_case(config, package.shape, scheme, Source(request.seed, request.checkpoint))
+        found = climb(package, case, folder.parent / "csim", engines, step)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print(found)
+    if found.disagreements:
+        return EnginesDisagreeError.exit_code
+    return DeadlockError.exit_code if found.is_dead else 0
+
+
+def with_default_shape(request: LadderRequest) -> Request:
+    """The compilation, its model small if asked for, with the tokens or the context that it lacks.
+
+    >>> from sttest.compile.pipeline import Knobs
+    >>> asked = Request("gpt2", "decode", None, None, "u55c", None, Knobs())
+    >>> with_default_shape(LadderRequest(asked, small=True)).context
+    32
+    """
+    asked = request.compile
+    if request.small and not asked.model.startswith(SMALL):
+        asked = replace(asked, model=f"{SMALL}{asked.model}")
+    context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
+    if asked.phase == "prefill" and asked.tokens is None:
+        return replace(asked, tokens=DEFAULT_TOKENS)
+    if asked.phase == "decode" and asked.context is None:
+        return replace(asked, context=context)
+    return asked
+
+
+def _engines(text: str) -> Sequence[str]:
+    if not text:
+        return DEFAULT_ENGINES
+    if text == "all":
+        return ENGINES
+    names = text.split(",")
+    for name in names:
+        if name not in ENGINES:
+            levers = [did_you_mean(name, ENGINES)]
+            raise InputError("unknown-engine", f"no engine '{name}'", where="--engines", levers=levers)
+    return names
+
+
+def _print(found: Ladder) -> None:
+    print_table(
+        ["engine", "verdict", "cycles", "latency_us", "error", "error/max", "int8 off", "seconds", ""],
+        [_cells(rung) for rung in found.rungs],
+        title=found.name,
+    )
+    for comparison in found.results.values():
+        print(f"  {comparison}")
+    if found.streams is not None:
+        print(f"  {found.streams}")
+    if found.sqnr_db is not None:
+        print(f"  y against the block in floating point: SQNR {found.sqnr_db:.1f} dB")
+    for line in found.disagreements:
+        print(f"  disagree: {line}")
+
+
+def _cells(rung: Rung) -> list[str]:
+    return [
+        rung.engine,
+        rung.verdict,
+        _cell(rung.cycles, ",d"),
+        _cell(rung.latency_us, ",.1f"),
+        _cell(rung.error, ".2g"),
+        _cell(rung.relative_error, ".2g"),
+        _cell(rung.integers, ",d"),
+        _cell(rung.seconds, ".2f"),
+        rung.note,
+    ]
+
+
+def _cell(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
