@@ -381,6 +381,24 @@ def build(
     run(request, as_json=as_json)
 
 
+@app.command()
+def pack(
+    package: Annotated[Path, typer.Argument(help="A design package of a model's block.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The archive [DESIGN.tar.gz beside it].")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and inputs.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
+) -> None:
+    """Pack a design with parameters, inputs and golden, to be built and run where there is a card.
+
+    Example:
+
+      sttest pack build/gpt2-decode-u55c -o gpt2-decode.tar.gz
+    """
+    from sttest.verbs.pack import PackRequest, run
+
+    run(PackRequest(package, out, seed, weights))
+
+
 @app.command("run")
 def run_verb(
     packages: Annotated[list[Path], typer.Argument(help="A prefill's and a decode's package, or one of them.")],

@@ -11,7 +11,7 @@ import sttest
 from sttest.boards.backends.device import DesignFiles, read_design
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.tools import require
+from sttest.boards.tools import require_tools
 from sttest.boards.vitis.link_config import link_config_text
 from sttest.boards.vitis.makefile import makefile_text
 from sttest.boards.vitis.runner import StepResult, run_steps
@@ -59,27 +59,42 @@ def run(request: BuildRequest, *, as_json: bool) -> None:
         InputError: another version of it, or no package.
         SttestError: a step failed or did not end.
     """
-    files = read_design(request.package)
-    board = _board(request, files)
-    version = ""
-    if not request.dry_run:
-        require("build")
-        version = vitis_version(board.toolchain.vitis, any_version=request.any_version)
-    plan = Plan(
-        files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
-        files.build_folder(request.target).resolve(), request.jobs, request.limits,
-    )  # fmt: skip
+    version = "" if request.dry_run else _installed(request)
     results: list[StepResult] = []
-    with progress(f"building {files.design.design} for {request.target}") as tell:
+    with progress(f"building {request.package} for {request.target}") as tell:
         tell("choosing banks")
-        linking = choose_banks(request.package, files, board)
-        write_sources(files, linking, plan, slr=request.slr)
+        plan, linking = prepare(request)
         if not request.dry_run:
             results = run_steps(plan.steps(), plan.folder, version, tell)
     if as_json:
         print_json(_document(request, plan, linking, results))
     else:
         print(_text(request, plan, linking, results))
+
+
+def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
+    """All that comes before the steps: the files that they, and a build by hand, start from.
+
+    Raises:
+        InputError: no package.
+        DoesNotFitError: its buffers have no room.
+    """
+    files = read_design(request.package)
+    board = _board(request, files)
+    plan = Plan(
+        files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
+        files.build_folder(request.target).resolve(), request.jobs, request.limits,
+    )  # fmt: skip
+    linking = choose_banks(request.package, files, board)
+    write_sources(files, linking, plan, slr=request.slr)
+    return plan, linking
+
+
+def _installed(request: BuildRequest) -> str:
+    """The version of Vitis."""
+    board = _board(request, read_design(request.package))
+    require_tools("build")
+    return vitis_version(board.toolchain.vitis, any_version=request.any_version)
 
 
 def write_sources(files: DesignFiles, linking: Linking, plan: Plan, *, slr: int | None) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sttest.boards.backends.device import Card, CardOptions, LaunchTimes, Patience, Rehearsal
+from sttest.boards.backends.device import Card, CardOptions, LaunchTimes, Log, Patience, Rehearsal, Step
 from sttest.errors import InputError, SttestError
 from sttest.verbs.model_package import ModelPackage
 
@@ -52,45 +52,6 @@ class RunRequest:
     open_limit_s: float = 300.0
     work: Path = Path("build/run")
     faults: tuple[tuple[int, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Step:
-    """A launch that completed."""
-
-    phase: str
-    doing: str
-    layer: int
-    times: LaunchTimes
-
-
-@dataclass
-class Log:
-    """What a run has given so far; it survives the run's end by an error.
-
-    Attributes:
-        steps: launches, in order.
-        idle_w: power readings at rest.
-        platform: what the card says it is.
-        planned: launches that there should be.
-        equal_tokens, golden_tokens: of a generation that came to its end.
-        largest_difference: from the golden: of logits, or of all elements of a block.
-    """
-
-    planned: int = 0
-    steps: list[Step] = field(default_factory=list)
-    idle_w: list[float] = field(default_factory=list)
-    platform: str = ""
-    equal_tokens: int | None = None
-    golden_tokens: int | None = None
-    largest_difference: float | None = None
-
-    @property
-    def agrees(self) -> bool:
-        """Whether all is as the golden has it."""
-        if self.golden_tokens is not None:
-            return self.equal_tokens == self.golden_tokens
-        return self.largest_difference == 0
 
 
 def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:

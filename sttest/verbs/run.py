@@ -6,13 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sttest.boards.tools import require
+from sttest.boards.backends.device import Log, rows
+from sttest.boards.tools import require_tools
 from sttest.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.results import ResultFolder, Row
-from sttest.verbs.card_run import Log, RunRequest, block, generation
+from sttest.verbs.card_run import RunRequest, block, generation
 from sttest.verbs.model_package import ModelPackage, read_model_package
 from sttest.verbs.output import print_json, print_table, progress
-from sttest.verbs.run_rows import rows
 
 SCHEMA = "sttest.run/1"
 _SHOWN = ("phase", "metric", "value", "unit", "kind", "reference", "note")
@@ -34,7 +34,7 @@ def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> in
         ToolMissingError: the backend's tools or card are not there.
         SttestError: what ended the run; the results of the launches before are kept.
     """
-    require(f"run --backend {request.backend}")
+    require_tools(f"run --backend {request.backend}")
     if per == "token":
         raise InputError(
             "one-launch-per-token", "the kernel computes one block and takes no number of layers", where="--launch-per",
@@ -52,8 +52,8 @@ def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> in
                 if not log.steps:
                     raise
                 ended = error
-        results.add(*rows(folder.name, request.backend, packages[0], log))
-        _write_steps(results.file("steps.csv"), request.backend, log)
+        results.add(*rows(folder.name, request.backend, packages[0].config.name, packages[0].board, log))
+        log.write_steps(results.file("steps.csv"), request.backend)
     if ended is not None:
         raise ended
     _print(results.rows, folder, log, as_json=as_json)
@@ -74,15 +74,6 @@ def _run(packages: list[ModelPackage], request: RunRequest, log: Log, tell: Any)
 
 def _config(request: RunRequest) -> dict[str, Any]:
     return {**asdict(request), "packages": [str(path) for path in request.packages], "weights": str(request.weights)}
-
-
-def _write_steps(path: Path, engine: str, log: Log) -> None:
-    lines = ["engine,phase,step,layer,host_us,simulated_us,watts"]
-    for step in log.steps:
-        times = (step.times.host_us, step.times.simulated_us, step.times.watts)
-        cells = [engine, step.phase, step.doing, step.layer, *("" if each is None else each for each in times)]
-        lines.append(",".join(map(str, cells)))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _print(found: list[Row], folder: Path, log: Log, *, as_json: bool) -> None:

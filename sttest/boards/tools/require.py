@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sttest.boards.tools.capability import CAPABILITIES
 from sttest.boards.tools.parts import PARTS
 from sttest.boards.tools.survey import survey
 from sttest.errors import ToolMissingError
 
 
-def require(capability: str) -> None:
+def require_tools(capability: str, *, without: Collection[str] = ()) -> None:
     """Makes sure that a capability's parts are there; takes little more than a second.
 
     Args:
         capability: its name among `CAPABILITIES`.
+        without: parts that are not needed this time.
 
     Raises:
         ToolMissingError: names every part that is missing, and what installs it.
     """
     needs = next(able.needs for able in CAPABILITIES if able.name == capability)
-    parts = [part for part in PARTS if part.name in needs]
+    parts = [part for part in PARTS if part.name in needs and part.name not in without]
     found = survey(parts)
     missing = [part for part in parts if not found[part.name].usable]
     if missing:

@@ -2,8 +2,11 @@
 
 from sttest.boards.backends.device.card import Card, CardOptions, LaunchTimes, Patience, Rehearsal
 from sttest.boards.backends.device.design_files import DesignFiles, read_design
+from sttest.boards.backends.device.log import Log, Step
 from sttest.boards.backends.device.power import Energy, energy
+from sttest.boards.backends.device.rows import rows
 
 __all__ = [
-    "Card", "CardOptions", "DesignFiles", "Energy", "LaunchTimes", "Patience", "Rehearsal", "energy", "read_design",
+    "Card", "CardOptions", "DesignFiles", "Energy", "LaunchTimes", "Log", "Patience", "Rehearsal", "Step", "energy",
+    "read_design", "rows",
 ]  # fmt: skip

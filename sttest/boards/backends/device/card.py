@@ -73,7 +73,7 @@ class CardOptions:
     engine: str
     xclbin: str
     card: int | str = 0
-    patience: Patience = Patience()
+    patience: Patience = field(default_factory=Patience)
     rehearsal: Rehearsal | None = None
 
 

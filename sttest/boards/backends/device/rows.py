@@ -1,4 +1,4 @@
-"""What `sttest run` reports: launches as rows of a table, each with unit, kind and engine."""
+"""What a run on a card reports: launches as rows of a table, each with unit, kind and engine."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
-from sttest.boards.backends.device import Energy, energy
+from sttest.boards.backends.device.log import Log, Step
+from sttest.boards.backends.device.power import Energy, energy
 from sttest.boards.load import load_board, require_hbm
 from sttest.results import Kind, Row
-from sttest.verbs.card_run import Log, Step
-from sttest.verbs.model_package import ModelPackage
 
 _HOST = {
     "double": "the host's clock over the double: mostly the time of a C simulation, nothing of a card",
@@ -20,21 +19,16 @@ _HOST = {
 _GOLDEN = "fake-quantised block in PyTorch, in the order of docs/values.md"
 
 
-def rows(experiment: str, engine: str, package: ModelPackage, log: Log) -> Iterator[Row]:
+def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iterator[Row]:
     """All rows of a run, finished or not.
 
     Args:
         experiment: name of the folder of results.
         engine: ``double``, ``hw_emu`` or ``device``.
-        package: of the model.
+        model, board: names.
         log: of the run.
     """
-    base: dict[str, Any] = {
-        "experiment": experiment,
-        "model": package.config.name,
-        "board": package.board,
-        "engine": engine,
-    }
+    base: dict[str, Any] = {"experiment": experiment, "model": model, "board": board, "engine": engine}
     came: Kind = "measured" if engine == "device" else "simulated"
     note = f"of {log.planned} planned"
     yield Row(**base, metric="finished_launches", value=len(log.steps), unit="count", kind=came, note=note)
@@ -48,7 +42,7 @@ def rows(experiment: str, engine: str, package: ModelPackage, log: Log) -> Itera
         yield Row(**base, metric=what, value=log.largest_difference, unit="1", kind=came, source=_GOLDEN)
     for phase in dict.fromkeys(step.phase for step in log.steps):
         yield from _phase_rows({**base, "phase": phase}, engine, [step for step in log.steps if step.phase == phase])
-    yield from _energy_rows(base, engine, package, log)
+    yield from _energy_rows(base, engine, log)
 
 
 def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterator[Row]:
@@ -67,7 +61,7 @@ def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterato
         )
 
 
-def _energy_rows(base: dict[str, Any], engine: str, package: ModelPackage, log: Log) -> Iterator[Row]:
+def _energy_rows(base: dict[str, Any], engine: str, log: Log) -> Iterator[Row]:
     if engine == "hw_emu":
         return
     found = _energy(engine, log)
@@ -75,7 +69,7 @@ def _energy_rows(base: dict[str, Any], engine: str, package: ModelPackage, log: 
         note = "no readings of board power, at rest or under load"
         yield Row(**base, metric="energy_above_idle", value=None, unit="J", kind=_power_kind(engine), note=note)
         return
-    source = _power_source(engine, package)
+    source = _power_source(engine, base["board"])
     kind = _power_kind(engine)
     note = f"{found.readings} readings under load, {len(log.idle_w)} at rest; {log.platform}"
     yield Row(**base, metric="power_idle", value=found.idle_w, unit="W", kind=kind, source=source, note=note)
@@ -97,8 +91,8 @@ def _power_kind(engine: str) -> Kind:
     return "measured" if engine == "device" else "assumed"
 
 
-def _power_source(engine: str, package: ModelPackage) -> str:
+def _power_source(engine: str, board: str) -> str:
     if engine == "device":
         return "XRT, power_consumption_watts of the board's controller"
-    power = require_hbm(load_board(package.board)).power
+    power = require_hbm(load_board(board)).power
     return f"board file: idle {power.idle_w.source}; load {power.load_w.source}"

@@ -1,0 +1,143 @@
+"""`sttest pack`: an archive that whoever has a card unpacks, builds and runs, with its own golden."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import sttest
+from sttest.boards.backends.device import DesignFiles
+from sttest.boards.backends.device.design_files import TARGETS
+from sttest.boards.backends.device.packed import DESCRIPTION, SCHEMA
+from sttest.boards.load import load_board
+from sttest.boards.tools import require_tools
+from sttest.errors import EnginesDisagreeError, InputError
+from sttest.sim.functional import run as run_functional
+from sttest.verbs.build import BuildRequest, prepare
+from sttest.verbs.card_run import seeded_block
+from sttest.verbs.model_package import ModelPackage, read_model_package
+from sttest.verbs.output import progress
+from sttest.verbs.pack_texts import makefile, readme
+
+SUMS = "SHA256SUMS"
+_HLS = ("kernel.cpp", "link.cfg", "Makefile", "signature.json", "memory.json")
+
+
+@dataclass(frozen=True)
+class PackRequest:
+    """What the options ask for.
+
+    Attributes:
+        package: the folder.
+        out: the archive; None for ``<design>.tar.gz`` beside the package.
+        seed: of weights and inputs.
+        weights: a checkpoint folder; None for random weights.
+    """
+
+    package: Path
+    out: Path | None = None
+    seed: int = 1
+    weights: Path | None = None
+
+
+def run(request: PackRequest) -> None:
+    """Makes the archive, whole or not at all.
+
+    Raises:
+        ToolMissingError: no PyTorch to compute the golden with.
+        InputError: no package of a model.
+        EnginesDisagreeError: functional engine and PyTorch have different goldens.
+    """
+    require_tools("pack")
+    package = read_model_package(request.package)
+    out = request.out or request.package.resolve().parent / f"{package.files.design.design}.tar.gz"
+    if out.is_dir():
+        raise InputError("not-a-file", "a folder stands in the way", where=str(out), levers=["name a file"])
+    with progress(f"packing {package.files.design.design}") as tell:
+        tell("connections")
+        prepare(BuildRequest(request.package, "hw", dry_run=True))
+        tell("golden")
+        contents = {**_sources(package.files), **_host_files(package, request)}
+        board = load_board(package.board)
+        contents["Makefile"] = makefile(package).encode()
+        contents["README.md"] = readme(package, board, sttest.__version__).encode()
+        contents[SUMS] = _sums(contents).encode()
+        tell("writing")
+        _write(out, package.files.design.design, contents)
+    print(f"{out}: {len(contents)} files, {out.stat().st_size:,} bytes")
+
+
+def _sources(files: DesignFiles) -> dict[str, bytes]:
+    found = {f"hls/{name}": (files.hls / name).read_bytes() for name in _HLS}
+    for target in TARGETS:
+        for made in (files.xclbin(target), files.build_folder(target) / "emconfig.json"):
+            if made.is_file():
+                found[made.relative_to(files.package).as_posix()] = made.read_bytes()
+    return found
+
+
+def _host_files(package: ModelPackage, request: PackRequest) -> dict[str, bytes]:
+    """Images of the first layer, seeded inputs and golden, by the kernel's arguments."""
+    memory, seeded = seeded_block(package, request.weights, request.seed)
+    images = {**memory.parameter_images, **seeded.inputs}
+    golden = run_functional(package.graph, images).results
+    _check_goldens(package, memory, seeded, golden)
+    inputs = {package.files.argument_of[dma]: image.tobytes() for dma, image in images.items()}
+    outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
+    description = {
+        "schema": SCHEMA,
+        "model": package.config.name,
+        "phase": package.phase,
+        "simulated_us": package.simulated_us,
+        "inputs": {name: f"host/inputs/{name}.bin" for name in inputs},
+        "golden": {name: f"host/golden/{name}.bin" for name in outputs},
+    }
+    return {
+        DESCRIPTION: (json.dumps(description, indent=1) + "\n").encode(),
+        **{f"host/inputs/{name}.bin": data for name, data in inputs.items()},
+        **{f"host/golden/{name}.bin": data for name, data in outputs.items()},
+    }
+
+
+def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # noqa: ANN001 - types of models
+    from sttest.models.seeded_block import largest_difference
+
+    difference = largest_difference(memory.results(golden, seeded.tokens), seeded.golden)
+    if difference:
+        raise EnginesDisagreeError(
+            "goldens-differ", f"functional engine and PyTorch differ by {difference:g}", where=str(package.path)
+        )
+
+
+def _sums(contents: Mapping[str, bytes]) -> str:
+    """As ``sha256sum --check`` reads it."""
+    return "".join(f"{hashlib.sha256(contents[name]).hexdigest()}  {name}\n" for name in sorted(contents))
+
+
+def _write(out: Path, root: str, contents: Mapping[str, bytes]) -> None:
+    """One folder; no times and no owners, so that the same content is the same archive."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".sttest-", delete=False) as file:
+        unfinished = Path(file.name)
+    try:
+        with unfinished.open("wb") as file, _gzip(file) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
+            for name in sorted(contents):
+                entry = tarfile.TarInfo(f"{root}/{name}")
+                entry.size, entry.mode = len(contents[name]), 0o644
+                archive.addfile(entry, io.BytesIO(contents[name]))
+        unfinished.chmod(0o644)
+        unfinished.replace(out)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _gzip(file):  # noqa: ANN001, ANN202 - of gzip
+    import gzip
+
+    return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
