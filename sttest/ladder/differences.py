@@ -12,7 +12,7 @@ from sttest.ladder.value_engines import Values
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array, is_integer
 from sttest.sim.functional.engine import run_order
-from sttest.sim.functional.graph import Stream
+from sttest.sim.functional.graph import Load, Stream, Task
 
 CLOSE = 1e-5
 """Floating-point streams that differ by no more, relative to the stream's largest magnitude, are close."""
@@ -39,9 +39,9 @@ class Difference:
 
     def __str__(self) -> str:
         if self.element is None:
-            return f"stream '{self.stream}' of {self.origin or 'no module'} ends before token {self.token}"
+            return f"stream '{self.stream}' of {self.origin} ends before token {self.token}"
         place = f"stream '{self.stream}', token {self.token}, element {self.element}"
-        return f"{place}: {_shown(self.left)} and {_shown(self.right)}, of {self.origin or 'no module'}"
+        return f"{place}: {_shown(self.left)} and {_shown(self.right)}, of {self.origin}"
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,7 @@ def compare_streams(graph: ValueGraph, left: Values, right: Values) -> StreamCom
     first is named whose reader waits while its writer has ended.
     """
     first, differing, integers, relative, is_short = None, 0, 0, 0.0, False
+    origin = origins(graph)
     for stream in topological_streams(graph):
         ours, theirs = left.streams[stream.name], right.streams[stream.name]
         is_short |= len(ours) != len(theirs)
@@ -111,7 +112,7 @@ def compare_streams(graph: ValueGraph, left: Values, right: Values) -> StreamCom
         if not unlike.any():
             continue
         differing += 1
-        first = first or _difference(stream, unlike, ours, theirs)
+        first = first or _difference(stream, unlike, ours, theirs, origin[stream.name])
         if is_integer(stream.dtype):
             integers += int(unlike.sum())
         else:
@@ -128,6 +129,20 @@ def topological_streams(graph: ValueGraph) -> Iterator[Stream]:
     return (graph.stream[name] for node in run_order(graph) for name in node.sinks)
 
 
+def origins(graph: ValueGraph) -> dict[str, str]:
+    """By stream, the PyTorch module of the task, or the argument of the load, whose values it carries."""
+    origin: dict[str, str] = {}
+    for node in run_order(graph):
+        if isinstance(node, Task):
+            name = node.origin or node.name
+        elif isinstance(node, Load):
+            name = node.argument
+        else:
+            name = origin[node.sources[0]]
+        origin.update(dict.fromkeys(node.sinks, name))
+    return origin
+
+
 def _unlike(left: Array, right: Array) -> Array:
     """Elements whose bits differ; NaNs are one value."""
     if left.dtype.kind != "f":
@@ -137,11 +152,11 @@ def _unlike(left: Array, right: Array) -> Array:
     return unlike & ~(np.isnan(left) & np.isnan(right)) if unlike.any() else unlike
 
 
-def _difference(stream: Stream, unlike: Array, left: Array, right: Array) -> Difference:
+def _difference(stream: Stream, unlike: Array, left: Array, right: Array, origin: str) -> Difference:
     place = int(np.argmax(unlike))
     token, element = divmod(place, max(1, unlike[0].size))
     index = np.unravel_index(place, unlike.shape)
-    return Difference(stream.name, token, element, left[index].item(), right[index].item(), stream.origin)
+    return Difference(stream.name, token, element, left[index].item(), right[index].item(), origin)
 
 
 def _relative(left: Array, right: Array) -> float:
@@ -159,7 +174,7 @@ def _ends_early(graph: ValueGraph, left: Values, right: Values) -> Iterator[Diff
         for stream in topological_streams(graph):
             count = len(values.streams[stream.name])
             if count < stream.tokens and blocked.get(stream.name) == "read" and stream.name not in stuck:
-                yield Difference(stream.name, count, None, None, None, stream.origin)
+                yield Difference(stream.name, count, None, None, None, origins(graph)[stream.name])
 
 
 def _writers_that_wait(graph: ValueGraph, blocked: Mapping[str, str]) -> set[str]:

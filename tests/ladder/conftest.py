@@ -1,0 +1,81 @@
+"""Designs that several tests look at: compiled once, their C++ built once and without an optimiser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sttest.boards.backends.csim import Executable, build, build_kernel
+from sttest.boards.backends.device.design_files import read_design
+from sttest.compile.pipeline import Knobs
+from sttest.ladder.case import Case, Source, make_case
+from sttest.ladder.package_files import PackageFiles, read_package
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import model_config
+from sttest.verbs.compile import Request, compile_package
+
+PROMPT = 27
+"""Tokens, or cached ones: no multiple of a tile, padded to the 32 of the texts that are shipped."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """A package, a case of its block, and where its C++ is built."""
+
+    package: PackageFiles
+    case: Case
+    work: Path
+
+    @property
+    def argument_of(self) -> dict[str, str]:
+        return read_design(self.package.folder).argument_of
+
+    def kernel(self) -> Executable:
+        return build_kernel(self.package.folder, self.work)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_build() -> Iterator[None]:
+    """Small kernels run for milliseconds: an optimiser would take most of the time."""
+    flags = tuple("-O0" if flag == "-O2" else flag for flag in build.FLAGS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "FLAGS", flags)
+        yield
+
+
+@pytest.fixture(scope="session")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Packages lie here, and `csim` with what is built of them."""
+    return tmp_path_factory.mktemp("ladder")
+
+
+@pytest.fixture(scope="session")
+def design_of(workplace: Path) -> Callable[[str, str], Design]:
+    """The design of a small model's block in a phase, at the shape that is shipped lowered."""
+    made: dict[tuple[str, str], Design] = {}
+
+    def make(model: str, phase: str) -> Design:
+        if (model, phase) not in made:
+            made[model, phase] = _made(workplace, model, phase)
+        return made[model, phase]
+
+    return make
+
+
+def _made(workplace: Path, model: str, phase: str) -> Design:
+    folder = workplace / f"{model}-{phase}"
+    tokens, context = (PROMPT, None) if phase == "prefill" else (None, PROMPT)
+    compile_package(Request(model, phase, tokens, context, "u55c", folder, Knobs()))  # pyright: ignore[reportArgumentType]
+    package = read_package(folder)
+    case = make_case(model_config(model), package.shape, load_scheme(package.precision), Source(seed=3))
+    return Design(package, case, workplace / "csim")
+
+
+@pytest.fixture(scope="session")
+def needs_compiler() -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("g++ not found; apt-get install g++")

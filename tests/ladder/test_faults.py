@@ -1,0 +1,127 @@
+"""One fault at a time in one engine: the comparison finds it and names the stream in which it lies."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from sttest.boards.backends.csim import Executable, build_kernel
+from sttest.ladder.differences import StreamComparison, compare_streams
+from sttest.ladder.results import compare_results
+from sttest.ladder.value_engines import Values, run_csim, run_functional
+from sttest.sim.functional import images_of
+
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
+
+# Faults of the emitted C++: a function, what stands in it once, and the same with a fault that is selected by name.
+FAULTS = (
+    ("load_attn_q_proj_weight", "2 * t0 + w0", '2 * (fault("swapped_map") ? t0 / 8 + t0 % 8 * 8 : t0) + w0'),
+    ("order_mlp_act_quantise_drain", "16 * t1 + e1", '16 * (fault("other_place") ? t1 ^ 1 : t1) + e1'),
+    ("fork_load_x", "to_attn_residual.write", 'if (!fault("dropped_token") || t != 2) to_attn_residual.write'),
+    ("fork_load_x", "to_attn_norm.write", 'if (!fault("dropped_last") || t != 7) to_attn_norm.write'),
+)
+SELECTED = """\
+#include <cstdlib>
+#include <string>
+static bool fault(const char* name) {
+  const char* asked = std::getenv("STTEST_FAULT");
+  return asked != nullptr && asked == std::string(name);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def design(design_of):
+    """Three groups of weights in the last layer, unlike other small models."""
+    return design_of("small-llama-3.2-1b", "decode")
+
+
+@pytest.fixture(scope="module")
+def functional(design) -> Values:
+    return run_functional(design.package.values, design.case.images(design.package.values))
+
+
+@pytest.fixture(scope="module")
+def faulty_kernel(design, tmp_path_factory) -> Executable:
+    """The emitted C++ with all faults in it, of which the environment selects one."""
+    folder = tmp_path_factory.mktemp("faulty") / "package"
+    shutil.copytree(design.package.folder / "hls", folder / "hls")
+    path = folder / "hls" / "kernel.cpp"
+    text = path.read_text()
+    for fault in FAULTS:
+        text = _with_fault(text, *fault)
+    path.write_text(SELECTED + text)
+    return build_kernel(folder, design.work)
+
+
+def _with_fault(text: str, function: str, good: str, bad: str) -> str:
+    begin = text.index(f"static void {function}(")
+    end = text.index("\n}\n", begin)
+    assert text.count(good, begin, end) == 1
+    return text[:begin] + text[begin:end].replace(good, bad) + text[end:]
+
+
+def _faulty(design, kernel, folder, images=None) -> Values:
+    graph = design.package.values
+    return run_csim(graph, images or design.case.images(graph), kernel, design.argument_of, folder)
+
+
+def test_without_a_fault_everything_is_the_same(design, functional, faulty_kernel, tmp_path):
+    csim = _faulty(design, faulty_kernel, tmp_path)
+    compared = compare_streams(design.package.values, functional, csim)
+    assert (compared.verdict, compared.first, csim.verdict) == ("same", None, "done")
+    for values in (functional, csim):
+        results = design.case.results(design.package.values, values.images)
+        assert compare_results(design.package.values, values.engine, design.case.golden, results).verdict == "same"
+
+
+@pytest.mark.parametrize(
+    ("name", "stream", "token", "origin", "verdict"),
+    [
+        ("swapped_map", "load_attn_q_proj_weight__attn_q_proj", 1, "attn.q_proj.weight", "done"),
+        ("other_place", "order_mlp_act_quantise__mlp_down_proj", 0, "mlp.act", "done"),
+        ("dropped_token", "fork_load_x__attn_residual", 2, "x", "deadlock"),
+        ("dropped_last", "fork_load_x__attn_norm", 7, "x", "deadlock"),
+    ],
+)
+def test_faults_of_the_cpp(
+    design, functional, faulty_kernel, name, stream, token, origin, verdict, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("STTEST_FAULT", name)
+    csim = _faulty(design, faulty_kernel, tmp_path)
+    compared = compare_streams(design.package.values, functional, csim)
+    assert csim.verdict == verdict
+    assert compared.verdict == "different"
+    assert _place(compared) == (stream, token, origin)
+
+
+def _place(compared: StreamComparison) -> tuple[str, int, str]:
+    assert compared.first is not None
+    return compared.first.stream, compared.first.token, compared.first.origin
+
+
+def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
+    graph, name = design.package.values, "mlp.down_proj.weight_scale"
+    scales = np.roll(design.case.parameters[name], 1, axis=0)
+    assert len(scales) == 3
+    images = {**design.case.images(graph), **images_of(graph, {name: scales})}
+    csim = _faulty(design, faulty_kernel, tmp_path, images)
+    compared = compare_streams(graph, functional, csim)
+    load = next(load for load in graph.loads if load.argument == name)
+    assert _place(compared) == (load.sink, 0, name)
+    results = compare_results(graph, "csim", design.case.golden, design.case.results(graph, csim.images))
+    assert results.verdict == "different"
+    assert "'y' [0, 0]" in results.first
+
+
+def test_two_tiles_exchanged_in_packed_memory(design, functional, faulty_kernel, tmp_path):
+    graph = design.package.values
+    images = design.case.images(graph)
+    load = next(load for load in graph.loads if load.argument == "attn.v_proj.weight")
+    assert load.layout.packed
+    tiles = images[load.name].copy().reshape(int(np.prod(load.layout.grid)), -1)
+    tiles[[3, 5]] = tiles[[5, 3]]
+    csim = _faulty(design, faulty_kernel, tmp_path, {**images, load.name: tiles.reshape(-1)})
+    assert _place(compare_streams(graph, functional, csim)) == (load.sink, 3, "attn.v_proj.weight")
