@@ -29,6 +29,7 @@ LAYOUTS = {
         "6x10xf32", stream_type("2x5xf32", "2,3", "5,2", "d1,d0"), stream_type("3x10xf32", "2", "3", "d0,0"),
     ),
     "halves": ("3x40xf16", stream_type("1x10xf16", "3,4", "1,10", "d0,d1"), stream_type("3x8xf16", "5", "8", "0,d0")),
+    "a_loop_of_one_trip": ("8x8xf32", stream_type("4x4xf32", "2,2,1", "4,4,2", "d0,(d1 + d2)"), None),
     # Called like what loops count with.
     "t0": ("1xf32", stream_type("1xf32", "", "", "0"), None),
 }  # fmt: skip
