@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.cost_model import step_interval
+from sttest.compile.cost_model import payload_operators, step_interval
 from sttest.compile.dialects.df import TaskOp, i64_attr
 from sttest.compile.module_walk import all_of
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
@@ -55,7 +55,10 @@ class AssignLanes(ModulePass):
         choices = tuple(choice for choice in choices if choice >= first)
         _, library = load_operators(OPERATORS_FILE)
         intervals = tuple(step_interval(task, choice, library) for choice in choices)
-        return TilingFacts(task.sym_name.data, work(task), choices, intervals=intervals)
+        # The budget counts multiply-accumulates; one in floating point takes more DSPs than two of int4 share.
+        dsps = sum(library[name].area.dsp * count for name, count in payload_operators(task).items())
+        weight = max(1.0, dsps) if task.is_contraction else 1.0
+        return TilingFacts(task.sym_name.data, work(task), choices, weight, intervals=intervals)
 
     def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
         given = dict(self._entry(entry) for entry in self.fixed)
