@@ -130,6 +130,47 @@ def platform_of(system: str) -> Platform:
     return Platform(**by_system[system])
 
 
+def gpu_value(device: str, metric: str) -> float:
+    """A published figure of a GPU that does not depend on a model, such as its ``tdp`` in W.
+
+    Raises:
+        InputError: the table has none.
+    """
+    return _only(_gpu(device=device, metric=metric), f"{device}, {metric}")
+
+
+def gpu_decode_speed(device: str, model: str, precision: str, software: str) -> float:
+    """A published batch-1 decode speed over a whole generation, in tokens/s.
+
+    Raises:
+        InputError: the table has none.
+    """
+    rows = _gpu(device=device, model=model, precision=precision, software=software, metric="decode (whole generation)")
+    return _only(rows, f"{device}, {model}, {precision}, {software}")
+
+
+def _gpu(**wanted: str) -> list[dict[str, Any]]:
+    return [row for row in _records("gpu_published") if wanted.items() <= row.items()]
+
+
+def _only(rows: list[dict[str, Any]], what: str) -> float:
+    if len(rows) != 1:
+        raise InputError("unknown-figure", f"{len(rows)} published figures for '{what}'", where="gpu_published.csv")
+    return float(rows[0]["value"])
+
+
+def published_text(quantity: str, model: str) -> str:
+    """A published result as it is printed: a number, a range (``a-b``), a bound (``<a``) or a list (``a|b``).
+
+    Raises:
+        InputError: no such quantity, or not for this model.
+    """
+    rows = {(row["quantity"], row["model"]): row["value"] for row in _records("other_results")}
+    _require(quantity, {name for name, _ in rows}, "quantity")
+    _require(model, [of for name, of in rows if name == quantity], "model")
+    return str(rows[quantity, model])
+
+
 @cache
 def _read(name: str) -> pd.DataFrame:
     return pd.read_csv(DATA_DIR / f"{name}.csv", keep_default_na=False)

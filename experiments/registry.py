@@ -7,11 +7,19 @@ from types import ModuleType
 
 from sttest.errors import InputError, did_you_mean
 
+ALL = "all"
 EXPERIMENTS = {
     "fidelity": "timing model against published Vitis co-simulation of 12 Stream-HLS designs",
     "gpt2": "GPT-2 Medium on U55C: latency, TTFT and speed (StreamTensor Tables 4 and 5)",
+    "emerging": "Qwen, Llama and Gemma: tokens per joule against GPUs under three rules (StreamTensor Fig. 9)",
+    "onchip": "intermediate results before and after fusion, four models (StreamTensor Fig. 10a)",
+    "compile-time": "seconds per stage of the compiler (StreamTensor Fig. 10b and c)",
+    "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",
+    "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
+    "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
+    ALL: "every experiment above, one after the other",
 }
-"""Name to one line of help; the module is ``experiments.<name>`` and has ``reproduce(out, ...)``."""
+"""Name to one line of help; module ``experiments.<name>``, hyphens as underscores, has ``reproduce(out, ...)``."""
 
 
 def experiment(name: str) -> ModuleType:
@@ -27,4 +35,4 @@ def experiment(name: str) -> ModuleType:
             where="reproduce",
             levers=[did_you_mean(name, EXPERIMENTS)],
         )
-    return import_module(f"experiments.{name}")
+    return import_module(f"experiments.{name.replace('-', '_')}")

@@ -1,0 +1,37 @@
+"""Every registered experiment, one after the other, each in its own folder of results."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from experiments.registry import ALL, EXPERIMENTS, experiment
+from sttest.output_folder import check_output_folder
+from sttest.results import RESULTS_SCHEMA
+from sttest.verbs.output import print_table
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str, float]:
+    """Runs them and prints how long each took; finished points of earlier runs are taken over.
+
+    Args:
+        out: folder of the folders of results.
+        engine: that computes the times.
+        jobs: processes at a time.
+
+    Raises:
+        SttestError: whatever an experiment raises; those before it have left their results.
+    """
+    names = [name for name in EXPERIMENTS if name != ALL]
+    for name in names:
+        check_output_folder(out / name, RESULTS_SCHEMA, "folder of results")
+    console, seconds = Console(stderr=True, highlight=False), {}
+    for number, name in enumerate(names, 1):
+        console.print(f"{number}/{len(names)} {name}", style="bold")
+        began = time.perf_counter()
+        experiment(name).reproduce(out=out / name, engine=engine, jobs=jobs)
+        seconds[name] = time.perf_counter() - began
+    print_table(("experiment", "s"), [(name, round(value, 1)) for name, value in seconds.items()])
+    return seconds

@@ -1,0 +1,83 @@
+"""The blocks of whole generations of a model: one design per phase, its lanes chosen at the largest shape it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+
+from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
+from experiments.calibration import constants, launch_choice
+from experiments.generation import Overheads
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.pipeline import Knobs
+from sttest.results import PointStore
+
+BOARD = "u55c"
+STORE = Path("build/points/blocks")
+
+
+@dataclass(frozen=True)
+class ModelBlocks:
+    """Simulated blocks of a model: prefill by tokens, decode by context."""
+
+    prefill: dict[int, BlockTime]
+    decode: dict[int, BlockTime]
+
+
+def fitted_overheads() -> Overheads:
+    """Launch and host as GPT-2's rows are composed with; nothing is fitted for other models."""
+    launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().field)
+    return Overheads(launch.value, constants()["host_ms"].value)
+
+
+def simulate_models(
+    models: Sequence[str],
+    prompts: Sequence[int],
+    contexts: Sequence[int],
+    engine: str,
+    jobs: int,
+    say: Callable[[str], None],
+) -> dict[str, ModelBlocks]:
+    """Compiles and simulates all blocks; finished ones of an earlier run are taken over.
+
+    Args:
+        models: by name.
+        prompts: tokens of the prefill blocks.
+        contexts: of the decode blocks.
+        engine: that computes the times.
+        jobs: processes at a time.
+        say: called with what has just been done.
+    """
+    largest = [shape for model in models for shape in _shapes(model, prompts[-1:], contexts[-1:])]
+    knobs = _choose_lanes(largest, jobs, say)
+    points = {
+        shape: BlockPoint(shape, knobs[shape.model, shape.phase], BOARD, engine)
+        for model in models
+        for shape in _shapes(model, prompts, contexts)
+    }
+    times = run_points(list(points.values()), PointStore(STORE), jobs, lambda point: say(f"simulated {point.shape}"))
+    return {model: _of_model(model, {shape: times[point] for shape, point in points.items()}) for model in models}
+
+
+def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list[Shape]:
+    prefill = [Shape(model, "prefill", tokens) for tokens in prompts]
+    return [*prefill, *(Shape(model, "decode", 1, context) for context in contexts)]
+
+
+def _choose_lanes(largest: Sequence[Shape], jobs: int, say: Callable[[str], None]) -> dict[tuple[str, str], Knobs]:
+    say("lowering from PyTorch")
+    knobs = Knobs(overall_unroll=int(constants()["overall_unroll"].value))
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        found = pool.map(lanes_for, largest, repeat(knobs))
+        return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}
+
+
+def _of_model(model: str, times: dict[Shape, BlockTime]) -> ModelBlocks:
+    own = {shape: time for shape, time in times.items() if shape.model == model}
+    return ModelBlocks(
+        {shape.tokens: time for shape, time in own.items() if shape.phase == "prefill"},
+        {shape.context: time for shape, time in own.items() if shape.phase == "decode"},
+    )

@@ -1,0 +1,63 @@
+"""Qwen, Llama and Gemma on U55C: tokens per joule against GPUs (StreamTensor Fig. 9), under three accounting rules.
+
+Lanes, launch and host are GPT-2's (`calibration.yaml`); nothing is fitted here.  docs/emerging.md discusses the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiments.designs import BOARD, ModelBlocks, fitted_overheads, simulate_models
+from experiments.emerging_report import print_report, write_report
+from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
+from experiments.emerging_what_ifs import what_ifs
+from experiments.generation import Overheads, compose
+from experiments.generation_energy import compose_activity
+from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
+from experiments.progress import step_printer
+from sttest.boards.bracket import CASES, Case
+from sttest.boards.energy import Energy, energy
+from sttest.boards.energy_rules import RULES, Rule, fpga_joules
+from sttest.boards.load import load_board, require_hbm
+from sttest.models.registry import get_config
+
+MODELS = ("qwen", "llama", "gemma")
+LENGTHS = (32, 64, 128)
+CONTEXTS = (32, 64, 128, 256)
+SHAPES: tuple[Lengths, ...] = tuple((n, m) for n in LENGTHS for m in LENGTHS)
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> Emerging:
+    """Prints the tables and writes ``out``."""
+    say = step_printer(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
+    blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
+    opponents: list[Opponent] = [*a100_opponents(), *h200_opponents()]
+    comparisons = [compare(model, blocks[model], opponents) for model in MODELS]
+    found = Emerging(comparisons, opponents, what_ifs(blocks, SHAPES, opponents[0]), engine)
+    print_report(found)
+    write_report(found, out)
+    return found
+
+
+def compare(model: str, blocks: ModelBlocks, opponents: Sequence[Opponent]) -> Comparison:
+    """All shapes of a model beside every opponent that has it."""
+    overheads = fitted_overheads()
+    ours = {shape: our_generation(model, blocks, shape, overheads) for shape in SHAPES}
+    theirs = {
+        each.name: {shape: run for shape in SHAPES if (run := each.generation(model, *shape)) is not None}
+        for each in opponents
+    }
+    return Comparison(model, ours, theirs)
+
+
+def our_generation(model: str, blocks: ModelBlocks, shape: Lengths, overheads: Overheads) -> OurGeneration:
+    """Time and energy of one generation from its blocks."""
+    n, m = shape
+    board, layers = require_hbm(load_board(BOARD)), get_config(model).layers
+    time = compose(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
+    done = compose_activity(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
+    used: dict[Case, Energy] = {case: energy(done.whole, board.energy_costs, case) for case in CASES}
+    decode: dict[Case, Energy] = {case: energy(done.decode, board.energy_costs, case) for case in CASES}
+    joules: dict[Rule, float] = {rule: fpga_joules(board, used["central"], rule) for rule in RULES}
+    return OurGeneration(time, used, decode, joules)

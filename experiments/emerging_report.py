@@ -1,0 +1,111 @@
+"""Tables and figure of the comparison of newer models."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from experiments.calibration import constants, launch_choice
+from experiments.emerging_result import Comparison, Emerging
+from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
+from experiments.figures import new_figure, save_figure
+from experiments.published import published_text
+from sttest.boards.energy_rules import RULES, Rule
+from sttest.results import ResultFolder
+from sttest.verbs.output import print_table
+
+_DRAWN_OPPONENTS = ("A100 per layer", "A100 graphs", "H200 graph-bf16", "H200 compile-int4")
+
+
+def print_report(found: Emerging) -> None:
+    """Ratios first, then what they are made of."""
+    for rule, meaning in RULES.items():
+        print_table(
+            (
+                "opponent",
+                *(
+                    f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})"
+                    for each in found.comparisons
+                ),
+            ),
+            [(each.name, *(_best(model, each.name, rule) for model in found.comparisons)) for each in found.opponents],
+            title=f"best tokens/J over the opponent, rule {rule}: {meaning}",
+        )
+        print()
+    print_table(
+        (
+            "launch (us per block)",
+            "LM head",
+            *(f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})" for each in found.comparisons),
+        ),
+        [
+            (
+                f"{each.launch} {each.launch_us:g}",
+                "on the card" if each.with_head else "not timed",
+                *(f"{each.best[model.model]:.2f}" for model in found.comparisons),
+            )
+            for each in found.what_ifs
+        ],
+        title=f"best tokens/J over {found.opponents[0].name}, rule tdp, had the card more to do",
+    )
+    print()
+    columns = (
+        "model", "[in:out]", "latency ms", "TTFT ms", "tokens/s", *(f"tokens/J {rule}" for rule in RULES),
+        "W decoding low", "central", "high",
+    )  # fmt: skip
+    print_table(columns, [line for each in found.comparisons for line in _ours(each)], title="simulated U55C")
+
+
+def write_report(found: Emerging, out: Path) -> None:
+    """Long-format table, figure and manifest, written whole or not at all."""
+    config = {
+        "fitted": {name: asdict(constant) for name, constant in constants().items()},
+        "launch": launch_choice().field,
+        "engine": found.engine,
+    }
+    with ResultFolder(out, config=config) as folder:
+        folder.add(*rows(found))
+        for suffix in ("png", "svg"):
+            _figure(found, folder.file(f"ratios.{suffix}"))
+
+
+def _best(found: Comparison, opponent: str, rule: Rule) -> str:
+    """Ratio, shape and error; the last only for the opponent that the paper names."""
+    best = found.best(opponent, rule)
+    if best is None:
+        return "no reading"
+    ratio, (n, m) = best
+    published = published_ratio(found.model)
+    error = f", {ratio / published - 1:+.0%}" if published and opponent.startswith("A100") else ""
+    return f"{ratio:.2f} at [{n}:{m}]{error}"
+
+
+def _ours(found: Comparison) -> list[tuple[object, ...]]:
+    return [
+        (
+            found.model, f"[{n}:{m}]", f"{each.time.latency_ms:.1f}", f"{each.time.ttft_ms:.1f}",
+            f"{each.time.speed_tok_per_s:.1f}", *(f"{each.tokens_per_joule(rule):.3f}" for rule in RULES),
+            *(f"{used.power_w:.1f}" for used in each.decode.values()),
+        )
+        for (n, m), each in found.ours.items()
+    ]  # fmt: skip
+
+
+def _figure(found: Emerging, path: Path) -> None:
+    figure = new_figure(11, 3.4)
+    axes = figure.subplots(1, len(found.comparisons))
+    for axis, each in zip(axes, found.comparisons, strict=True):
+        shapes = list(each.ours)
+        for name in _DRAWN_OPPONENTS:
+            ratios = [each.ratio(name, "tdp", shape) for shape in shapes]
+            axis.plot(range(len(shapes)), ratios, marker="o", markersize=3, label=name)
+        published = published_ratio(each.model)
+        if published:
+            axis.axhline(published, color="black", linewidth=0.8, linestyle="--", label="published best")
+        axis.axhline(1, color="#b0b0b0", linewidth=0.8)
+        axis.set_yscale("log")
+        axis.set_title(f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})")
+        axis.set_xticks(range(len(shapes)), [f"{n}:{m}" for n, m in shapes], rotation=60)
+    axes[0].set_ylabel("tokens/J over the GPU, TDP rule")
+    axes[0].legend(frameon=False, fontsize=7)
+    save_figure(figure, path)

@@ -1,0 +1,120 @@
+"""FIFO sizing of small decoder blocks: normal, conservative, and the least depths that keep the pace of endless FIFOs.
+
+The blocks are the reduced ones that ship as text, so no PyTorch is needed; the paper publishes no ablation.
+``depths.csv`` beside the table has every FIFO's three depths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.progress import step_printer
+from sttest.compile.compiler import compile_text
+from sttest.compile.pipeline import Knobs
+from sttest.models.shipped import lowered_text
+from sttest.results import ResultFolder, Row
+from sttest.sim import TimedGraph, simulate
+from sttest.sim.sizing import size_by_simulation
+from sttest.verbs.output import print_table
+
+MODELS = ("gpt2", "qwen", "llama", "gemma")
+PHASES = ("decode", "prefill")
+STRATEGIES = ("normal", "conservative")
+MINIMAL = "simulation-minimal"
+BOARD = "u55c"
+# Covers the first lanes of the block with the most kernels.
+OVERALL_UNROLL = 2048
+_SIZES = {"decode": "c=32", "prefill": "n=32"}
+
+
+@dataclass(frozen=True)
+class Sized:
+    """One block under one sizing; ``unbounded_cycles``: with FIFOs that are never full."""
+
+    model: str
+    phase: str
+    method: str
+    depths: Mapping[str, int]
+    bits: int
+    cycles: int
+    unbounded_cycles: int
+
+
+def size_block(model: str, phase: str, engine: str) -> list[Sized]:
+    """All sizings of one block."""
+    text = lowered_text(model, phase)
+    found = []
+    for strategy in STRATEGIES:
+        knobs = Knobs(overall_unroll=OVERALL_UNROLL, strategy=strategy)
+        graph = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
+        found.append((strategy, graph, {fifo.name: fifo.depth for fifo in graph.fifos}))
+    graph = found[0][1]
+    found.append((MINIMAL, graph, dict(size_by_simulation(graph, engine=engine).depths)))
+    return [_sized(model, phase, method, sized.with_depths(depths), engine) for method, sized, depths in found]
+
+
+def _sized(model: str, phase: str, method: str, graph: TimedGraph, engine: str) -> Sized:
+    run, free = simulate(graph, engine=engine), simulate(graph, engine=engine, unbounded=True)
+    if run.cycles is None or free.cycles is None:
+        raise AssertionError(f"{model} {phase} with {method} depths deadlocks: {run.to_text()}")
+    depths = {fifo.name: fifo.depth for fifo in graph.fifos}
+    bits = sum(fifo.depth * fifo.bits for fifo in graph.fifos)
+    return Sized(model, phase, method, depths, bits, run.cycles, free.cycles)
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Sized]:
+    """Prints the table and writes ``out``."""
+    blocks = [(model, phase) for model in MODELS for phase in PHASES]
+    say = step_printer(len(blocks))
+    found: list[Sized] = []
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        running = {block: pool.submit(size_block, *block, engine) for block in blocks}
+        for (model, phase), future in running.items():
+            found += future.result()
+            say(f"sized small-{model} {phase}")
+    print_table(
+        ("block", "sizing", "FIFOs", "tokens", "bits", "cycles", "endless FIFOs"),
+        [
+            (f"small-{each.model} {each.phase} {_SIZES[each.phase]}", each.method, len(each.depths),
+             sum(each.depths.values()), each.bits, each.cycles, each.unbounded_cycles)
+            for each in found
+        ],
+        title="FIFO sizing (not published)",
+    )  # fmt: skip
+    config = {"engine": engine, "overall_unroll": OVERALL_UNROLL, "blocks": blocks}
+    with ResultFolder(out, config=config) as folder:
+        for each in found:
+            folder.add(*_rows(each, engine))
+        _depth_table(found).to_csv(folder.file("depths.csv"), index=False)
+    return found
+
+
+def _rows(each: Sized, engine: str) -> Iterator[Row]:
+    values = (
+        ("FIFO depths, sum", sum(each.depths.values()), "tokens"),
+        ("FIFO depths, largest", max(each.depths.values()), "tokens"),
+        ("FIFO bits", each.bits, "bits"),
+        ("cycles", each.cycles, "cycles"),
+        ("cycles over those with endless FIFOs", each.cycles / each.unbounded_cycles, "ratio"),
+    )
+    for metric, value, unit in values:
+        yield Row(
+            "fifo", f"{metric} {_SIZES[each.phase]}, {each.method}", value, unit, "simulated",
+            model=f"small-{each.model}", board=BOARD, phase=each.phase, engine=engine, note="not published",
+        )  # fmt: skip
+
+
+def _depth_table(found: list[Sized]) -> pd.DataFrame:
+    """One row per FIFO and block, one column of tokens per sizing."""
+    rows = [
+        {"model": f"small-{each.model}", "phase": each.phase, "fifo": name, "method": each.method, "depth": depth}
+        for each in found
+        for name, depth in each.depths.items()
+    ]
+    table = pd.DataFrame(rows).pivot_table(index=["model", "phase", "fifo"], columns="method", values="depth")
+    return table.astype(int).reset_index()

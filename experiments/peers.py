@@ -1,0 +1,129 @@
+"""How much of its memory bandwidth each accelerator turns into tokens at batch 1, and ours beside them.
+
+The roofline is the peak bandwidth over the weight bytes of a token.  Ours are read from the results of
+`gpt2` and `emerging` that lie beside the folder of results, or else from the committed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from experiments.figures import new_figure, save_figure
+from experiments.published import published_table
+from sttest.boards.load import load_board, require_hbm
+from sttest.errors import InputError
+from sttest.models.config import DecoderConfig
+from sttest.models.registry import get_config
+from sttest.results import Kind, ResultFolder, Row
+from sttest.verbs.output import print_table
+
+ROOT = Path(__file__).parents[1]
+BOARD = "u55c"
+OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),
+        "gemma": ("emerging", "[128:128]")}  # fmt: skip
+"""Model to the experiment and shape that its decode speed is taken from."""
+_KINDS: dict[str, Kind] = {"measured": "published", "claimed": "published"}
+_W4_BYTES = 0.5
+
+
+def weight_gb_per_token(config: DecoderConfig) -> float:
+    """W4 weights of all blocks, scales and LM head left out, as in the published rows of GPT-2."""
+    attention = config.hidden * config.head_dim * (2 * config.heads + 2 * config.kv_heads)
+    mlp = config.hidden * config.ffn * (3 if config.gated else 2)
+    return config.layers * (attention + mlp) * _W4_BYTES / 1e9
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
+    """Prints the table and writes ``out``; nothing is simulated here, so neither option matters."""
+    rows = [*_our_rows(out.parent), *_peer_rows()]
+    print_table(
+        ("work", "device", "tokens/s", "roofline fraction", "as collected", "note"),
+        [
+            (row.model, row.board, row.engine, "not published" if row.value is None else f"{row.value:.3f}",
+             "" if row.reference is None else row.reference, row.note)
+            for row in rows if row.metric == "roofline fraction"
+        ],
+        title="fraction of the weight-bandwidth roofline at batch 1",
+    )  # fmt: skip
+    with ResultFolder(out, config={"board": BOARD, "ours": OURS}) as folder:
+        folder.add(*rows)
+        for suffix in ("png", "svg"):
+            _figure(rows, folder.file(f"roofline.{suffix}"))
+
+
+def _our_rows(results: Path) -> Iterator[Row]:
+    board = require_hbm(load_board(BOARD))
+    for model, (experiment, shape) in OURS.items():
+        speed = _our_speed(results, experiment, model, shape)
+        roofline = board.peak_bandwidth_gb_per_s / weight_gb_per_token(get_config(model))
+        note = f"{shape} of results/{experiment}; W4 weights of the blocks, LM head not timed"
+        yield _row("roofline fraction", speed / roofline, "ratio", "derived", f"ours: {model}", BOARD, f"{speed:.1f}",
+                   note=note)  # fmt: skip
+        yield _row("decode speed", speed, "tokens/s", "simulated", f"ours: {model}", BOARD, "maxplus", note=note)
+
+
+def _our_speed(results: Path, experiment: str, model: str, shape: str) -> float:
+    for folder in (results, ROOT / "results"):
+        path = folder / experiment / "table.csv"
+        if not path.is_file():
+            continue
+        rows = pd.read_csv(path)
+        found = rows[(rows["model"] == model) & (rows["metric"] == f"speed {shape}") & (rows["kind"] == "simulated")]
+        if len(found) == 1:
+            return float(found["value"].iloc[0])
+    raise InputError(
+        "no-results", f"no simulated speed of '{model}' at {shape}", where=str(results / experiment),
+        levers=[f"run sttest reproduce {experiment} first"],
+    )  # fmt: skip
+
+
+def _peer_rows() -> Iterator[Row]:
+    for peer in published_table("peers").to_dict("records"):
+        yield from _rows_of({str(key): value for key, value in peer.items()})
+
+
+def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
+    speed, weights, bandwidth = (_number(peer[name]) for name in
+                                 ("decode_tok_s", "weight_GB_per_token", "hbm_peak_GBps_total"))  # fmt: skip
+    fraction = None if None in (speed, weights, bandwidth) else speed * weights / bandwidth  # type: ignore[operator]
+    notes = [f"{peer['model']}, {peer['precision']}", f"{peer['kind']}, confidence {peer['confidence']}", peer["note"]]
+    if fraction is None:
+        notes.insert(0, "speed, weight bytes or bandwidth not published")
+    note = "; ".join(part for part in notes if part)
+    common = (f"{peer['work']}", f"{peer['device']}")
+    yield _row("roofline fraction", fraction, "ratio", "derived", *common, str(peer["decode_tok_s"]),
+               reference=_number(peer["roofline_fraction"]), source=peer["source"], note=note)  # fmt: skip
+    for metric, value, unit in (("decode speed", speed, "tokens/s"), ("power", _number(peer["power_W"]), "W")):
+        if value is not None:
+            yield _row(metric, value, unit, _KINDS[peer["kind"]], *common, "", source=peer["source"], note=note)
+
+
+def _row(
+    metric: str, value: float | None, unit: str, kind: Kind, work: str, board: str, engine: str, *,
+    reference: float | None = None, source: str = "", note: str = "",
+) -> Row:  # fmt: skip
+    return Row(
+        "peers", metric, value, unit, kind, model=work, board=board, phase="decode", engine=engine,
+        reference=reference, source=source, note=note,
+    )  # fmt: skip
+
+
+def _number(cell: object) -> float | None:
+    return None if cell == "" else float(str(cell))
+
+
+def _figure(rows: list[Row], path: Path) -> None:
+    known = sorted(
+        (row.value, f"{row.model}, {row.board}") for row in rows if row.metric == "roofline fraction" and row.value
+    )
+    figure = new_figure(8, 0.26 * len(known) + 0.8)
+    axis = figure.subplots()
+    colours = ["#20639b" if name.startswith("ours") else "#b0b0b0" for _, name in known]
+    axis.barh([name for _, name in known], [fraction for fraction, _ in known], color=colours)
+    axis.tick_params(axis="y", labelsize=7)
+    axis.set_xlabel("decode speed over peak bandwidth / weight bytes")
+    save_figure(figure, path)
