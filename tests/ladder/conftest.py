@@ -47,6 +47,14 @@ def quick_build() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Tensors this small are slower on several threads."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Packages lie here, and `csim` with what is built of them."""

@@ -1,0 +1,68 @@
+"""Whole generations on compiled blocks: the tokens and the logits of the fake-quantised model, to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from sttest.errors import InputError
+from sttest.ladder.generation import RunnableDesign, generate_on_designs, on_csim, on_functional
+from sttest.models.checkpoint import load_model
+from sttest.models.defined_order import DefinedOrder
+from sttest.models.generate import Generation, generate
+from sttest.models.language_model import LanguageModel, quantise_model
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import model_config
+
+pytestmark = pytest.mark.torch
+
+SCHEME = load_scheme("w4a8")
+PROMPT = [7, 42, 128, 3, 99, 250, 61, 18, 5, 200, 77]
+STEPS = 16
+FAMILIES = ("small-gpt2", "small-qwen", "small-llama", "small-llama-3.2-1b", "small-gemma")
+
+
+def _model(name: str) -> LanguageModel:
+    """Two layers, so that there are several caches; of gemma a local and a global one."""
+    config = replace(model_config(name), layers=2, global_every=2 if name == "small-gemma" else 1)
+    return quantise_model(load_model(config, seed=11), SCHEME)
+
+
+def _assert_same(found: Generation, model: LanguageModel) -> None:
+    with DefinedOrder():
+        wanted = generate(model, PROMPT, 1 + STEPS)
+    assert found.tokens == wanted.tokens
+    assert torch.equal(found.logits, wanted.logits)
+    assert len(set(found.tokens)) > 1
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_on_the_functional_engine(name, design_of):
+    """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""
+    model = _model(name)
+    prefill, decode = (on_functional(design_of(name, phase).package.values) for phase in ("prefill", "decode"))
+    _assert_same(generate_on_designs(model, SCHEME, prefill, decode, PROMPT, 1 + STEPS), model)
+
+
+@pytest.mark.usefixtures("needs_compiler")
+@pytest.mark.parametrize(
+    "name", [name if name == "small-gpt2" else pytest.param(name, marks=pytest.mark.slow) for name in FAMILIES]
+)
+def test_on_the_emitted_cpp(name, design_of):
+    def on_cpp(phase: str) -> RunnableDesign:
+        design = design_of(name, phase)
+        return on_csim(design.package.values, design.kernel(), design.argument_of)
+
+    model = _model(name)
+    _assert_same(generate_on_designs(model, SCHEME, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)
+
+
+def test_a_context_that_the_design_has_no_room_for_is_refused(design_of):
+    model = _model("small-gpt2")
+    prefill, decode = (on_functional(design_of("small-gpt2", phase).package.values) for phase in ("prefill", "decode"))
+    with pytest.raises(InputError, match="no room for so many tokens"):
+        generate_on_designs(model, SCHEME, prefill, decode, PROMPT * 3, 2)
+    with pytest.raises(InputError, match="no room for so many cached tokens"):
+        generate_on_designs(model, SCHEME, prefill, decode, (PROMPT * 3)[:32], 3)

@@ -1,0 +1,68 @@
+"""`sttest ladder`: one table of all engines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
+
+
+@pytest.fixture
+def climb(design_of, sttest):
+    """Climbs with the decode of small-gpt2 next to the other packages, so that its C++ is built once."""
+
+    def run(*options: object):
+        work = design_of("small-gpt2", "decode").work
+        return sttest(
+            "ladder", "small-gpt2", "--phase", "decode", "--context", 27, "-o", work.parent / "climbed", *options
+        )
+
+    return run
+
+
+def test_all_engines_in_one_table(climb):
+    outcome = climb("--json")
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    told = json.loads(outcome.stdout)
+    rows = {row["engine"]: row for row in told["engines"]}
+    assert list(rows) == ["torch", "functional", "des", "maxplus", "csim", "rtl", "hw_emu", "device"]
+    assert [rows[name]["verdict"] for name in ("torch", "functional", "des", "maxplus", "csim", "rtl")] == [
+        "done", "done", "done", "done", "done", "not asked",
+    ]  # fmt: skip
+    assert rows["des"]["cycles"] == rows["maxplus"]["cycles"] > 0
+    assert rows["des"]["latency_us"] == rows["des"]["cycles"] / 250
+    assert [rows[name]["error"] for name in ("functional", "csim")] == [0.0, 0.0]
+    assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
+    assert 10 < told["sqnr_db"] < 40
+
+
+def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    outcome = climb("--engines", "torch,functional,csim,rtl,hw_emu,device", "--json")
+    told = {row["engine"]: row for row in json.loads(outcome.stdout)["engines"]}
+    assert outcome.exit_code == 0
+    missing = {name: row["note"] for name, row in told.items() if row["verdict"] == "missing"}
+    assert set(missing) == {"csim", "rtl", "hw_emu", "device"}
+    assert "g++ not found" in missing["csim"]
+    assert "verilator" in missing["rtl"]
+    assert "v++" in missing["hw_emu"]
+    assert "FPGA card" in missing["device"]
+
+
+def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
+    from sttest.ladder import climb as room
+
+    monkeypatch.setattr(
+        room, "simulated", lambda engine, graph: room.Rung(engine, "done", cycles=1000 + len(engine), seconds=0.0)
+    )
+    outcome = climb("--engines", "des,maxplus")
+    assert outcome.exit_code == 6
+    assert "disagree: cycles differ: des 1,003, maxplus 1,007" in outcome.stdout
+
+
+def test_unknown_engines_are_refused_before_work(sttest, tmp_path):
+    outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,funktional")
+    assert (outcome.exit_code, "did you mean 'functional'?" in outcome.stderr) == (2, True)
+    assert not (tmp_path / "p").exists()
