@@ -414,6 +414,7 @@ def run_verb(
     card: Annotated[str, typer.Option(help="Index of the card, or its place on PCIe.")] = "0",
     timeout_launch: Annotated[float, typer.Option(min=0.1, help="Seconds after which a kernel counts as hung.")] = 60.0,
     timeout_open: Annotated[float, typer.Option(min=0.1, help="Seconds to configure the card.")] = 300.0,
+    reset: Annotated[bool, typer.Option(help="Reset a card whose kernel hung.")] = True,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Results [results/run-BACKEND-MODEL].")] = None,
     as_json: Json = False,
 ) -> None:
@@ -425,12 +426,13 @@ def run_verb(
 
       sttest run build/gpt2-decode-u55c --backend device --launches 100
     """
+    from sttest.boards.backends.device import Patience
     from sttest.verbs.card_run import RunRequest
     from sttest.verbs.run import run
 
     request = RunRequest(
         tuple(packages), backend.value, prompt_tokens, new_tokens, launches, seed, weights,
-        int(card) if card.isdecimal() else card, timeout_launch, timeout_open,
+        int(card) if card.isdecimal() else card, Patience(timeout_launch, timeout_open, reset),
     )  # fmt: skip
     raise typer.Exit(run(request, out, launch_per.value, as_json=as_json))
 

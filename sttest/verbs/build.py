@@ -11,7 +11,6 @@ import sttest
 from sttest.boards.backends.device import DesignFiles, read_design
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.tools import require_tools
 from sttest.boards.vitis.link_config import link_config_text
 from sttest.boards.vitis.makefile import makefile_text
 from sttest.boards.vitis.runner import StepResult, run_steps
@@ -93,7 +92,6 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
 def _installed(request: BuildRequest) -> str:
     """The version of Vitis."""
     board = _board(request, read_design(request.package))
-    require_tools("build")
     return vitis_version(board.toolchain.vitis, any_version=request.any_version)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ class RunRequest:
         seed: of weights, prompt and activations.
         weights: a checkpoint folder; None for random weights.
         card: index or place on PCIe.
-        launch_limit_s, open_limit_s: time limits.
+        patience: time limits, and whether a card is reset after a hang.
         work: of what is compiled for the double.
         faults: for rehearsals on the double: ``hung`` or ``crashed`` by number of the launch.
     """
@@ -48,8 +48,7 @@ class RunRequest:
     seed: int = 1
     weights: Path | None = None
     card: int | str = 0
-    launch_limit_s: float = 60.0
-    open_limit_s: float = 300.0
+    patience: Patience = field(default_factory=Patience)
     work: Path = Path("build/run")
     faults: tuple[tuple[int, str], ...] = ()
 
@@ -145,7 +144,6 @@ def card_opener(
 
 
 def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> CardOptions:
-    patience = Patience(request.launch_limit_s, request.open_limit_s)
     if request.backend != "double":
         xclbin = package.files.xclbin(TARGET_OF[request.backend])
         if not xclbin.is_file():
@@ -153,13 +151,13 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
                 "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
                 levers=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
             )  # fmt: skip
-        return CardOptions(request.backend, str(xclbin), request.card, patience)
+        return CardOptions(request.backend, str(xclbin), request.card, request.patience)
     from sttest.boards.backends.csim import build_kernel
 
     tell(f"compiling the C++ of {package.phase}")
     executable = build_kernel(package.path, request.work).path.resolve()
     rehearsal = Rehearsal(str(executable), package.simulated_us, dict(request.faults))
-    return CardOptions("double", str(package.files.signature_path), 0, patience, rehearsal)
+    return CardOptions("double", str(package.files.signature_path), 0, request.patience, rehearsal)
 
 
 def _recorder(log: Log, tell: Callable) -> Callable[[str, int, LaunchTimes], None]:

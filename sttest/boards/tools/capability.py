@@ -36,7 +36,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("emulate --simulator icarus", ("iverilog", "vvp")),
     Capability("engine csim", ("g++",)),
     Capability("build --dry-run"),
-    Capability("build", ("v++", "make")),
+    Capability("build", ("v++",)),
     Capability("pack", ("torch",)),
     Capability("run --backend double", ("torch", "g++")),
     Capability("run --backend hw_emu", ("torch", "v++", "XRT", "pyxrt")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sttest.boards.tools.parts import PARTS
-from sttest.errors import InputError
+from sttest.errors import InputError, ToolMissingError
 
 
 def vitis_version(expected: str, *, any_version: bool) -> str:
@@ -14,10 +14,13 @@ def vitis_version(expected: str, *, any_version: bool) -> str:
         any_version: take any other one too.
 
     Raises:
+        ToolMissingError: there is none, or it does not answer.
         InputError: another version, or one that cannot be made out.
     """
     part = next(part for part in PARTS if part.name == "v++")
     found = part.probe()
+    if found.status in ("missing", "failed", "silent"):
+        raise ToolMissingError("tools-missing", f"v++: {found.detail}", where="build", levers=[f"get it {part.remedy}"])
     version = found.version or ""
     if not version and not any_version:
         raise InputError(

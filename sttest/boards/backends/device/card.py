@@ -18,6 +18,7 @@ from typing import Any
 
 from sttest.boards.backends.device.design_files import DesignFiles
 from sttest.boards.backends.device.host import POWER_PERIOD_S
+from sttest.boards.backends.device.reset import reset_card
 from sttest.boards.backends.device.wire import Message, receive, send
 from sttest.errors import DeadlockError, InputError, SttestError, ToolMissingError
 
@@ -52,10 +53,12 @@ class Patience:
     Attributes:
         launch_s: after which a kernel counts as hung.
         open_s: to configure a card, or to start a hardware emulation.
+        reset: a card whose kernel hung, which nothing else brings back.
     """
 
     launch_s: float = 60.0
     open_s: float = 300.0
+    reset: bool = True
 
 
 @dataclass(frozen=True)
@@ -233,12 +236,17 @@ class Card:
         self._answers.put(None)
 
     def _hung(self, doing: str, limit_s: float) -> DeadlockError:
-        """Ends the process first: a caller that goes on must not meet it."""
+        """Ends the process first: a caller that goes on must not meet it, and a card is not reset under it."""
         self._end()
+        told = f"; the card was {reset_card(self.info.get('bdf', ''))}" if self._resets else ""
         return DeadlockError(
-            "kernel-hung", f"kernel '{self.files.kernel.name}' did not finish", where=doing, bound=limit_s, unit="s",
-            levers=[self._reset, "allow more time with --timeout-launch"],
+            "kernel-hung", f"kernel '{self.files.kernel.name}' did not finish{told}", where=doing, bound=limit_s,
+            unit="s", levers=[self._reset, "allow more time with --timeout-launch"],
         )  # fmt: skip
+
+    @property
+    def _resets(self) -> bool:
+        return self.options.engine == "device" and self.options.patience.reset
 
     def _crashed(self, doing: str) -> SttestError:
         assert self._process is not None

@@ -1,0 +1,78 @@
+"""Connections and host agree: link.cfg, signature, the C++ and the memory table say the same of every port."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import pytest
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.vitis.link_config import read_link_config
+from sttest.boards.vitis.placement import BALANCED
+from sttest.boards.xrt.signature import read_signature
+from sttest.verbs.build import BuildRequest, prepare
+
+MODELS = ["gpt2", "qwen", "llama", "gemma"]
+FAST = ("gpt2", "decode")
+CASES = [
+    pytest.param(model, phase, marks=() if (model, phase) == FAST else pytest.mark.slow)
+    for model in MODELS
+    for phase in ("prefill", "decode")
+]
+PARAMETER = re.compile(r"ap_uint<512>\* (\w+)")
+INTERFACE = re.compile(r"interface mode=m_axi port=(\w+) bundle=(\w+) offset=slave depth=(\d+)")
+WORD_BYTES = 64
+
+
+@pytest.mark.parametrize(("model", "phase"), CASES)
+def test_every_port_is_the_same_everywhere(model, phase, own_package_of):
+    package = own_package_of(model, phase)
+    before = read_signature(package / "hls" / "signature.json").kernels[0]
+    _, linking = prepare(BuildRequest(package, "hw", dry_run=True))
+    kernel = read_signature(package / "hls" / "signature.json").kernels[0]
+    config = read_link_config(package / "hls" / "link.cfg")
+    (unit,) = config.units[kernel.name]
+    assert config.clock_hz == 250_000_000
+    assert config.banks == {(unit, each.name): each.banks for each in kernel.buffers}
+
+    text = (package / "hls" / "kernel.cpp").read_text()
+    top = text[text.index(f'extern "C" void {kernel.name}(') :]
+    assert PARAMETER.findall(top[: top.index(")")]) == [each.name for each in kernel.arguments]
+    ports = {name: (bundle, int(depth) * WORD_BYTES) for name, bundle, depth in INTERFACE.findall(text)}
+    assert {each.name: each.bytes for each in kernel.buffers} == {name: size for name, (_, size) in ports.items()}
+    assert len({bundle for bundle, _ in ports.values()}) == len(ports)
+
+    table = json.loads((package / "hls" / "memory.json").read_text())["arguments"]
+    assert [(row["name"], row["index"], row["bytes"], row["bundle"]) for row in table] == [
+        (each.name, each.index, each.bytes, ports[each.name][0]) for each in kernel.buffers
+    ]
+    with (package / "reports" / "banks.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [tuple(map(int, row["banks"].split())) for row in rows] == [each.banks for each in kernel.buffers]
+    # Banks are all that linking may change of what was compiled.
+    assert [each.model_copy(update={"banks": (0,)}) for each in before.buffers] == [
+        each.model_copy(update={"banks": (0,)}) for each in kernel.buffers
+    ]
+
+    placement, hbm = linking.placement, require_hbm(load_board("u55c")).hbm
+    assert max(placement.resident_bytes.values()) <= hbm.bytes_per_channel.count
+    assert placement.busiest_over_mean <= BALANCED or "cannot be spread" in placement.remark
+    assert linking.cycles is not None
+    assert linking.layers == 6
+
+
+def test_the_makefile_runs_the_same_commands(own_package_of, vitis):
+    import shutil
+    import subprocess
+
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    package = own_package_of(*FAST)
+    plan, _ = prepare(BuildRequest(package, "hw_emu", dry_run=True))
+    calls = vitis()
+    subprocess.run(["make", "-C", str(package / "hls"), "TARGET=hw_emu"], check=True, capture_output=True)
+    by_hand = [line.split()[1:] for line in calls.read_text().splitlines()]
+    assert by_hand == [list(step.command[1:]) for step in plan.steps()]
+    assert plan.xclbin.is_file()

@@ -1,0 +1,73 @@
+"""`sttest pack`: what is unpacked in an empty folder is whole, says so, and runs on the double."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from sttest.boards.backends.device.packed import PackedRequest, run_packed
+from sttest.errors import InputError
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture
+def unpacked(sttest, own_package_of, tmp_path) -> Path:
+    archive = tmp_path / "a.tar.gz"
+    outcome = sttest("pack", own_package_of("gpt2", "decode"), "--out", archive)
+    assert outcome.exit_code == 0, outcome.stderr
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path / "clean", filter="data")
+    (folder,) = (tmp_path / "clean").iterdir()
+    return folder
+
+
+def test_it_is_whole_and_runs_on_the_double(unpacked, quick_build, capsys):
+    check = subprocess.run(["make", "check"], cwd=unpacked, capture_output=True, text=True)
+    assert check.returncode == 0, check.stderr
+    assert run_packed(PackedRequest(unpacked, "double", launches=1)) == 0
+    assert "the same as the golden" in capsys.readouterr().out
+    assert (unpacked / "results-double" / "table.csv").is_file()
+
+    golden = next((unpacked / "host" / "golden").glob("mlp_residual.bin"))
+    data = bytearray(golden.read_bytes())
+    data[5] ^= 1
+    golden.write_bytes(data)
+    assert run_packed(PackedRequest(unpacked, "double", launches=1)) == 6
+    assert "DIFFERENT" in capsys.readouterr().out
+    assert subprocess.run(["make", "check"], cwd=unpacked, capture_output=True).returncode != 0
+
+
+def test_it_needs_no_pytorch(unpacked, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch here')")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PATH": "/nowhere"}
+    command = [sys.executable, "-m", "sttest.boards.backends.device.packed", str(unpacked), "--backend", "device"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 5
+    assert done.stderr.startswith("error: run --backend device: XRT: no xrt-smi")
+
+
+def test_the_same_package_is_the_same_archive(sttest, own_package_of, tmp_path):
+    package = own_package_of("gpt2", "decode")
+    for name in ("one", "two"):
+        assert sttest("pack", package, "--out", tmp_path / name).exit_code == 0
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_an_image_of_another_size_is_refused(unpacked):
+    (unpacked / "host" / "inputs" / "x.bin").write_bytes(b"short")
+    with pytest.raises(InputError, match=r"host/inputs/x.bin: another size than the kernel's argument"):
+        run_packed(PackedRequest(unpacked, "double"))
+
+
+def test_a_package_of_no_model_is_refused(sttest, tmp_path):
+    outcome = sttest("pack", tmp_path)
+    assert outcome.exit_code == 2
+    assert "no design package" in outcome.stderr

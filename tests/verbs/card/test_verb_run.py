@@ -1,0 +1,96 @@
+"""`sttest run` on the double: a block and a generation as the golden has them, and runs that end early."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+
+from sttest.boards.backends.device import Patience
+from sttest.errors import DeadlockError
+from sttest.verbs.card_run import RunRequest
+from sttest.verbs.run import run
+
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("quick_build")]
+DECODE_STEPS = 16
+
+
+def table(folder) -> dict[str, dict[str, str]]:
+    with (folder / "table.csv").open(newline="") as file:
+        return {row["metric"]: row for row in csv.DictReader(file)}
+
+
+def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, capsys):
+    package = package_of("gpt2", "decode")
+    out = tmp_path / "results"
+    request = RunRequest((package,), launches=2, work=tmp_path / "work")
+    assert run(request, out, "layer", as_json=True) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["agrees"] is True
+    assert {row["engine"] for row in shown["rows"]} == {"double"}
+    rows = table(out)
+    assert float(rows["largest_difference"]["value"]) == 0
+    assert rows["finished_launches"]["value"] == "2"
+    assert rows["launch_device_median"]["kind"] == "simulated"
+    assert rows["power_load"]["kind"] == "assumed"
+    assert "nothing of a card" in rows["launch_host_clock_median"]["note"]
+
+
+def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_of, tmp_path):
+    request = RunRequest(
+        (package_of("gpt2", "decode"),), launches=4, work=tmp_path / "work", patience=Patience(1.0),
+        faults=((2, "hung"),),
+    )  # fmt: skip
+    with pytest.raises(DeadlockError, match="decode 2, layer 0: kernel 'group0' did not finish"):
+        run(request, tmp_path / "results", "layer", as_json=True)
+    rows = table(tmp_path / "results")
+    assert rows["finished_launches"]["value"] == "2"
+    assert rows["finished_launches"]["note"] == "of 4 planned"
+    assert float(rows["largest_difference"]["value"]) == 0
+    assert len((tmp_path / "results" / "steps.csv").read_text().splitlines()) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
+def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, tmp_path):
+    packages = package_of(model, "prefill"), package_of(model, "decode")
+    request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=tmp_path / "work")
+    assert run(request, tmp_path / "results", "layer", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == rows["equal_tokens"]["reference"] == str(1 + DECODE_STEPS)
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    assert rows["finished_launches"]["value"] == str(6 * (1 + DECODE_STEPS))
+
+
+def test_what_the_packages_have_no_room_for_is_refused_first(sttest, package_of):
+    packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode")
+    outcome = sttest("run", *packages, "--backend", "double", "--prompt-tokens", 30, "--new-tokens", 9)
+    assert outcome.exit_code == 2
+    assert "the decode design has no room for the generation (demand 38 tokens, bound 32 tokens)" in outcome.stderr
+
+
+def test_two_packages_of_one_phase_are_refused(sttest, package_of):
+    package = package_of("gpt2", "decode")
+    outcome = sttest("run", package, package, "--backend", "double")
+    assert outcome.exit_code == 2
+    assert "one package, or one of each phase" in outcome.stderr
+
+
+def test_one_launch_per_token_is_refused(sttest, package_of):
+    outcome = sttest("run", package_of("gpt2", "decode"), "--backend", "double", "--launch-per", "token")
+    assert outcome.exit_code == 2
+    assert "the kernel computes one block" in outcome.stderr
+
+
+@pytest.mark.parametrize(("backend", "part"), [("device", "XRT: no xrt-smi"), ("hw_emu", "v++: no v++")])
+def test_without_a_card_it_is_one_line(backend, part, sttest, package_of, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", "/nowhere")
+    out = tmp_path / "results"
+    outcome = sttest("run", package_of("gpt2", "decode"), "--backend", backend, "--out", out)
+    assert outcome.exit_code == 5
+    assert outcome.stderr.count("\n") == 1
+    assert part in outcome.stderr
+    assert not out.exists()
