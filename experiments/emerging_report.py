@@ -8,6 +8,7 @@ from pathlib import Path
 from experiments.calibration import constants, launch_choice
 from experiments.emerging_result import Comparison, Emerging
 from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
+from experiments.emerging_what_ifs import WhatIf
 from experiments.figures import new_figure, save_figure
 from experiments.published import published_text
 from sttest.boards.energy_rules import RULES, Rule
@@ -21,31 +22,14 @@ def print_report(found: Emerging) -> None:
     """Ratios first, then what they are made of."""
     for rule, meaning in RULES.items():
         print_table(
-            (
-                "opponent",
-                *(
-                    f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})"
-                    for each in found.comparisons
-                ),
-            ),
+            ("opponent", *map(_heading, found.comparisons)),
             [(each.name, *(_best(model, each.name, rule) for model in found.comparisons)) for each in found.opponents],
             title=f"best tokens/J over the opponent, rule {rule}: {meaning}",
         )
         print()
     print_table(
-        (
-            "launch (us per block)",
-            "LM head",
-            *(f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})" for each in found.comparisons),
-        ),
-        [
-            (
-                f"{each.launch} {each.launch_us:g}",
-                "on the card" if each.with_head else "not timed",
-                *(f"{each.best[model.model]:.2f}" for model in found.comparisons),
-            )
-            for each in found.what_ifs
-        ],
+        ("launch (us per block)", "LM head", *map(_heading, found.comparisons), "llama, A100 runs the cited one"),
+        [_what_if(each) for each in found.what_ifs],
         title=f"best tokens/J over {found.opponents[0].name}, rule tdp, had the card more to do",
     )
     print()
@@ -67,6 +51,16 @@ def write_report(found: Emerging, out: Path) -> None:
         folder.add(*rows(found))
         for suffix in ("png", "svg"):
             _figure(found, folder.file(f"ratios.{suffix}"))
+
+
+def _heading(found: Comparison) -> str:
+    return f"{found.model} (published {published_text(FIG9_QUANTITY, found.model)})"
+
+
+def _what_if(each: WhatIf) -> tuple[str, ...]:
+    head = "on the card" if each.with_head else "not timed"
+    ratios = (f"{ratio:.2f}" for ratio in (*each.best.values(), each.cited_llama))
+    return (f"{each.launch} {each.launch_us:g}", head, *ratios)
 
 
 def _best(found: Comparison, opponent: str, rule: Rule) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from experiments.designs import BOARD
 from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
-from experiments.emerging_what_ifs import WhatIf
+from experiments.emerging_what_ifs import CITED_LLAMA, WhatIf
 from experiments.gpu_opponents import GpuGeneration, Opponent
 from experiments.published import published_text
 from sttest.boards.bracket import CASES
@@ -32,7 +32,7 @@ def rows(found: Emerging) -> Iterator[Row]:
         for opponent in found.opponents:
             yield from _best_rows(each, opponent)
         for what_if in found.what_ifs:
-            yield _what_if_row(each.model, what_if, found.opponents[0])
+            yield from _what_if_rows(each.model, what_if, found.opponents[0])
         for shape, ours in each.ours.items():
             yield from _our_rows(each.model, shape, ours, found.engine)
         for opponent in found.opponents:
@@ -40,12 +40,18 @@ def rows(found: Emerging) -> Iterator[Row]:
                 yield from _their_rows(each, opponent, shape, theirs)
 
 
-def _what_if_row(model: str, each: WhatIf, opponent: Opponent) -> Row:
+def _what_if_rows(model: str, each: WhatIf, opponent: Opponent) -> Iterator[Row]:
     head = "LM head on the card" if each.with_head else "LM head not timed"
+    case = f"rule tdp, launch {each.launch}, {head}"
+    yield _what_if_row(model, each.best[model], each, f"{opponent.name}, {case}")
+    if model == "llama":
+        yield _what_if_row(model, each.cited_llama, each, f"{opponent.name} on {CITED_LLAMA}, {case}")
+
+
+def _what_if_row(model: str, ratio: float, each: WhatIf, over: str) -> Row:
     return Row(
-        EXPERIMENT, f"best tokens/J over {opponent.name}, rule tdp, launch {each.launch}, {head}", each.best[model],
-        "ratio", "derived", model=model, board=BOARD, phase="generation", reference=published_ratio(model),
-        source=f"{FIG9}; opponent: {opponent.source}",
+        EXPERIMENT, f"best tokens/J over {over}", ratio, "ratio", "derived", model=model, board=BOARD,
+        phase="generation", reference=published_ratio(model), source=FIG9,
         note=f"what-if: {each.launch_us:g} us per block; published {published_text(FIG9_QUANTITY, model)}",
     )  # fmt: skip
 

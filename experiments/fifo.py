@@ -34,7 +34,7 @@ _SIZES = {"decode": "c=32", "prefill": "n=32"}
 
 @dataclass(frozen=True)
 class Sized:
-    """One block under one sizing; ``unbounded_cycles``: with FIFOs that are never full."""
+    """One block under one sizing; ``unbounded_cycles``: with FIFOs of the same kinds that are never full."""
 
     model: str
     phase: str
@@ -48,23 +48,28 @@ class Sized:
 def size_block(model: str, phase: str, engine: str) -> list[Sized]:
     """All sizings of one block."""
     text = lowered_text(model, phase)
-    found = []
+    graphs = {}
     for strategy in STRATEGIES:
         knobs = Knobs(overall_unroll=OVERALL_UNROLL, strategy=strategy)
-        graph = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
-        found.append((strategy, graph, {fifo.name: fifo.depth for fifo in graph.fifos}))
-    graph = found[0][1]
-    found.append((MINIMAL, graph, dict(size_by_simulation(graph, engine=engine).depths)))
-    return [_sized(model, phase, method, sized.with_depths(depths), engine) for method, sized, depths in found]
+        graphs[strategy] = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
+    normal = graphs[STRATEGIES[0]]
+    graphs[MINIMAL] = normal.with_depths(size_by_simulation(normal, engine=engine).depths)
+    # Of the kinds that FIFOs have at the depths of `normal`: a shallower one may be a shift register, and faster.
+    endless = _cycles(normal, engine, unbounded=True)
+    return [_sized(model, phase, method, graph, _cycles(graph, engine), endless) for method, graph in graphs.items()]
 
 
-def _sized(model: str, phase: str, method: str, graph: TimedGraph, engine: str) -> Sized:
-    run, free = simulate(graph, engine=engine), simulate(graph, engine=engine, unbounded=True)
-    if run.cycles is None or free.cycles is None:
-        raise AssertionError(f"{model} {phase} with {method} depths deadlocks: {run.to_text()}")
+def _sized(model: str, phase: str, method: str, graph: TimedGraph, cycles: int, endless: int) -> Sized:
     depths = {fifo.name: fifo.depth for fifo in graph.fifos}
     bits = sum(fifo.depth * fifo.bits for fifo in graph.fifos)
-    return Sized(model, phase, method, depths, bits, run.cycles, free.cycles)
+    return Sized(model, phase, method, depths, bits, cycles, endless)
+
+
+def _cycles(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> int:
+    run = simulate(graph, engine=engine, unbounded=unbounded)
+    if run.cycles is None:
+        raise AssertionError(f"{graph.name}: depths that deadlock: {run.to_text()}")
+    return run.cycles
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Sized]:

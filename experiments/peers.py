@@ -41,10 +41,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
     """Prints the table and writes ``out``; nothing is simulated here, so neither option matters."""
     rows = [*_our_rows(out.parent), *_peer_rows()]
     print_table(
-        ("work", "device", "tokens/s", "roofline fraction", "as collected", "note"),
+        ("work", "device", "tokens/s", "roofline fraction", "as collected"),
         [
             (row.model, row.board, row.engine, "not published" if row.value is None else f"{row.value:.3f}",
-             "" if row.reference is None else row.reference, row.note)
+             "" if row.reference is None else row.reference)
             for row in rows if row.metric == "roofline fraction"
         ],
         title="fraction of the weight-bandwidth roofline at batch 1",

@@ -11,7 +11,7 @@ from sttest.errors import InputError
 Rule = Literal["tdp", "drawn", "net"]
 RULES: dict[Rule, str] = {
     "tdp": "power limit of the data sheet times time",
-    "drawn": "what the board draws: modelled for the FPGA, measured for GPUs",
+    "drawn": "what the board draws, modelled for the FPGA, read for GPUs",
     "net": "what it draws above its idle power",
 }
 
