@@ -12,7 +12,7 @@ from sttest.boards.backends.device import Card
 from sttest.models.card_blocks import CardBlocks, Told
 from sttest.models.design_memory import BlockMemory, BlockResult
 from sttest.models.resident_cache import ResidentCache
-from sttest.sim.functional.element_types import Array
+from sttest.sim.functional.element_types import Array, Bytes
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
@@ -44,7 +44,7 @@ class CardGeneration:
     anew, which on hardware takes seconds, once per generation.
 
     Args:
-        prefill, decode: opens a card with the design.
+        prefill_card, decode_card: open a card with the design.
         prefill_layers, decode_layers: memory of every layer on each.
         told: called after every launch.
     """
@@ -55,7 +55,6 @@ class CardGeneration:
     decode_layers: Sequence[BlockMemory]
     told: Told
     caches: list[ResidentCache] = field(init=False)
-    tokens: int = 0
     _phase: str = ""
     _card: AbstractContextManager[Card] | None = None
     _blocks: CardBlocks | None = None
@@ -69,7 +68,7 @@ class CardGeneration:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._let_go()
+        self._let_go(kind, error, trace)
 
     def prefill(self, layer: int, x: Array) -> Array:
         """The prompt through a layer."""
@@ -81,7 +80,7 @@ class CardGeneration:
         """The next token through a layer."""
         return self._step("decode", layer, self.caches[layer].images(x), self.decode_layers[layer], 1)
 
-    def _step(self, phase: str, layer: int, inputs: dict, memory: BlockMemory, count: int) -> Array:
+    def _step(self, phase: str, layer: int, inputs: dict[str, Bytes], memory: BlockMemory, count: int) -> Array:
         blocks = self._configured(phase)
         doing = phase if phase == "prefill" else f"decode of position {self.caches[layer].positions}"
         result: BlockResult = memory.results(blocks.launch(layer, inputs, doing), count)
@@ -99,7 +98,12 @@ class CardGeneration:
             self._blocks = CardBlocks(card, layers, self.told)
         return self._blocks
 
-    def _let_go(self) -> None:
+    def _let_go(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        trace: TracebackType | None = None,
+    ) -> None:
         card, self._card, self._blocks = self._card, None, None
         if card is not None:
-            card.__exit__(None, None, None)
+            card.__exit__(kind, error, trace)

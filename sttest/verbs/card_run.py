@@ -139,6 +139,7 @@ def card_opener(
             log.idle_w += card.idle_watts()
             tell(f"{package.phase}")
             yield card
+        log.left(card, package.phase)
 
     return opened
 

@@ -46,7 +46,9 @@ def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | No
     if slr is not None:
         lines += [f"slr={unit}:SLR{slr}" for _, unit in units]
     lines += [f"sp={unit}.{each.name}:{_memory(each.banks)}" for kernel, unit in units for each in kernel.buffers]
-    lines += ["", "[clock]", f"defaultFreqHz={round(clock_mhz * 1e6)}", ""]
+    lines += ["", "[clock]", f"defaultFreqHz={round(clock_mhz * 1e6)}"]
+    # Counters of starts and ends, for latencies on the card (UG1393, --profile Options).
+    lines += ["", "[profile]", "exec=all:all", ""]
     return "\n".join(lines)
 
 
@@ -84,7 +86,7 @@ def _memory(banks: tuple[int, ...]) -> str:
 
 def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:
     """Keys may repeat, which no reader of ini files takes."""
-    found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": []}
+    found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": [], "profile": []}
     section = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         text = line.partition("#")[0].strip()

@@ -40,6 +40,9 @@ sp=sink_1.x:HBM[31]
 
 [clock]
 defaultFreqHz=250000000
+
+[profile]
+exec=all:all
 """
 
 

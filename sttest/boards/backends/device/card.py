@@ -13,11 +13,13 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from sttest.boards.backends.device.design_files import DesignFiles
 from sttest.boards.backends.device.host import POWER_PERIOD_S
+from sttest.boards.backends.device.profile import XRT_INI, KernelProfile, read_profile
 from sttest.boards.backends.device.reset import reset_card
 from sttest.boards.backends.device.wire import Message, receive, send
 from sttest.errors import DeadlockError, InputError, SttestError, ToolMissingError
@@ -98,6 +100,10 @@ class LaunchTimes:
 class Card:
     """A context: a process with a card that is configured, ended with all its children when it is left.
 
+    Attributes:
+        info: what the card says of itself: ``platform``, ``bdf``, ``uuid``.
+        profile: what its counters say, after the end; None where there are none.
+
     Args:
         files: of the design.
         options: which card.
@@ -111,23 +117,22 @@ class Card:
         self.options = options
         self.info: dict[str, str] = {}
         self._answers: queue.Queue[Message | None] = queue.Queue()
+        self.profile: KernelProfile | None = None
+        # What XRT writes where it is started: logs, its summary, the files of an emulation.
+        self._folder = tempfile.TemporaryDirectory(prefix="sttest-card-")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Card:
+        (self._work / "xrt.ini").write_text(XRT_INI, encoding="utf-8")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "sttest.boards.backends.device.child"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self._said, start_new_session=True, env=self._environment(),
+            stdout=subprocess.PIPE, stderr=self._said, start_new_session=True, cwd=self._work, env=self._environment(),
         )  # fmt: skip
         threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
-        rehearsal = self.options.rehearsal
-        double = {**vars(rehearsal), "faults": {str(n): f for n, f in rehearsal.faults.items()}} if rehearsal else None
-        head = {
-            "signature": str(self.files.signature_path), "xclbin": self.options.xclbin, "card": self.options.card,
-            "double": double,
-        }  # fmt: skip
         try:
-            self.info = self._ask(head, limit_s=self.options.patience.open_s, doing="configuring the card").head["info"]
+            limit_s = self.options.patience.open_s
+            self.info = self._ask(self._opening(), limit_s=limit_s, doing="configuring the card").head["info"]
         except BaseException:
             self._end()
             raise
@@ -204,10 +209,27 @@ class Card:
             return f"reset the card with 'xrt-smi reset --device {place}' (xbutil before 2.18)"
         return "start it again"
 
+    def _opening(self) -> dict[str, Any]:
+        """The first message; paths are whole, for the process works elsewhere."""
+        rehearsal = self.options.rehearsal
+        double = {**vars(rehearsal), "faults": {str(n): f for n, f in rehearsal.faults.items()}} if rehearsal else None
+        return {
+            "signature": str(self.files.signature_path.resolve()),
+            "xclbin": str(Path(self.options.xclbin).resolve()),
+            "card": self.options.card,
+            "double": double,
+        }
+
+    @property
+    def _work(self) -> Path:
+        return Path(self._folder.name)
+
     def _environment(self) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if name != "XCL_EMULATION_MODE"}
+        environment["XRT_INI_PATH"] = str(self._work / "xrt.ini")
         if self.options.engine == "hw_emu":
             environment["XCL_EMULATION_MODE"] = "hw_emu"
+            environment["EMCONFIG_PATH"] = str(Path(self.options.xclbin).resolve().parent)
         return environment
 
     def _ask(
@@ -271,6 +293,7 @@ class Card:
             process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             process.wait(CLOSE_LIMIT_S)
+        self.profile = read_profile(self._work, self.files.kernel.name)
 
     def _end(self) -> int:
         """Kills the process with all that it started (emulators among them) and waits until it is gone.
@@ -290,6 +313,7 @@ class Card:
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
+        self._folder.cleanup()
         return code
 
 

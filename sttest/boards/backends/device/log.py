@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sttest.boards.backends.device.card import LaunchTimes
+from sttest.boards.backends.device.card import Card, LaunchTimes
+from sttest.boards.backends.device.profile import KernelProfile
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Log:
     Attributes:
         steps: launches, in order.
         idle_w: power readings at rest.
+        profiles: what the counters on the card say, per phase.
         platform: what the card says it is.
         planned: launches that there should be.
         equal_tokens, golden_tokens: of a generation that came to its end.
@@ -34,6 +36,7 @@ class Log:
     planned: int = 0
     steps: list[Step] = field(default_factory=list)
     idle_w: list[float] = field(default_factory=list)
+    profiles: dict[str, KernelProfile] = field(default_factory=dict)
     platform: str = ""
     equal_tokens: int | None = None
     golden_tokens: int | None = None
@@ -45,6 +48,11 @@ class Log:
         if self.golden_tokens is not None:
             return self.equal_tokens == self.golden_tokens
         return self.largest_difference == 0
+
+    def left(self, card: Card, phase: str) -> None:
+        """Takes over what a card has to say when it is let go of."""
+        if card.profile is not None:
+            self.profiles[phase] = card.profile
 
     def write_steps(self, path: Path, engine: str) -> None:
         """A line of CSV per launch."""

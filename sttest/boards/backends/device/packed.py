@@ -115,6 +115,7 @@ def _launch_all(
             log.steps.append(Step(packed.phase, f"{packed.phase} {number}", 0, times))
             wrong = max(_differing(card.read(name), data) for name, data in golden.items())
             log.largest_difference = max(wrong, log.largest_difference or 0.0)
+    log.left(card, packed.phase)
 
 
 def _differing(found: bytes, golden: bytes) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sttest.boards.backends.device.log import Log, Step
 from sttest.boards.backends.device.power import Energy, energy
+from sttest.boards.backends.device.profile import KernelProfile
 from sttest.boards.load import load_board, require_hbm
 from sttest.results import Kind, Row
 
@@ -41,7 +42,9 @@ def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iter
         what = "largest_logit_difference" if log.golden_tokens is not None else "largest_difference"
         yield Row(**base, metric=what, value=log.largest_difference, unit="1", kind=came, source=_GOLDEN)
     for phase in dict.fromkeys(step.phase for step in log.steps):
-        yield from _phase_rows({**base, "phase": phase}, engine, [step for step in log.steps if step.phase == phase])
+        of_phase = {**base, "phase": phase}
+        yield from _phase_rows(of_phase, engine, [step for step in log.steps if step.phase == phase])
+        yield from _profile_rows(of_phase, came, log.profiles.get(phase))
     yield from _energy_rows(base, engine, log)
 
 
@@ -59,6 +62,16 @@ def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterato
         yield Row(
             **base, metric="launch_device_median", value=median(simulated_us), unit="us", kind="simulated", note=note
         )
+
+
+def _profile_rows(base: dict[str, Any], came: Kind, profile: KernelProfile | None) -> Iterator[Row]:
+    if profile is None:
+        return
+    found = {"average": profile.average_us, "least": profile.least_us, "most": profile.most_us}
+    note = f"{profile.calls} executions at {profile.clock_mhz:g} MHz"
+    for which, value in found.items():
+        source = "XRT, Compute Unit Utilization of summary.csv"
+        yield Row(**base, metric=f"launch_device_{which}", value=value, unit="us", kind=came, source=source, note=note)
 
 
 def _energy_rows(base: dict[str, Any], engine: str, log: Log) -> Iterator[Row]:

@@ -11,6 +11,10 @@ from sttest.boards.xrt.double import DoubleXrt, Launch, PythonKernels
 print("[XRT] WARNING: this goes to standard output")
 if "FAKE_PYXRT_MODE_FILE" in os.environ:
     Path(os.environ["FAKE_PYXRT_MODE_FILE"]).write_text(os.environ.get("XCL_EMULATION_MODE", "none"))
+Path("summary.csv").write_text(
+    "Compute Unit Utilization\nKernel,Number Of Calls,Minimum Time (ms),Average Time (ms),Maximum Time (ms),"
+    "Clock Frequency (MHz),\nreverse,30,0.01,0.02,0.03,250,\n\n"
+)
 
 
 def _reverse(launch: Launch) -> float:

@@ -88,6 +88,8 @@ def test_what_a_card_gives_is_measured(pyxrt, archive):
         rows = {row["metric"]: row for row in csv.DictReader(file)}
     assert {row["engine"] for row in rows.values()} == {"device"}
     assert {row["kind"] for row in rows.values()} == {"measured"}
+    assert float(rows["launch_device_average"]["value"]) == 20.0
+    assert rows["launch_device_average"]["source"].startswith("XRT")
     assert rows["power_load"]["source"].startswith("XRT")
     idle, load = float(rows["power_idle"]["value"]), float(rows["power_load"]["value"])
     busy_s = (
