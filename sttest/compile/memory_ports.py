@@ -4,7 +4,7 @@ A DMA that moves a fair share of the traffic gets channels of its own.  The
 others share one for writes, one for parameters and one for what else is read:
 parameters are asked for long before they are used, and inputs would wait behind
 them.  Channels that are left go, one at a time, to the DMA whose transfer they
-shorten most.
+shorten most; what is left then, to small DMAs, so that fewer wait for turns.
 """
 
 from __future__ import annotations
@@ -72,7 +72,19 @@ def assign_channels(demands: Sequence[PortDemand], channels: int, bytes_per_cycl
             levers=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
         )
     _share_out(demands, counts, channels - len(counts) - shared, bytes_per_cycle)
+    _separate(small, counts, channels - sum(counts.values()))
     return _number(demands, counts)
+
+
+def _separate(small: Sequence[PortDemand], counts: dict[str, int], spare: int) -> None:
+    """Takes the largest small DMAs out of what they share while there are channels, so that fewer wait in turn."""
+    waiting = sorted(small, key=lambda demand: -demand.total_bytes)
+    for demand in waiting:
+        rest = [other for other in small if other.name not in counts and other is not demand]
+        if len({other.shares_with for other in rest}) + 1 > spare:
+            return
+        counts[demand.name] = 1
+        spare -= 1
 
 
 def _share_out(demands: Sequence[PortDemand], counts: dict[str, int], spare: int, bytes_per_cycle: float) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -87,3 +89,19 @@ def test_too_many_dmas_name_the_gap() -> None:
     with pytest.raises(DoesNotFitError) as refused:
         assign_channels(demands, 4, RATE)
     assert (refused.value.demand, refused.value.bound, refused.value.unit) == (5, 4, "channels")
+
+
+@given(DEMANDS, st.integers(22, 40))
+def test_small_dmas_share_only_where_channels_run_out(demands: list[PortDemand], channels: int) -> None:
+    given_channels = assign_channels(demands, channels, RATE)
+    users = Counter(number for numbers in given_channels.values() for number in numbers)
+    small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
+    shared = [demand for demand in demands if users[given_channels[demand.name][0]] > 1]
+    assert not shared or len(users) == channels
+    apart = [demand for demand in demands if demand.total_bytes < small and demand not in shared]
+    kinds = Counter(demand.shares_with for demand in demands if demand.total_bytes < small)
+    for demand in apart:
+        if kinds[demand.shares_with] > 1:
+            assert all(
+                other.total_bytes <= demand.total_bytes for other in shared if other.shares_with == demand.shares_with
+            )
