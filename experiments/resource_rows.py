@@ -1,0 +1,188 @@
+"""Rows of published synthesis reports as cases: what the resource model is told, and what the tool reported.
+
+The model is told the operations of one iteration, the interval, the trip count and the
+FIFOs, never what the tool bound.  Rows of loops without a published operation mix were
+left out of the data (its README says how many).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import ceil, isqrt
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from sttest.boards.operator_cost import accumulator
+from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, MemoryKind, fifo_resources, memory_resources
+from sttest.boards.resource_pipelines import Pipeline
+from sttest.boards.resources import Resources
+from sttest.sim.graph import SRL_MAX_BITS
+
+DATA = Path(__file__).parent / "data" / "synthesis"
+_OPERATOR_OF = {
+    "src_fmul": "fmul", "src_fsub": "fsub", "src_fdiv": "fdiv", "src_frecip": "frecip", "src_fexp": "fexp",
+    "src_frsqrt": "frsqrt", "src_fcmp": "fcmp", "src_fmax": "fmax",
+}  # fmt: skip
+_CODO_FLOAT = {"src_mul": "fmul", "src_add": "fadd", "src_sub": "fsub", "src_div": "fdiv", "src_cmp": "fcmp"}
+# What the reports' own descriptions say of functions without multiply-accumulates.
+_ALLO_LANES = {
+    "float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8},
+    "fp32 residual add 8/cycle": {"fadd": 8},
+}
+_SHARED = "shared operators"
+# Vitis HLS has put these at no area since 2022.1, or hoists them out of the loop (frsqrt).
+_NO_AREA = ("fdiv", "fcmp", "fmax", "frsqrt")
+
+
+@dataclass(frozen=True)
+class PipelineCase:
+    """A loop or function.
+
+    Attributes:
+        use: ``fit`` or ``check``.
+        group: of the table that it is counted in.
+        pipeline: what the model is told.
+        reported: by the tool.
+    """
+
+    use: str
+    group: str
+    pipeline: Pipeline
+    reported: Resources
+
+
+@dataclass(frozen=True)
+class MemoryCase:
+    """A memory or FIFO with what the model predicts and the tool reported; ``count`` of them in the designs.
+
+    Attributes:
+        use: ``fit`` (whose rows the constants were read off) or ``check``.
+    """
+
+    use: str
+    group: str
+    predicted: Resources
+    reported: Resources
+    count: int
+
+
+def pipeline_cases() -> list[PipelineCase]:
+    """All loops and functions whose operations are known."""
+    rows = pd.read_csv(DATA / "processes.csv").fillna({"trip_main": 1})
+    return [case for row in rows.to_dict("records") for case in _pipeline_case(row)]
+
+
+def _pipeline_case(row: Mapping[Hashable, Any]) -> Iterator[PipelineCase]:
+    cell = _Row(row)
+    suite = str(row["suite"])
+    made = {"streamhls": _stream_hls, "codo": _codo, "allo": _allo}[suite](cell)
+    if made is not None:
+        group, pipeline = made
+        pipeline = replace(pipeline, operators=_reported(pipeline.operators))
+        yield PipelineCase(str(row["use"]), group, pipeline, Resources(*(cell[k] for k in ("dsp", "lut", "ff"))))
+
+
+def _reported(operators: Mapping[str, float]) -> dict[str, float]:
+    """Without the operators whose area no report holds."""
+    return {name: count for name, count in operators.items() if name not in _NO_AREA}
+
+
+class _Row:
+    """Cells of a row as numbers or text; what is not published is 0 or empty."""
+
+    def __init__(self, cells: Mapping[Hashable, Any]) -> None:
+        self.cells = cells
+
+    def __getitem__(self, column: str) -> float:
+        cell = self.cells[column]
+        return 0.0 if pd.isna(cell) else float(cell)
+
+    def text(self, column: str) -> str:
+        cell = self.cells[column]
+        return "" if pd.isna(cell) else str(cell)
+
+
+def _stream_hls(row: _Row) -> tuple[str, Pipeline]:
+    interval = int(row["ii"])
+    mix = {name: row[column] for column, name in _OPERATOR_OF.items()} | _adders(row, interval)
+    bound = {name: ceil(count / interval) for name, count in mix.items() if count}
+    accesses = row["src_load"] + row["src_store"]
+    ports = int(row["src_fifo_rd"] + row["src_fifo_wr"])
+    shared = sum(mix.values()) - sum(bound.values())
+    group = "Stream-HLS fp32, " + ("II 1" if interval == 1 else _SHARED)
+    return group, Pipeline(bound, ports, int(row["trip"]), interval, shared, accesses)
+
+
+def _adders(row: _Row, interval: int) -> dict[str, float]:
+    """Adders on DSPs, and in fabric where a running sum is too short for those."""
+    adders, sums, distance = row["src_fadd"], row["acc_carried"], int(row["carried_distance"])
+    if not sums or not distance:
+        return {"fadd": adders}
+    rule = accumulator(max(1, round(adders / sums)), distance, ii=interval)
+    fabric = min(adders, sums * rule.carried_adders) if rule.adder == "fadd_fabric" else 0
+    return {"fadd": adders - fabric, "fadd_fabric": fabric}
+
+
+def _codo(row: _Row) -> tuple[str, Pipeline]:
+    """The interval is not reported: 1 is taken."""
+    dtype = row.text("dtype")
+    if dtype == "fp32":
+        mix = {name: row[column] for column, name in _CODO_FLOAT.items()}
+        return "CODO fp32", Pipeline(mix, trip=int(row["trip_main"]))
+    mac = "mac_w4a8" if row["has_int4_port"] else "mac_w8a8"
+    spare_adders = max(0.0, row["src_add"] - row["src_mul"]) + row["src_sub"]
+    mix = {mac: row["src_mul"], "iadd": spare_adders, "imax": row["src_cmp"]}
+    return "CODO int8", Pipeline(mix, trip=int(row["trip_main"]))
+
+
+def _allo(row: _Row) -> tuple[str, Pipeline] | None:
+    """A square systolic array, drained through one dequantising multiplier per row; else what the report says."""
+    macs = int(row["src_mac_per_cycle"])
+    if macs:
+        mac = "mac_w4a8" if "W4A8" in row.text("op") else "mac_w8a8"
+        trip = int(row["mac_total"]) // macs
+        group = "Allo W4A8" if mac == "mac_w4a8" else "Allo int8"
+        return group, Pipeline({mac: macs, "fmul": isqrt(macs)}, trip=trip)
+    if row.text("op") not in _ALLO_LANES:
+        return None
+    return "Allo fp32 lanes", Pipeline(_ALLO_LANES[row.text("op")])
+
+
+def memory_cases() -> list[MemoryCase]:
+    """All arrays and FIFOs, held in the kind that the tool says or is documented to choose."""
+    rows = pd.read_csv(DATA / "memories.csv")
+    return [_memory_case(row) for row in rows.to_dict("records")]
+
+
+def _memory_case(row: Mapping[Hashable, Any]) -> MemoryCase:
+    cell = _Row(row)
+    depth, bits, impl = int(cell["depth_words"]), int(cell["bits"]), cell.text("impl")
+    group = f"{cell.text('suite')} {cell.text('kind')}s"
+    if cell.text("kind") == "fifo":
+        predicted = fifo_resources(_fifo_kind(depth, bits, cell["hls_uram"]), depth, bits)
+        blocks = 0 if cell["hls_bram18"] == 0 else cell["capacity_bram18_lower_bound"]
+    else:
+        predicted = memory_resources(_array_kind(depth, impl, cell["hls_uram"]), depth, bits)
+        blocks = cell["hls_bram18"]
+    reported = Resources(lut=cell["hls_lut"], ff=cell["hls_ff"], bram18=blocks, uram=cell["hls_uram"])
+    return MemoryCase(cell.text("use"), group, predicted, reported, int(cell["count"]))
+
+
+def _fifo_kind(depth: int, bits: int, uram: float) -> MemoryKind:
+    if depth * bits <= SRL_MAX_BITS:
+        return "register" if depth <= 2 else "srl"
+    if uram:
+        return "uram"
+    return "lutram" if depth <= LUTRAM_MAX_WORDS else "bram"
+
+
+def _array_kind(depth: int, impl: str, uram: float) -> MemoryKind:
+    """What the directive says; ``AUTO`` is by size, and UltraRAM where the tool took one."""
+    if uram or "URAM" in impl:
+        return "uram"
+    if "LUTRAM" in impl:
+        return "lutram"
+    return "bram" if "BRAM" in impl or depth > LUTRAM_MAX_WORDS else "lutram"

@@ -1,0 +1,99 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import OPERATORS_FILE, load_operators
+from sttest.boards.resource_memories import (
+    BRAM18_BITS,
+    bram18_blocks,
+    capacity_bits,
+    fifo_resources,
+    memory_resources,
+)
+from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
+from sttest.boards.resources import KINDS, Resources, slr_budgets, slr_capacity, total
+
+_, LIBRARY = load_operators(OPERATORS_FILE)
+
+
+def test_resources_add_up_and_compare():
+    parts = [Resources(dsp=1, lut=10), Resources(lut=5, uram=2)]
+    assert total(parts) == Resources(dsp=1, lut=15, uram=2)
+    assert total([]) == Resources()
+    assert Resources(dsp=3) * 0.5 == Resources(dsp=1.5)
+    shares = Resources(dsp=5, uram=1).shares_of(Resources(dsp=10, lut=1))
+    assert shares == Resources(dsp=0.5, uram=float("inf"))
+    assert shares.largest == float("inf")
+    assert KINDS == ("dsp", "lut", "ff", "bram18", "uram")
+
+
+def test_budgets_are_nine_tenths_of_every_slr():
+    fabric = require_hbm(load_board("u55c")).fabric
+    assert slr_capacity(fabric.slrs[0]) == Resources(2664, 386880, 2 * 386880, 1200, 320)
+    assert [budget.dsp for budget in slr_budgets(fabric)] == pytest.approx([2397.6, 2505.6, 2635.2])
+
+
+@pytest.mark.parametrize(
+    ("depth", "bits", "blocks"),
+    [(512, 36, 1), (513, 36, 2), (1024, 18, 1), (2048, 8, 1), (16384, 1, 1), (16384, 32, 32), (1, 4096, 114)],
+)
+def test_block_ram_by_the_shapes_of_the_data_sheet(depth, bits, blocks):
+    assert bram18_blocks(depth, bits) == blocks
+
+
+@given(depth=st.integers(1, 1 << 17), bits=st.integers(1, 4096))
+def test_blocks_hold_what_they_are_counted_for(depth, bits):
+    for kind in ("srl", "lutram", "bram", "uram"):
+        cells = memory_resources(kind, depth, bits)
+        assert capacity_bits(kind, cells, depth, bits) >= depth * bits
+    # One block fewer of the shape without parity would not do, whatever the shape.
+    assert bram18_blocks(depth, bits) >= depth * bits / BRAM18_BITS
+
+
+@given(
+    depth=st.integers(1, 5000), bits=st.integers(1, 512), kind=st.sampled_from(["register", "srl", "lutram", "bram"])
+)
+def test_a_larger_fifo_is_never_cheaper(depth, bits, kind):
+    small = fifo_resources(kind, depth, bits)
+    for larger in (fifo_resources(kind, depth + 1, bits), fifo_resources(kind, depth, bits + 1)):
+        assert all(more >= less for more, less in zip(larger, small, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "depth", "ff", "lut"),
+    [("srl", 25, 8, 50), ("lutram", 125, 121, 180), ("bram", 1024, 95, 78)],
+)
+def test_fifos_of_32_bits_are_as_reported(kind, depth, ff, lut):
+    fifo = fifo_resources(kind, depth, 32)
+    assert (fifo.ff, fifo.lut) == (ff, lut)
+
+
+def test_a_floating_point_lane_is_five_dsps_and_packed_products_share_one():
+    assert pipeline_resources(Pipeline({"fmul": 16, "fadd": 16}, ports=3, trip=1024), LIBRARY).dsp == 80
+    assert pipeline_resources(Pipeline({"mac_w4a8": 256}), LIBRARY).dsp == 128
+    assert pipeline_resources(Pipeline({"mac_w8a8": 256}), LIBRARY).dsp == 256
+
+
+def test_overheads_are_charged_per_stage_port_and_bit():
+    model = load_resource_model()
+    empty = pipeline_resources(Pipeline(ports=2, trip=1 << 10), LIBRARY)
+    assert empty.lut == pytest.approx(2 * model.lut.ports + 10 * model.lut.counter_bits)
+    one = pipeline_resources(Pipeline({"fmul": 1}, ports=2, trip=1 << 10), LIBRARY)
+    assert one.ff - empty.ff == pytest.approx(143 + 4 * model.ff.stages)
+    shared = pipeline_resources(Pipeline(ports=2, trip=1 << 10, interval=2, shared_operators=5, accesses=3), LIBRARY)
+    extra = 2 * model.lut.shared_ports + 5 * model.lut.shared_operators + 3 * model.lut.shared_accesses
+    assert shared.lut - empty.lut == pytest.approx(extra)
+
+
+def test_operators_reported_with_their_surroundings_get_none_again():
+    bare = pipeline_resources(Pipeline({"mac_w4a8": 1}, trip=2), LIBRARY)
+    nothing = pipeline_resources(Pipeline(trip=2), LIBRARY)
+    assert bare.lut - nothing.lut == pytest.approx(254)
+
+
+def test_the_adapter_of_a_port_is_the_next_wider_one():
+    model = load_resource_model()
+    assert model.adapter(512).bram18 == 30
+    assert model.adapter(100) == model.adapter(128)
+    assert model.adapter(1024) == model.adapter(512)

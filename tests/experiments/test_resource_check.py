@@ -1,0 +1,60 @@
+"""The resource model against published reports: the page is what the command makes, and nothing is fitted on checks."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from experiments import resource_check
+from experiments.resource_check import PAGE, measure, written
+from experiments.resource_fit import fit, shipped
+from experiments.resource_rows import DATA, memory_cases, pipeline_cases
+from sttest.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def found():
+    return measure()
+
+
+def test_the_page_holds_what_the_command_prints(found):
+    text = PAGE.read_text(encoding="utf-8")
+    assert written(text, found) == text
+    assert all(" | ".join(map(str, each.cells())) in text for each in found)
+
+
+def test_rows_to_be_predicted_do_not_move_the_fit():
+    cases = pipeline_cases()
+    doubled = [replace(case, reported=case.reported * 2) if case.use == "check" else case for case in cases]
+    assert doubled != cases
+    assert fit(doubled) == fit(cases) == shipped()
+
+
+def test_rows_to_be_fitted_do_move_it():
+    cases = [replace(case, reported=case.reported * 2) for case in pipeline_cases()]
+    assert fit(cases) != shipped()
+
+
+def test_other_coefficients_are_refused(monkeypatch):
+    monkeypatch.setattr(resource_check, "shipped", dict)
+    with pytest.raises(InputError, match="the fit gives"):
+        measure()
+
+
+def test_the_bounds_are_met_by_all_floating_point_rows_and_all_blocks(found):
+    medians = {(each.group, each.resource): each.median for each in found if each.use == "check"}
+    assert medians["all of fp32", "dsp"] <= 0.10
+    assert medians["all of fp32", "lut"] <= 0.30
+    assert medians["all of fp32", "ff"] <= 0.30
+    assert medians["all", "bram18"] <= 0.25
+    assert medians["Allo W4A8", "dsp"] <= 0.10
+
+
+def test_every_row_is_counted_and_sourced():
+    cases = pipeline_cases()
+    assert sum(case.use == "fit" for case in cases) == 453
+    assert len({case.group for case in cases}) == 7
+    assert len(memory_cases()) == 385
+    for name in ("processes.csv", "memories.csv"):
+        lines = (Path(DATA) / name).read_text(encoding="utf-8").splitlines()
+        assert lines[0].endswith("source")
