@@ -3,98 +3,30 @@
 from __future__ import annotations
 
 import os
-import queue
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from sttest.boards.backends.device.design_files import DesignFiles
+from sttest.boards.backends.device.held_process import HeldProcess, NoAnswerError, ProcessLeftError
 from sttest.boards.backends.device.host import POWER_PERIOD_S
+from sttest.boards.backends.device.options import CardOptions, LaunchTimes
 from sttest.boards.backends.device.profile import XRT_INI, KernelProfile, read_profile
 from sttest.boards.backends.device.reset import reset_card
-from sttest.boards.backends.device.wire import Message, receive, send
+from sttest.boards.backends.device.wire import Message
 from sttest.errors import DeadlockError, InputError, SttestError, ToolMissingError
 
 TRANSFER_LIMIT_S = 120.0
 CLOSE_LIMIT_S = 30.0
 GRACE_S = 10.0
 """What the process has beyond the limit of a launch to say itself that it was reached."""
+_CHILD = (sys.executable, "-m", "sttest.boards.backends.device.child")
 _ERRORS = {2: InputError, 3: DeadlockError, 5: ToolMissingError}
 _IDLE_READINGS = 3
-_SAID_LINES = 20
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """What takes a card's place on the double.
-
-    Attributes:
-        executable: of the kernel's C simulation.
-        duration_us: simulated time of a launch.
-        faults: ``hung`` or ``crashed``, by number of the launch from 0.
-    """
-
-    executable: str
-    duration_us: float
-    faults: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Patience:
-    """Time limits.
-
-    Attributes:
-        launch_s: after which a kernel counts as hung.
-        open_s: to configure a card, or to start a hardware emulation.
-        reset: a card whose kernel hung, which nothing else brings back.
-    """
-
-    launch_s: float = 60.0
-    open_s: float = 300.0
-    reset: bool = True
-
-
-@dataclass(frozen=True)
-class CardOptions:
-    """Which card, and how patient to be.
-
-    Attributes:
-        engine: ``device``, ``hw_emu`` or ``double``.
-        xclbin: what it is configured with; of the double, the signature.
-        card: index or place on PCIe.
-        patience: time limits.
-        rehearsal: on the double.
-    """
-
-    engine: str
-    xclbin: str
-    card: int | str = 0
-    patience: Patience = field(default_factory=Patience)
-    rehearsal: Rehearsal | None = None
-
-
-@dataclass(frozen=True)
-class LaunchTimes:
-    """A launch that has completed.
-
-    Attributes:
-        host_us: on the host's clock, start to end of the wait.
-        simulated_us: on the clock of the double; None elsewhere.
-        watts: board power while it ran, where that was read.
-    """
-
-    host_us: float
-    simulated_us: float | None
-    watts: float | None
 
 
 class Card:
@@ -116,20 +48,15 @@ class Card:
         self.files = files
         self.options = options
         self.info: dict[str, str] = {}
-        self._answers: queue.Queue[Message | None] = queue.Queue()
         self.profile: KernelProfile | None = None
-        # What XRT writes where it is started: logs, its summary, the files of an emulation.
-        self._folder = tempfile.TemporaryDirectory(prefix="sttest-card-")
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._process: HeldProcess | None = None
 
     def __enter__(self) -> Card:
+        # What XRT writes where it is started: logs, its summary, the files of an emulation.
+        self._folder = tempfile.TemporaryDirectory(prefix="sttest-card-")
         (self._work / "xrt.ini").write_text(XRT_INI, encoding="utf-8")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "sttest.boards.backends.device.child"], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=self._said, start_new_session=True, cwd=self._work, env=self._environment(),
-        )  # fmt: skip
-        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        self._process = HeldProcess(_CHILD, self._work, self._environment())
         try:
             limit_s = self.options.patience.open_s
             self.info = self._ask(self._opening(), limit_s=limit_s, doing="configuring the card").head["info"]
@@ -141,8 +68,10 @@ class Card:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._close()
+        if kind is None and self._process is not None:
+            # XRT writes its profile as it leaves, and gives the card back in order.
+            self._process.close(CLOSE_LIMIT_S)
+            self.profile = read_profile(self._work, self.files.kernel.name)
         self._end()
 
     def allocate(self, buffer: str, argument: str) -> None:
@@ -180,7 +109,7 @@ class Card:
         if head["state"] != "completed":
             raise SttestError(
                 "kernel-failed", f"kernel '{self.files.kernel.name}' ended with {head['state']}", where=doing,
-                levers=[self._reset],
+                levers=[self._way_back],
             )  # fmt: skip
         return LaunchTimes(head["host_us"], head["simulated_us"], head["watts"])
 
@@ -199,15 +128,18 @@ class Card:
     @property
     def pid(self) -> int:
         """Of the process."""
-        assert self._process is not None
-        return self._process.pid
+        return self._held.pid
 
     @property
-    def _reset(self) -> str:
-        place = self.info.get("bdf", "BDF")
-        if self.options.engine == "device":
-            return f"reset the card with 'xrt-smi reset --device {place}' (xbutil before 2.18)"
-        return "start it again"
+    def _held(self) -> HeldProcess:
+        if self._process is None:
+            raise SttestError("card-gone", "the process that held the card has been ended", where="card")
+        return self._process
+
+    @property
+    def _work(self) -> Path:
+        assert self._folder is not None
+        return Path(self._folder.name)
 
     def _opening(self) -> dict[str, Any]:
         """The first message; paths are whole, for the process works elsewhere."""
@@ -220,10 +152,6 @@ class Card:
             "double": double,
         }
 
-    @property
-    def _work(self) -> Path:
-        return Path(self._folder.name)
-
     def _environment(self) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if name != "XCL_EMULATION_MODE"}
         environment["XRT_INI_PATH"] = str(self._work / "xrt.ini")
@@ -233,87 +161,51 @@ class Card:
         return environment
 
     def _ask(
-        self, head: Mapping[str, Any], body: bytes = b"", *, limit_s: float = TRANSFER_LIMIT_S, doing: str = "",
-    ) -> Message:  # fmt: skip
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        doing = doing or str(head.get("do"))
-        with suppress(OSError):  # the process has gone; its answer, None, says so
-            send(process.stdin, head, body)
+        self, head: Mapping[str, Any], body: bytes = b"", *, limit_s: float = TRANSFER_LIMIT_S, doing: str = ""
+    ) -> Message:
+        doing = doing or str(head["do"])
         try:
-            answer = self._answers.get(timeout=limit_s)
-        except queue.Empty:
+            answer = self._held.ask(head, body, limit_s)
+        except NoAnswerError:
             raise self._hung(doing, limit_s) from None
-        if answer is None:
-            raise self._crashed(doing)
+        except ProcessLeftError:
+            raise self._crashed(doing) from None
         if "error" in answer.head:
             raise _error(answer.head)
         return answer
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        while (message := receive(process.stdout)) is not None:
-            self._answers.put(message)
-        self._answers.put(None)
-
     def _hung(self, doing: str, limit_s: float) -> DeadlockError:
         """Ends the process first: a caller that goes on must not meet it, and a card is not reset under it."""
         self._end()
-        told = f"; the card was {reset_card(self.info.get('bdf', ''))}" if self._resets else ""
+        resets = self.options.engine == "device" and self.options.patience.reset
+        told = f"; the card was {reset_card(self.info.get('bdf', ''))}" if resets else ""
         return DeadlockError(
             "kernel-hung", f"kernel '{self.files.kernel.name}' did not finish{told}", where=doing, bound=limit_s,
-            unit="s", levers=[self._reset, "allow more time with --timeout-launch"],
+            unit="s", levers=[self._way_back, "allow more time with --timeout-launch"],
         )  # fmt: skip
 
-    @property
-    def _resets(self) -> bool:
-        return self.options.engine == "device" and self.options.patience.reset
-
     def _crashed(self, doing: str) -> SttestError:
-        assert self._process is not None
-        # Looked at without being reaped: until then its number, and that of its group, is nobody else's.
-        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        said = self._last_words()
+        process = self._held
+        process.wait()
+        said = process.last_words()
         code = self._end()
         how = f"was killed by signal {-code}" if code < 0 else f"left with exit code {code}"
-        return SttestError("host-crashed", f"the process that held the card {how}{said}", where=doing)
+        words = f": {said}" if said else ""
+        return SttestError("host-crashed", f"the process that held the card {how}{words}", where=doing)
 
-    def _last_words(self) -> str:
-        self._said.seek(0)
-        lines = self._said.read().decode(errors="replace").strip().splitlines()[-_SAID_LINES:]
-        return f": {lines[-1]}" if lines else ""
-
-    def _close(self) -> None:
-        """Lets the process leave by itself: XRT writes its profile at the end, and gives the card back in order."""
-        process = self._process
-        if process is None or process.stdin is None:
-            return
-        with suppress(OSError):
-            process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(CLOSE_LIMIT_S)
-        self.profile = read_profile(self._work, self.files.kernel.name)
+    @property
+    def _way_back(self) -> str:
+        if self.options.engine != "device":
+            return "start it again"
+        place = self.info.get("bdf", "BDF")
+        return f"reset the card with 'xrt-smi reset --device {place}' (xbutil before 2.18)"
 
     def _end(self) -> int:
-        """Kills the process with all that it started (emulators among them) and waits until it is gone.
-
-        Returns:
-            Its exit code.
-        """
-        process = self._process
-        if process is None:
-            return 0
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
-        self._process = None
-        for stream in (process.stdin, self._said):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
-        self._folder.cleanup()
+        """Nothing is left: no process, no folder.  Gives the exit code."""
+        process, self._process = self._process, None
+        code = process.end() if process is not None else 0
+        if self._folder is not None:
+            self._folder.cleanup()
         return code
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sttest.boards.backends.device.card import Card, LaunchTimes
+from sttest.boards.backends.device.card import Card
+from sttest.boards.backends.device.options import LaunchTimes
 from sttest.boards.backends.device.profile import KernelProfile
 
 

@@ -17,9 +17,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.boards.backends.csim import build_kernel
-from sttest.boards.backends.device.card import Card, CardOptions, Patience, Rehearsal
+from sttest.boards.backends.device.card import Card
 from sttest.boards.backends.device.design_files import DesignFiles, read_design
 from sttest.boards.backends.device.log import Log, Step
+from sttest.boards.backends.device.options import CardOptions, Patience, Rehearsal
 from sttest.boards.backends.device.rows import rows
 from sttest.boards.tools import require_tools
 from sttest.boards.validation import validated
