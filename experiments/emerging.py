@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.designs import BOARD, ModelBlocks, fitted_overheads, simulate_models
+from experiments.emerging_asked import asked
 from experiments.emerging_report import print_report, write_report
 from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
+from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.emerging_what_ifs import what_ifs
 from experiments.generation import Overheads, compose
 from experiments.generation_energy import compose_activity
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
 from experiments.progress import step_printer
+from experiments.published import published_text
 from sttest.boards.bracket import CASES, Case
 from sttest.boards.energy import Energy, energy
 from sttest.boards.energy_rules import RULES, Rule, fpga_joules
@@ -34,7 +37,10 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> Emerging:
     blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
     opponents: list[Opponent] = [*a100_opponents(), *h200_opponents()]
     comparisons = [compare(model, blocks[model], opponents) for model in MODELS]
-    found = Emerging(comparisons, opponents, what_ifs(blocks, SHAPES, opponents[0]), engine)
+    times = [
+        asked(model, blocks[model], SHAPES, opponents[0], published_text(FIG9_QUANTITY, model)) for model in MODELS
+    ]
+    found = Emerging(comparisons, opponents, what_ifs(blocks, SHAPES, opponents[0]), times, engine)
     print_report(found)
     write_report(found, out)
     return found

@@ -33,6 +33,16 @@ def print_report(found: Emerging) -> None:
         title=f"best tokens/J over {found.opponents[0].name}, rule tdp, had the card more to do",
     )
     print()
+    print_table(
+        ("model", "[in:out]", "published ratio asks for (ms)", "simulated", "missing"),
+        [
+            (each.model, f"[{each.shape[0]}:{each.shape[1]}]", f"{'> ' if each.is_bound else ''}{each.asked_ms:.3f}",
+             f"{each.simulated_ms:.3f}", f"{'> ' if each.is_bound else ''}{each.missing_ms:.3f}")
+            for each in found.asked
+        ],
+        title=f"decode time per layer and token, over {found.opponents[0].name}, rule tdp",
+    )  # fmt: skip
+    print()
     columns = (
         "model", "[in:out]", "latency ms", "TTFT ms", "tokens/s", *(f"tokens/J {rule}" for rule in RULES),
         "W decoding low", "central", "high",

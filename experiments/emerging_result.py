@@ -13,6 +13,7 @@ from sttest.boards.energy import Energy
 from sttest.boards.energy_rules import Rule
 
 if TYPE_CHECKING:
+    from experiments.emerging_asked import Asked
     from experiments.emerging_what_ifs import WhatIf
 
 Lengths = tuple[int, int]
@@ -65,4 +66,5 @@ class Emerging:
     comparisons: Sequence[Comparison]
     opponents: Sequence[Opponent]
     what_ifs: Sequence[WhatIf]
+    asked: Sequence[Asked]
     engine: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from experiments.designs import BOARD
+from experiments.emerging_asked import Asked
 from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
 from experiments.emerging_what_ifs import CITED_LLAMA, WhatIf
 from experiments.gpu_opponents import GpuGeneration, Opponent
@@ -28,6 +29,8 @@ def published_ratio(model: str) -> float | None:
 
 def rows(found: Emerging) -> Iterator[Row]:
     """Every number of the printed tables and all shapes, with unit, kind and reference."""
+    for times in found.asked:
+        yield from _asked_rows(times, found.opponents[0])
     for each in found.comparisons:
         for opponent in found.opponents:
             yield from _best_rows(each, opponent)
@@ -38,6 +41,16 @@ def rows(found: Emerging) -> Iterator[Row]:
         for opponent in found.opponents:
             for shape, theirs in each.theirs[opponent.name].items():
                 yield from _their_rows(each, opponent, shape, theirs)
+
+
+def _asked_rows(each: Asked, opponent: Opponent) -> Iterator[Row]:
+    bound = "a lower bound: only an upper one of the ratio is published; " if each.is_bound else ""
+    note = f"{bound}rule tdp, {opponent.name}, TTFT and host as simulated; launch included"
+    for metric, value in (("asked for by the published ratio", each.asked_ms), ("simulated", each.simulated_ms)):
+        yield Row(
+            EXPERIMENT, f"decode time per layer and token, {metric} {_text(each.shape)}", value, "ms", "derived",
+            model=each.model, board=BOARD, phase="decode", source=FIG9, note=note,
+        )  # fmt: skip
 
 
 def _what_if_rows(model: str, each: WhatIf, opponent: Opponent) -> Iterator[Row]:
