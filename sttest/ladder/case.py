@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sttest.ladder.modules import Outputs, recorded_outputs
 from sttest.models.config import DecoderConfig
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.program import Phase, check_shape
@@ -52,6 +53,7 @@ class Case:
         x: float32 [tokens, hidden].
         caches: keys and values of a decode.
         golden: results by name (``y``, ``k_new``, …) of the fake-quantised block.
+        modules: what each module of the fake-quantised block gave out.
         reference: ``y`` of the block in floating point, its cache included, float32 [tokens, hidden].
         golden_s: seconds that the golden took.
     """
@@ -62,6 +64,7 @@ class Case:
     x: Array = field(repr=False)
     caches: tuple[CacheSide, CacheSide] | None = field(repr=False)
     golden: Mapping[str, Array] = field(repr=False)
+    modules: Outputs = field(repr=False)
     reference: Array = field(repr=False)
     golden_s: float = 0.0
 
@@ -130,6 +133,7 @@ def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, sou
         x=inputs[shape.context :].numpy(),
         caches=golden.caches,
         golden=named_results(golden.result),
+        modules=golden.modules,
         reference=reference.result.y,
         golden_s=golden_s,
     )
@@ -158,12 +162,15 @@ def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: Source) 
 @dataclass(frozen=True)
 class _Ran:
     result: BlockResult
+    modules: Outputs
     caches: tuple[CacheSide, CacheSide] | None = None
 
 
 def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Tensor) -> _Ran:
     if shape.phase == "prefill":
-        return _Ran(_arrays(_prefill(block, config, inputs)))
+        with recorded_outputs(block) as modules:
+            outcome = _prefill(block, config, inputs)
+        return _Ran(_arrays(outcome), modules)
     import torch
 
     from sttest.models.tables import decode_mask
@@ -171,8 +178,10 @@ def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Ten
     _, k_cache, v_cache = _prefill(block, config, inputs[: shape.context])
     mask = torch.from_numpy(decode_mask(config, shape.context))
     given = {"x": inputs[shape.context :], "mask": mask, "k_cache": k_cache, "v_cache": v_cache}
-    outcome = _phase_block(block, config, shape)(**given, **_rope(config, [shape.context]))
-    return _Ran(_arrays(outcome), (cache_side(k_cache), cache_side(v_cache)))
+    twin = _phase_block(block, config, shape)
+    with recorded_outputs(twin) as modules:
+        outcome = twin(**given, **_rope(config, [shape.context]))
+    return _Ran(_arrays(outcome), modules, (cache_side(k_cache), cache_side(v_cache)))
 
 
 def _phase_block(block: nn.Module, config: DecoderConfig, shape: BlockShape) -> nn.Module:

@@ -16,7 +16,7 @@ from sttest.boards.backends.device.design_files import read_design
 from sttest.ladder.case import Case
 from sttest.ladder.differences import StreamComparison, compare_streams
 from sttest.ladder.package_files import PackageFiles
-from sttest.ladder.results import ResultComparison, compare_results
+from sttest.ladder.results import ResultComparison, compare_with_golden
 from sttest.ladder.rungs import ENGINES, Rung, clocked, guarded, out_of_reach, simulated
 from sttest.ladder.value_engines import Values, run_csim, run_functional
 
@@ -141,11 +141,9 @@ class _Climb:
         seconds = build_s + values.seconds
         if values.verdict == "deadlock":
             return Rung(values.engine, "deadlock", seconds=seconds)
-        results = self.case.results(self.package.values, values.images)
-        found = self.results[values.engine] = compare_results(
-            self.package.values, values.engine, self.case.golden, results
-        )
-        self.sqnr_db = _sqnr_db(self.case.reference, results["y"])
+        found = compare_with_golden(self.package.values, self.case, values)
+        self.results[values.engine] = found
+        self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(self.package.values, values.images)["y"])
         return Rung(
             values.engine, "done", error=found.error, relative_error=found.relative, integers=found.integers,
             seconds=seconds,

@@ -13,7 +13,7 @@ from sttest.errors import InputError
 from sttest.ladder.case import Case
 from sttest.ladder.differences import StreamComparison, compare_streams
 from sttest.ladder.package_files import PackageFiles
-from sttest.ladder.results import ResultComparison, compare_results
+from sttest.ladder.results import ResultComparison, compare_with_golden
 from sttest.ladder.value_engines import run_csim, run_functional
 from sttest.ladder.wait_cycle import WaitCycle, wait_cycle
 from sttest.sim import Simulation, TimedGraph, simulate
@@ -126,8 +126,7 @@ def emulate_csim(
     )  # fmt: skip
     if csim.verdict == "deadlock":
         return replace(found, waits=wait_cycle(times, csim.run))
-    results = compare_results(package.values, "csim", case.golden, case.results(package.values, csim.images))
-    return replace(found, results=results)
+    return replace(found, results=compare_with_golden(package.values, case, csim))
 
 
 def _changed_depths(package: PackageFiles, times: TimedGraph) -> Mapping[str, int]:

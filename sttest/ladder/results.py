@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from sttest.ladder.case import Case
+from sttest.ladder.modules import first_other_module
+from sttest.ladder.value_engines import Values
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array
 
@@ -27,6 +30,7 @@ class ResultComparison:
         integers: integers that differ.
         exact: whether all results are the same to the bit.
         first: the first result that differs, and where; empty where none does.
+        module: the first PyTorch module that differs; empty where none is known.
     """
 
     engine: str
@@ -35,6 +39,7 @@ class ResultComparison:
     integers: int
     exact: bool
     first: str
+    module: str = ""
 
     @property
     def verdict(self) -> Literal["same", "close", "different"]:
@@ -51,7 +56,16 @@ class ResultComparison:
         if self.verdict == "same":
             return f"torch and {self.engine}: the same results, to the bit"
         counts = f"y by {self.relative:.2g} of its largest, {self.integers:,} integers"
-        return f"torch and {self.engine}: results differ, {counts}; first: {self.first}"
+        module = f"; first module that differs: {self.module}" if self.module else ""
+        return f"torch and {self.engine}: results differ, {counts}; first: {self.first}{module}"
+
+
+def compare_with_golden(graph: ValueGraph, case: Case, values: Values) -> ResultComparison:
+    """Holds an engine that ended against PyTorch; where they differ, the module is looked for."""
+    found = compare_results(graph, values.engine, case.golden, case.results(graph, values.images))
+    if found.verdict == "same":
+        return found
+    return replace(found, module=first_other_module(graph, case.modules, values.streams))
 
 
 def compare_results(

@@ -9,7 +9,8 @@ import pytest
 
 from sttest.boards.backends.csim import Executable, build_kernel
 from sttest.ladder.differences import StreamComparison, compare_streams
-from sttest.ladder.results import compare_results
+from sttest.ladder.modules import first_other_module
+from sttest.ladder.results import compare_with_golden
 from sttest.ladder.value_engines import Values, run_csim, run_functional
 from sttest.sim.functional import images_of
 
@@ -73,8 +74,8 @@ def test_without_a_fault_everything_is_the_same(design, functional, faulty_kerne
     compared = compare_streams(design.package.values, functional, csim)
     assert (compared.verdict, compared.first, csim.verdict) == ("same", None, "done")
     for values in (functional, csim):
-        results = design.case.results(design.package.values, values.images)
-        assert compare_results(design.package.values, values.engine, design.case.golden, results).verdict == "same"
+        assert compare_with_golden(design.package.values, design.case, values).verdict == "same"
+        assert first_other_module(design.package.values, design.case.modules, values.streams) == ""
 
 
 @pytest.mark.parametrize(
@@ -111,9 +112,10 @@ def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
     compared = compare_streams(graph, functional, csim)
     load = next(load for load in graph.loads if load.argument == name)
     assert _place(compared) == (load.sink, 0, name)
-    results = compare_results(graph, "csim", design.case.golden, design.case.results(graph, csim.images))
+    results = compare_with_golden(graph, design.case, csim)
     assert results.verdict == "different"
     assert "'y' [0, 0]" in results.first
+    assert results.module == "mlp.down_proj"
 
 
 def test_two_tiles_exchanged_in_packed_memory(design, functional, faulty_kernel, tmp_path):
