@@ -15,7 +15,8 @@ from sttest.boards.energy_rules import RULES, Rule
 from sttest.results import ResultFolder
 from sttest.verbs.output import print_table
 
-_DRAWN_OPPONENTS = ("A100 per layer", "A100 graphs", "H200 graph-bf16", "H200 compile-int4")
+_DRAWN_OPPONENTS = {"A100 per layer": "o", "A100 graphs": "s", "H200 graph-bf16": "^", "H200 compile-int4": "D"}
+_TICKS = (0.25, 0.5, 1, 2, 4)
 
 
 def print_report(found: Emerging) -> None:
@@ -96,20 +97,25 @@ def _ours(found: Comparison) -> list[tuple[object, ...]]:
 
 
 def _figure(found: Emerging, path: Path) -> None:
-    figure = new_figure(11, 3.4)
-    axes = figure.subplots(1, len(found.comparisons))
+    figure = new_figure(11, 3.8)
+    axes = figure.subplots(1, len(found.comparisons), sharey=True)
     for axis, each in zip(axes, found.comparisons, strict=True):
         shapes = list(each.ours)
-        for name in _DRAWN_OPPONENTS:
-            ratios = [each.ratio(name, "tdp", shape) for shape in shapes]
-            axis.plot(range(len(shapes)), ratios, marker="o", markersize=3, label=name)
+        for (name, marker), place in zip(_DRAWN_OPPONENTS.items(), (-0.15, -0.05, 0.05, 0.15), strict=True):
+            known = [(number, ratio) for number, shape in enumerate(shapes)
+                     if (ratio := each.ratio(name, "tdp", shape)) is not None]  # fmt: skip
+            positions, ratios = [number + place for number, _ in known], [ratio for _, ratio in known]
+            axis.plot(positions, ratios, marker, markersize=4, label=name if each is found.comparisons[0] else None)
         published = published_ratio(each.model)
         if published:
-            axis.axhline(published, color="black", linewidth=0.8, linestyle="--", label="published best")
-        axis.axhline(1, color="#b0b0b0", linewidth=0.8)
+            label = "published best over A100" if each is found.comparisons[0] else None
+            axis.axhline(published, color="black", linewidth=0.8, linestyle="--", label=label)
+        axis.axhline(1, color="#b0b0b0", linewidth=0.8, zorder=0)
         axis.set_yscale("log")
-        axis.set_title(f"{each.model} (published {published_text(FIG9_QUANTITY, each.model)})")
+        axis.set_yticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
+        axis.minorticks_off()
+        axis.set_title(_heading(each))
         axis.set_xticks(range(len(shapes)), [f"{n}:{m}" for n, m in shapes], rotation=60)
     axes[0].set_ylabel("tokens/J over the GPU, TDP rule")
-    axes[0].legend(frameon=False, fontsize=7)
+    figure.legend(loc="outside lower center", ncols=5, frameon=False)
     save_figure(figure, path)
