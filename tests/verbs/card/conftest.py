@@ -31,14 +31,14 @@ def package_of(tmp_path_factory):
     """A package of a small model's block: 32 tokens, or one after 32; not to be changed."""
 
     @cache
-    def make(model: str, phase: str) -> Path:
+    def make(model: str, phase: str, board: str = "u55c") -> Path:
         tokens, context = SHIPPED_SHAPES[True][phase]
         workload = {
             "model": f"small-{model}", "phase": phase, "tokens": tokens, "context": context, "asked_tokens": tokens,
             "asked_context": context,
         }  # fmt: skip
-        name = f"small-{model}-{phase}-u55c"
-        design = compile_text(lowered_text(model, phase), name, "u55c", Knobs(), workload=workload)
+        name = f"small-{model}-{phase}-{board}"
+        design = compile_text(lowered_text(model, phase), name, board, Knobs(), workload=workload)
         return write_package(design, tmp_path_factory.mktemp("packages") / name)
 
     return make

@@ -100,6 +100,13 @@ def test_a_folder_that_is_no_package_is_refused(sttest, tmp_path):
     assert "no hls folder" in outcome.stderr
 
 
+def test_the_u280_is_a_board_like_the_other(sttest, package_of):
+    outcome = sttest("build", package_of(*PACKAGE, "u280"), "--target", "hw", "--dry-run", "--json")
+    document = json.loads(outcome.stdout)
+    assert document["platform"] == "xilinx_u280_gen3x16_xdma_1_202211_1"
+    assert document["banks"] <= 32
+
+
 def test_a_kernel_may_be_bound_to_a_region(sttest, own_package_of):
     package = own_package_of(*PACKAGE)
     assert sttest("build", package, "--target", "hw", "--dry-run", "--slr", "0").exit_code == 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
 
-from sttest.boards.backends.device import Patience
+from sttest.boards.backends.device import Card, Patience
 from sttest.errors import DeadlockError
 from sttest.verbs.card_run import RunRequest
 from sttest.verbs.run import run
@@ -51,6 +52,32 @@ def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_o
     assert rows["finished_launches"]["note"] == "of 4 planned"
     assert float(rows["largest_difference"]["value"]) == 0
     assert len((tmp_path / "results" / "steps.csv").read_text().splitlines()) == 3
+
+
+def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, monkeypatch):
+    launch, pids = Card.launch, []
+
+    def interrupted(card, run, *, doing):
+        pids.append(card.pid)
+        if len(pids) == 3:
+            raise KeyboardInterrupt
+        return launch(card, run, doing=doing)
+
+    monkeypatch.setattr(Card, "launch", interrupted)
+    request = RunRequest((package_of("gpt2", "decode"),), launches=9, work=tmp_path / "work")
+    with pytest.raises(KeyboardInterrupt):
+        run(request, tmp_path / "results", "layer", as_json=True)
+    assert table(tmp_path / "results")["finished_launches"]["value"] == "2"
+    assert not Path(f"/proc/{pids[0]}").exists()
+
+
+def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path):
+    request = RunRequest(
+        (package_of("gpt2", "decode"),), work=tmp_path / "work", patience=Patience(0.5), faults=((0, "hung"),)
+    )
+    with pytest.raises(DeadlockError):
+        run(request, tmp_path / "results", "layer", as_json=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["work"]
 
 
 @pytest.mark.slow
