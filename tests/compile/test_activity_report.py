@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -52,8 +54,9 @@ def test_hbm_traffic_is_weights_scales_and_cache() -> None:
 
 def test_no_task_does_more_than_its_slices_could_while_it_was_not_stalled() -> None:
     _, run, report = decode()
-    for row in report[report["dsp_slices"] > 0].itertuples():
-        assert row.dsp_work_cycles <= row.dsp_slices * run.breakdown[str(row.element)].busy_cycles, row.element
+    computing = report[report["dsp_slices"] > 0]
+    for _, task in computing.iterrows():
+        assert task["dsp_work_cycles"] <= task["dsp_slices"] * run.breakdown[task["element"]].busy_cycles, task
 
 
 def test_every_task_is_counted() -> None:
@@ -68,14 +71,25 @@ def test_a_decoding_board_draws_what_such_boards_read(case: str) -> None:
     assert 30 <= energy(activity(), decode()[0].board.energy_costs, case).power_w <= 57  # type: ignore[arg-type]
 
 
-def test_a_package_has_the_report(tmp_path) -> None:
+@pytest.fixture(scope="module")
+def package(tmp_path_factory) -> Path:
     text = lowered_text("gpt2", "decode", small=True)
-    package = write_package(compile_text(text, "small", "u55c", Knobs()), tmp_path / "package")
+    return write_package(compile_text(text, "small", "u55c", Knobs()), tmp_path_factory.mktemp("energy") / "package")
+
+
+def test_a_package_has_the_report(package: Path) -> None:
     report = read_activity(package)
     assert tuple(report.columns) == COLUMNS
     assert report["hbm_bits"].sum() > 0
     with pytest.raises(InputError, match="no process 'attn"):
         activity_of(report, {}, 100, 250.0)
+
+
+def test_the_example_of_the_page_runs(package: Path, capsys) -> None:
+    page = Path(__file__).parents[2] / "docs" / "energy.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    exec(code, {"package": package})
+    assert 30 <= float(capsys.readouterr().out) <= 57
 
 
 @pytest.mark.parametrize(
