@@ -54,6 +54,12 @@ def own_package_of(package_of, tmp_path):
     return make
 
 
+@pytest.fixture(scope="session")
+def work(tmp_path_factory) -> Path:
+    """Where kernels are compiled to, once for all tests."""
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest.fixture
 def quick_build(monkeypatch):
     """Kernels that run for milliseconds need no optimiser, whose time is most of a build."""

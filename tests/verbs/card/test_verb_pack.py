@@ -54,6 +54,19 @@ def test_it_needs_no_pytorch(unpacked, tmp_path):
     assert done.stderr.startswith("error: run --backend device: XRT: no xrt-smi")
 
 
+def test_what_has_been_built_goes_with_it(sttest, own_package_of, vitis, tmp_path):
+    package = own_package_of("gpt2", "decode")
+    vitis()
+    for target in ("hw", "hw_emu"):
+        assert sttest("build", package, "--target", target).exit_code == 0
+    assert sttest("pack", package, "--out", tmp_path / "a.tar.gz").exit_code == 0
+    with tarfile.open(tmp_path / "a.tar.gz") as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    built = {"hls/build-hw/group0.xclbin", "hls/build-hw_emu/group0.xclbin", "hls/build-hw_emu/emconfig.json"}
+    assert built <= names
+    assert not any("stamp" in name or name.endswith(".log") for name in names)
+
+
 def test_the_same_package_is_the_same_archive(sttest, own_package_of, tmp_path):
     package = own_package_of("gpt2", "decode")
     for name in ("one", "two"):

@@ -24,10 +24,10 @@ def table(folder) -> dict[str, dict[str, str]]:
         return {row["metric"]: row for row in csv.DictReader(file)}
 
 
-def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, capsys):
+def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, work, capsys):
     package = package_of("gpt2", "decode")
     out = tmp_path / "results"
-    request = RunRequest((package,), launches=2, work=tmp_path / "work")
+    request = RunRequest((package,), launches=2, work=work)
     assert run(request, out, "layer", as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["agrees"] is True
@@ -40,9 +40,9 @@ def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, capsys):
     assert "nothing of a card" in rows["launch_host_clock_median"]["note"]
 
 
-def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_of, tmp_path):
+def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_of, tmp_path, work):
     request = RunRequest(
-        (package_of("gpt2", "decode"),), launches=4, work=tmp_path / "work", patience=Patience(1.0),
+        (package_of("gpt2", "decode"),), launches=4, work=work, patience=Patience(1.0),
         faults=((2, "hung"),),
     )  # fmt: skip
     with pytest.raises(DeadlockError, match="decode 2, layer 0: kernel 'group0' did not finish"):
@@ -54,7 +54,7 @@ def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_o
     assert len((tmp_path / "results" / "steps.csv").read_text().splitlines()) == 3
 
 
-def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, monkeypatch):
+def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, work, monkeypatch):
     launch, pids = Card.launch, []
 
     def interrupted(card, run, *, doing):
@@ -64,32 +64,31 @@ def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, monkeypatch):
         return launch(card, run, doing=doing)
 
     monkeypatch.setattr(Card, "launch", interrupted)
-    request = RunRequest((package_of("gpt2", "decode"),), launches=9, work=tmp_path / "work")
+    request = RunRequest((package_of("gpt2", "decode"),), launches=9, work=work)
     with pytest.raises(KeyboardInterrupt):
         run(request, tmp_path / "results", "layer", as_json=True)
     assert table(tmp_path / "results")["finished_launches"]["value"] == "2"
     assert not Path(f"/proc/{pids[0]}").exists()
 
 
-def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path):
-    request = RunRequest(
-        (package_of("gpt2", "decode"),), work=tmp_path / "work", patience=Patience(0.5), faults=((0, "hung"),)
-    )
+def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path, work):
+    request = RunRequest((package_of("gpt2", "decode"),), work=work, patience=Patience(0.5), faults=((0, "hung"),))
     with pytest.raises(DeadlockError):
         run(request, tmp_path / "results", "layer", as_json=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["work"]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
-def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, tmp_path):
+def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, tmp_path, work):
     packages = package_of(model, "prefill"), package_of(model, "decode")
-    request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=tmp_path / "work")
+    request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=work)
     assert run(request, tmp_path / "results", "layer", as_json=True) == 0
     rows = table(tmp_path / "results")
     assert rows["equal_tokens"]["value"] == rows["equal_tokens"]["reference"] == str(1 + DECODE_STEPS)
     assert float(rows["largest_logit_difference"]["value"]) == 0
     assert rows["finished_launches"]["value"] == str(6 * (1 + DECODE_STEPS))
+    assert rows["token_host_clock_median"]["note"].startswith(f"{DECODE_STEPS - 1} tokens, all 6 layers")
 
 
 def test_what_the_packages_have_no_room_for_is_refused_first(sttest, package_of):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,12 +13,19 @@ from sttest.boards.backends.device.profile import KernelProfile
 
 @dataclass(frozen=True)
 class Step:
-    """A launch that completed."""
+    """A launch that completed.
+
+    Attributes:
+        phase, doing, layer: what it was.
+        times: that it took.
+        ended_s: when its end was known, on a clock without a date.
+    """
 
     phase: str
     doing: str
     layer: int
     times: LaunchTimes
+    ended_s: float = field(default_factory=time.monotonic)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -15,7 +16,7 @@ from sttest.results import Kind, Row
 _HOST = {
     "double": "the host's clock over the double: mostly the time of a C simulation, nothing of a card",
     "hw_emu": "the host's clock over hardware emulation: nothing of a card",
-    "device": "start of the run to the end of the wait, on the host's clock",
+    "device": "the host's clock",
 }
 _GOLDEN = "fake-quantised block in PyTorch, in the order of docs/values.md"
 
@@ -44,6 +45,7 @@ def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iter
     for phase in dict.fromkeys(step.phase for step in log.steps):
         of_phase = {**base, "phase": phase}
         yield from _phase_rows(of_phase, engine, [step for step in log.steps if step.phase == phase])
+        yield from _pace_rows(of_phase, engine, [step for step in log.steps if step.phase == phase])
         yield from _profile_rows(of_phase, came, log.profiles.get(phase))
     yield from _energy_rows(base, engine, log)
 
@@ -62,6 +64,19 @@ def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterato
         yield Row(
             **base, metric="launch_device_median", value=median(simulated_us), unit="us", kind="simulated", note=note
         )
+
+
+def _pace_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterator[Row]:
+    """Of whole passes through the layers, from one's end to the next one's: transfers and host work included."""
+    last = max(step.layer for step in steps)
+    ends_s = [step.ended_s for step in steps if step.layer == last]
+    between_s = [later - earlier for earlier, later in pairwise(ends_s)]
+    if last and between_s:
+        note = f"{len(between_s)} tokens, all {last + 1} layers, transfers and host work included; {_HOST[engine]}"
+        yield Row(
+            **base, metric="token_host_clock_median", value=median(between_s) * 1e3, unit="ms", kind="measured",
+            note=note,
+        )  # fmt: skip
 
 
 def _profile_rows(base: dict[str, Any], came: Kind, profile: KernelProfile | None) -> Iterator[Row]:
