@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,7 +111,9 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
     from sttest.models.checkpoint import load_model
     from sttest.models.seeded_block import seeded_decode, seeded_prefill
 
-    plain: LanguageModel = load_model(package.config, weights, seed=seed)
+    # Random weights need not be made for the layers that nobody looks at; a checkpoint has them all.
+    config = package.config if weights else replace(package.config, layers=1)
+    plain: LanguageModel = load_model(config, weights, seed=seed)
     model = package.quantised(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
     memory = layer_memories(model, package.scheme, package.graph)[0]
     first = model.layers[0]
