@@ -5,6 +5,7 @@ The golden is the fake-quantised block in the order of docs/values.md; the refer
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sttest.errors import ToolMissingError
 from sttest.ladder.modules import Outputs, recorded_outputs
 from sttest.models.config import DecoderConfig
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
@@ -93,6 +95,19 @@ def named_results(result: BlockResult) -> dict[str, Array]:
     return found
 
 
+def require_torch() -> None:
+    """Makes sure that there is a golden.
+
+    Raises:
+        ToolMissingError: with the command that installs PyTorch.
+    """
+    if importlib.util.find_spec("torch") is None:
+        raise ToolMissingError(
+            "no-torch", "what a block should compute is computed by PyTorch, which is not installed", where="golden",
+            levers=["pip install 'sttest[frontend]'"],
+        )  # fmt: skip
+
+
 def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, source: Source) -> Case:
     """Builds the block and runs it in PyTorch.
 
@@ -106,10 +121,8 @@ def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, sou
         InputError: a shape that the model does not have, or a checkpoint of another one.
         ToolMissingError: PyTorch is not installed.
     """
-    from sttest.models.isolated import require_frontend
-
     check_shape(config, shape.phase, shape.tokens, shape.context)
-    require_frontend()
+    require_torch()
     import torch
 
     from sttest.models.defined_order import DefinedOrder

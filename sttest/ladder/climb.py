@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sttest.boards.backends.csim import Executable, build_kernel
+from sttest.boards.backends.csim import build_kernel
 from sttest.boards.backends.device.design_files import read_design
 from sttest.ladder.case import Case
 from sttest.ladder.differences import StreamComparison, compare_streams
 from sttest.ladder.package_files import PackageFiles
 from sttest.ladder.results import ResultComparison, compare_with_golden
-from sttest.ladder.rungs import ENGINES, Rung, clocked, guarded, out_of_reach, simulated
+from sttest.ladder.rungs import ENGINES, Rung, clocked, guarded, json_number, out_of_reach, simulated
 from sttest.ladder.value_engines import Values, run_csim, run_functional
 
 SCHEMA = "sttest.ladder/1"
@@ -47,21 +46,29 @@ class Ladder:
         """Whether some engine comes to a stand."""
         return any(rung.verdict == "deadlock" for rung in self.rungs)
 
-    @cached_property
+    @property
     def disagreements(self) -> tuple[str, ...]:
-        """A line per thing in which engines disagree, in the order of the rungs."""
-        lines = [f"{rung.engine} failed: {rung.note}" for rung in self.rungs if rung.verdict == "failed"]
-        lines += [str(found) for found in self.results.values() if found.verdict == "different"]
-        if self.streams is not None and self.streams.verdict == "different":
-            lines.append(str(self.streams))
-        # The functional engine and PyTorch know no depths: they never deadlock.
+        """A line per thing in which engines disagree."""
+        failed = (f"{rung.engine} failed: {rung.note}" for rung in self.rungs if rung.verdict == "failed")
+        return (*failed, *self._values_that_differ(), *self._times_that_differ())
+
+    def _values_that_differ(self) -> Iterator[str]:
+        yield from (str(found) for found in self.results.values() if found.verdict == "different")
+        # After a deadlock tokens are missing everywhere: only values that differ count.
+        streams = self.streams
+        if streams is not None and streams.verdict == "different" and (streams.differing or not self.is_dead):
+            yield str(streams)
+
+    def _times_that_differ(self) -> Iterator[str]:
+        # PyTorch and the functional engine know no depths: they never deadlock.
         ran = [rung for rung in self.rungs if rung.verdict in ("done", "deadlock") and rung.engine not in _TIMELESS]
         if len({rung.verdict for rung in ran}) > 1:
-            lines.append(f"only some engines deadlock: {', '.join(r.engine for r in ran if r.verdict == 'deadlock')}")
+            dead = ", ".join(rung.engine for rung in ran if rung.verdict == "deadlock")
+            yield f"only some engines deadlock: {dead}"
         times = {rung.engine: rung.cycles for rung in ran if rung.cycles is not None}
         if len(set(times.values())) > 1:
-            lines.append(f"cycles differ: {', '.join(f'{name} {cycles:,}' for name, cycles in times.items())}")
-        return tuple(lines)
+            shown = ", ".join(f"{name} {cycles:,}" for name, cycles in times.items())
+            yield f"cycles differ: {shown}"
 
     def to_json(self) -> dict[str, Any]:
         """The contract ``sttest.ladder/1``."""
@@ -71,7 +78,7 @@ class Ladder:
             "engines": [rung.to_json() for rung in self.rungs],
             "results": {name: found.to_json() for name, found in self.results.items()},
             "streams": None if self.streams is None else self.streams.to_json(),
-            "sqnr_db": self.sqnr_db,
+            "sqnr_db": json_number(self.sqnr_db),
             "disagreements": list(self.disagreements),
         }
 
@@ -119,9 +126,7 @@ class _Climb:
         self.progress(engine)
         graph = self.package.times
         rungs: dict[str, Callable[[], Rung]] = {
-            "torch": lambda: Rung(
-                "torch", "done", error=0.0, relative_error=0.0, integers=0, seconds=self.case.golden_s
-            ),
+            "torch": lambda: Rung("torch", "done", seconds=self.case.golden_s, note="the golden"),
             "functional": lambda: self._values(run_functional(self.package.values, self.images), 0.0),
             "des": lambda: simulated("des", graph),
             "maxplus": lambda: simulated("maxplus", graph),
@@ -131,16 +136,16 @@ class _Climb:
         return guarded(engine, rungs.get(engine, lambda: out_of_reach(engine)))
 
     def _csim(self) -> Rung:
-        kernel: Executable = build_kernel(self.package.folder, self.work)
+        kernel = build_kernel(self.package.folder, self.work)
         arguments = read_design(self.package.folder).argument_of
-        values = run_csim(self.package.values, self.images, kernel, arguments, self.streams)
-        return replace(self._values(values, kernel.build_s), note=f"built in {kernel.build_s:.1f} s")
+        rung = self._values(run_csim(self.package.values, self.images, kernel, arguments, self.streams), kernel.build_s)
+        return rung if rung.note else replace(rung, note=f"built in {kernel.build_s:.1f} s")
 
     def _values(self, values: Values, build_s: float) -> Rung:
         self.values.append(values)
         seconds = build_s + values.seconds
         if values.verdict == "deadlock":
-            return Rung(values.engine, "deadlock", seconds=seconds)
+            return Rung(values.engine, "deadlock", seconds=seconds, note="'sttest emulate' tells who waits for whom")
         found = compare_with_golden(self.package.values, self.case, values)
         self.results[values.engine] = found
         self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(self.package.values, values.images)["y"])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sttest.ladder.rungs import json_number
 from sttest.ladder.value_engines import Values
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array, is_integer
@@ -36,6 +37,12 @@ class Difference:
     left: float | int | None
     right: float | int | None
     origin: str
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs; a value that JSON has no number for is a text."""
+        sides = {"left": self.left, "right": self.right}
+        strange = {name: str(value) for name, value in sides.items() if value is not None and not np.isfinite(value)}
+        return asdict(self) | strange
 
     def __str__(self) -> str:
         if self.element is None:
@@ -75,14 +82,14 @@ class StreamComparison:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        first = None if self.first is None else asdict(self.first)
+        first = None if self.first is None else self.first.to_json()
         return {
             "engines": [self.left, self.right],
             "verdict": self.verdict,
             "streams": self.streams,
             "streams_differing": self.differing,
             "integers_differing": self.integers,
-            "largest_relative_difference": self.relative,
+            "largest_relative_difference": json_number(self.relative),
             "first_difference": first,
         }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sttest.ladder.case import Case
 from sttest.ladder.modules import first_other_module
+from sttest.ladder.rungs import json_number
 from sttest.ladder.value_engines import Values
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array
@@ -50,7 +51,8 @@ class ResultComparison:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        return {**asdict(self), "verdict": self.verdict}
+        numbers = {"error": json_number(self.error), "relative": json_number(self.relative)}
+        return {**asdict(self), **numbers, "verdict": self.verdict}
 
     def __str__(self) -> str:
         if self.verdict == "same":

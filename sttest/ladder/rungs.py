@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -50,7 +51,12 @@ class Rung:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        return asdict(self)
+        return asdict(self) | {"relative_error": json_number(self.relative_error), "error": json_number(self.error)}
+
+
+def json_number(value: float | None) -> float | None:
+    """A number that JSON has: None for NaN and infinities."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def guarded(engine: str, climb: Callable[[], Rung]) -> Rung:

@@ -50,13 +50,14 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
     Raises:
         SttestError: bad input, a design that does not fit, or no PyTorch.
     """
-    from sttest.ladder.case import Source, make_case
+    from sttest.ladder.case import Source, make_case, require_torch
     from sttest.ladder.climb import climb
     from sttest.ladder.package_files import read_package
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.registry import model_config
 
     engines = _engines(request.engines)
+    require_torch()
     asked = with_default_shape(request)
     compile_package(asked)
     folder = asked.folder

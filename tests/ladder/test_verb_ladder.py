@@ -62,6 +62,13 @@ def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
     assert "disagree: cycles differ: des 1,003, maxplus 1,007" in outcome.stdout
 
 
+def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):
+    monkeypatch.setattr("sttest.ladder.case.importlib.util.find_spec", lambda name: None)
+    outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p")
+    assert (outcome.exit_code, "pip install 'sttest[frontend]'" in outcome.stderr) == (5, True)
+    assert not (tmp_path / "p").exists()
+
+
 def test_unknown_engines_are_refused_before_work(sttest, tmp_path):
     outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,funktional")
     assert (outcome.exit_code, "did you mean 'functional'?" in outcome.stderr) == (2, True)
