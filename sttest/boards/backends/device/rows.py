@@ -60,7 +60,7 @@ def _phase_rows(base: dict[str, Any], engine: str, steps: list[Step]) -> Iterato
             yield Row(**base, metric=metric, value=value, unit="us", kind="measured", note=note)
     simulated_us = [step.times.simulated_us for step in steps if step.times.simulated_us is not None]
     if simulated_us:
-        note = "cycles of the timed graph at the kernel's clock; without launch overhead"
+        note = "cycles of the timed graph as compiled, at the kernel's clock; without launch overhead"
         yield Row(
             **base, metric="launch_device_median", value=median(simulated_us), unit="us", kind="simulated", note=note
         )
