@@ -1,0 +1,122 @@
+"""A study as people write it: YAML with a base, axes, and where each value is from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sttest.boards.validation import validated
+from sttest.boards.yaml_file import read_mapping
+from sttest.errors import InputError, did_you_mean
+from sttest.results import Kind
+
+STUDIES = Path(__file__).parents[1] / "studies"
+Scalar = str | int | float
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Value(_Part):
+    """One value of a setting; a bare scalar in YAML is a value without label and source.
+
+    Attributes:
+        value: a number, a name, or the path of a board or scheme beside the study's file.
+        label: what tables and figures call it.
+        source, kind: where a number of the hardware is from, as in a board's file.
+    """
+
+    value: Scalar
+    label: str = ""
+    source: str = ""
+    kind: Kind = "assumed"
+
+    def __str__(self) -> str:
+        if self.label or isinstance(self.value, float):
+            return self.label or f"{self.value:g}"
+        name = str(self.value)
+        return Path(name).stem if name.endswith((".yaml", ".yml")) else name
+
+
+class Study(_Part):
+    """Points: every combination of the axes' values, over the base.
+
+    Attributes:
+        title: of tables and figures.
+        note: what a reader must know before using the numbers.
+        base: settings (``experiments.whatif.settings``) that all points have.
+        compiled_for: settings of the HBM that the design is compiled for, if it is not that of each point: one
+            design, then, runs with every memory, and the points differ in nothing else.
+        axes: settings by what they take, the slowest first.
+        x: the axis of the figure, by default the last.
+    """
+
+    title: str = Field(min_length=1)
+    note: str = ""
+    base: dict[str, Value] = Field(default_factory=dict)
+    compiled_for: dict[str, Value] = Field(default_factory=dict)
+    axes: dict[str, tuple[Value, ...]] = Field(min_length=1)
+    x: str = ""
+
+    @field_validator("base", "compiled_for", mode="before")
+    @classmethod
+    def _settings(cls, given: Any) -> Any:
+        return {key: _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+
+    @field_validator("axes", mode="before")
+    @classmethod
+    def _axes(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        for key, values in given.items():
+            if not isinstance(values, list) or not values:
+                raise ValueError(f"axis '{key}' is not a list of values")
+        return {key: [_as_value(value) for value in values] for key, values in given.items()}
+
+    @property
+    def x_axis(self) -> str:
+        """The axis of the figure."""
+        return self.x or list(self.axes)[-1]
+
+
+def _as_value(given: Any) -> Any:
+    return given if isinstance(given, dict) else {"value": given}
+
+
+def study_names() -> list[str]:
+    """Names of the studies that come with sttest, sorted."""
+    return sorted(path.stem for path in STUDIES.glob("*.yaml"))
+
+
+def study_path(name_or_path: str) -> Path:
+    """The file of a shipped study, or the path itself.
+
+    Raises:
+        InputError: unknown name, with the nearest known one.
+    """
+    if name_or_path in study_names():
+        return STUDIES / f"{name_or_path}.yaml"
+    if name_or_path.endswith((".yaml", ".yml")):
+        return Path(name_or_path)
+    levers = [did_you_mean(name_or_path, study_names()), "give the path of a .yaml file"]
+    raise InputError("unknown-study", f"unknown study '{name_or_path}'", where="whatif", levers=levers)
+
+
+def load_study(path: Path) -> Study:
+    """The study of a file.
+
+    Raises:
+        InputError: unreadable, or not a study; the message names file, key and the nearest known key.
+    """
+    study = validated(Study, read_mapping(path), str(path))
+    for key in study.axes.keys() & study.base.keys():
+        raise InputError("key-twice", f"'{key}' is in the base and an axis", where=str(path), levers=["leave one out"])
+    if study.x_axis not in study.axes:
+        raise InputError(
+            "unknown-axis", f"x is '{study.x}', which is no axis", where=str(path),
+            levers=[did_you_mean(study.x, study.axes)],
+        )  # fmt: skip
+    return study

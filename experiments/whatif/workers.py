@@ -1,0 +1,108 @@
+"""Where points are simulated: processes of this machine, or workers of a dask cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from importlib.util import find_spec
+from multiprocessing.connection import wait
+from typing import Any
+
+from experiments.whatif.block import Plain, simulate_block
+from experiments.whatif.points import program_hash
+from sttest.errors import DoesNotFitError, InputError, ToolMissingError
+
+Blocks = Mapping[str, Mapping[str, Any]]
+"""Full configurations by name."""
+_CONNECT_S = 15
+# A worker that dies takes its points with it; a point on which this many died is given up.
+_DEATHS_PER_POINT = 5
+
+
+def in_processes(blocks: Blocks, jobs: int) -> Iterator[tuple[str, Plain]]:
+    """Results as they come, from ``jobs`` processes; from this one if that is enough.
+
+    Raises:
+        DoesNotFitError: a process was killed, as the system does when memory runs out.
+    """
+    if jobs == 1 or len(blocks) == 1:
+        yield from ((name, simulate_block(block)) for name, block in blocks.items())
+        return
+    # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(blocks)), context, _end_with_parent) as pool:
+        running = {pool.submit(simulate_block, dict(block)): name for name, block in blocks.items()}
+        try:
+            yield from ((running[future], future.result()) for future in as_completed(running))
+        except BrokenProcessPool as error:
+            raise DoesNotFitError(
+                "worker-died", "a process was killed; finished points are kept", where="whatif",
+                levers=["take fewer --jobs", "run it where there is more memory", "run it again to go on"],
+            ) from error  # fmt: skip
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def on_cluster(blocks: Blocks, address: str) -> Iterator[tuple[str, Plain]]:
+    """Results as they come, from the workers of a dask scheduler; work of a lost worker is given to others.
+
+    Raises:
+        ToolMissingError: dask.distributed is not installed.
+        InputError: nobody answers at the address.
+        DoesNotFitError: a point took several workers down.
+    """
+    if find_spec("distributed") is None:
+        raise ToolMissingError(
+            "no-dask", "dask.distributed is not installed", where="whatif", levers=["pip install 'sttest[cluster]'"]
+        )
+    import distributed
+
+    try:
+        client = distributed.Client(address, timeout=_CONNECT_S)
+    except (OSError, ValueError) as error:
+        told = " ".join(str(error).split())
+        levers = ["start one with 'dask scheduler'", "give its address, as in tcp://host:8786"]
+        raise InputError("no-scheduler", f"no dask scheduler answers ({told})", where=address, levers=levers) from error
+    with client:
+        client.wait_for_workers(1)
+        here = program_hash()
+        running = {
+            client.submit(simulate_block_of, dict(block), here, key=f"sttest-{name}", retries=_DEATHS_PER_POINT): name
+            for name, block in blocks.items()
+        }
+        try:
+            yield from _results(distributed.as_completed(running), running)
+        except distributed.KilledWorker as error:
+            levers = ["give the workers more memory", "run it again to go on"]
+            raise DoesNotFitError("worker-died", "a point took several workers down", where="whatif", levers=levers) \
+                from error  # fmt: skip
+
+
+def simulate_block_of(block: Mapping[str, Any], program: str) -> Plain:
+    """:func:`simulate_block` on a machine that may have another version of the program: then it refuses."""
+    if program_hash() != program:
+        error = InputError("other-version", "a worker has another version of sttest", where="cluster",
+                           levers=["install the same version everywhere"])  # fmt: skip
+        return {"failed": {**error.to_dict(), "exit_code": error.exit_code}, "wall_s": 0.0}
+    return simulate_block(block)
+
+
+def _results(finished: Iterable[Any], names: Mapping[Any, str]) -> Iterator[tuple[str, Plain]]:
+    for future in finished:
+        yield names[future], future.result()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
