@@ -1,0 +1,115 @@
+"""Which kind of memory every FIFO and buffer is: shift registers, LUT memory, block RAM or UltraRAM.
+
+StreamTensor (arXiv 2509.13694, section on resource allocation) chooses by size.  Ours
+compares what each kind takes of the board: a memory becomes the kind whose scarcest
+resource it uses least of, so that a wide and shallow one lands in LUTs, a deep and narrow
+one in blocks, and a large one in UltraRAM, where its words are wide enough to fill it.
+
+Two things are settled before: a FIFO of at most 1024 bits is a shift register, because
+the timed graph reads it a cycle sooner, and LUT memory ends where Vitis HLS ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sttest.boards.resource_memories import (
+    LUTRAM_MAX_WORDS,
+    MemoryKind,
+    capacity_bits,
+    fifo_resources,
+    memory_resources,
+)
+from sttest.boards.resources import Resources
+from sttest.errors import InputError
+
+Role: TypeAlias = Literal["fifo", "converter", "tile"]
+_BLOCKS: tuple[MemoryKind, ...] = ("bram", "uram")
+
+
+@dataclass(frozen=True)
+class MemoryFacts:
+    """A memory to be placed.
+
+    Attributes:
+        name: of the FIFO or buffer.
+        owner: process whose SLR it lies in.
+        role: ``fifo`` with its control, or an addressed memory.
+        depth: words per bank.
+        bits: of a word.
+        banks: equal memories that are addressed by themselves.
+        shift_register: the timed graph reads the FIFO as one.
+    """
+
+    name: str
+    owner: str
+    role: Role
+    depth: int
+    bits: int
+    banks: int = 1
+    shift_register: bool = False
+
+    @property
+    def used_bits(self) -> int:
+        """Bits that hold data."""
+        return self.depth * self.bits * self.banks
+
+
+@dataclass(frozen=True)
+class MemoryChoice:
+    """A memory with its kind.
+
+    Attributes:
+        facts: what was asked for.
+        kind: that was chosen.
+        resources: of all banks, control included.
+        capacity_bits: that the cells taken could hold.
+    """
+
+    facts: MemoryFacts
+    kind: MemoryKind
+    resources: Resources
+    capacity_bits: int
+
+    @property
+    def waste(self) -> float:
+        """The share of the capacity that holds nothing: words narrower than a block, fewer words than it has."""
+        return 1 - self.facts.used_bits / self.capacity_bits
+
+
+def choose_memories(memories: Sequence[MemoryFacts], board: Resources) -> tuple[MemoryChoice, ...]:
+    """The kind of every memory.
+
+    Args:
+        memories: in any order; each is decided by itself.
+        board: what the board has for kernels.
+
+    Raises:
+        InputError: a memory without words or bits.
+    """
+    return tuple(_choose(facts, board) for facts in memories)
+
+
+def _choose(facts: MemoryFacts, board: Resources) -> MemoryChoice:
+    if min(facts.depth, facts.bits, facts.banks) < 1:
+        raise InputError("empty-memory", "a memory of no bits", where=facts.name, levers=["give it a word of 1 bit"])
+    choices = (choice_of(facts, kind) for kind in _candidates(facts))
+    return min(choices, key=lambda choice: choice.resources.shares_of(board).largest)
+
+
+def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:
+    if facts.role == "fifo" and facts.shift_register:
+        return ("register", "srl")
+    if facts.role != "fifo" and facts.depth == 1:
+        return ("register",)
+    return ("lutram", *_BLOCKS) if facts.depth <= LUTRAM_MAX_WORDS else _BLOCKS
+
+
+def choice_of(facts: MemoryFacts, kind: MemoryKind) -> MemoryChoice:
+    """A memory in a kind that is given."""
+    cost = fifo_resources if facts.role == "fifo" else memory_resources
+    cells = memory_resources(kind, facts.depth, facts.bits)
+    capacity = capacity_bits(kind, cells, facts.depth, facts.bits)
+    return MemoryChoice(facts, kind, cost(kind, facts.depth, facts.bits) * facts.banks, capacity * facts.banks)

@@ -1,0 +1,79 @@
+"""Die partition: which SLR every process lies in, as a mixed-integer program.
+
+After StreamTensor (arXiv 2509.13694, section on resource allocation): one SLR per task,
+crossings and imbalance minimised under the budget of each SLR.  Ours adds what the die
+demands: processes at the HBM are pinned to the SLR beside it, and the wires over each
+boundary are bounded by its super long lines.
+
+With s(p) the SLR of process p, a FIFO of w wires costs w at every boundary between its
+two ends; the objective is
+
+    wires over all boundaries / super long lines of one + weight * fullest share of an SLR
+
+so that an assignment is as good as another that trades one percent of the long lines for
+one percent of balance (``weight`` 1).  Wires are the bits of a token and its handshake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scipy.optimize import milp
+
+from sttest.compile.spaces.partition_facts import Die, Partition, ProcessFacts, WireFacts, assess, fits
+from sttest.compile.spaces.partition_fit import refuse_overfull
+from sttest.compile.spaces.partition_greedy import greedy_slrs
+from sttest.compile.spaces.partition_program import Program
+from sttest.errors import DoesNotFitError
+
+_NODE_LIMIT = 2000
+_GAP = 0.02
+
+
+def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
+    """The best assignment found: the program's, or the greedy one where that is as good.
+
+    The program stops at a proven gap of 2 % or after 2000 nodes, whatever the machine's speed.
+
+    Raises:
+        DoesNotFitError: no assignment keeps within all budgets and long lines, or none was found.
+        InputError: a FIFO's end, or a pinned SLR, is not there.
+    """
+    refuse_overfull(processes, wires, die)
+    found = [each for each in (_greedy(processes, wires, die), _solve(processes, wires, die)) if each is not None]
+    if not found:
+        raise _none_found(processes, die)
+    return min(found, key=lambda each: (round(each.objective, 9), each.proven_gap))
+
+
+def _none_found(processes: Sequence[ProcessFacts], die: Die) -> DoesNotFitError:
+    """The budgets add up, but the processes are too large to be spread over them, or the long lines too few."""
+    shares = {each.name: each.resources.shares_of(die.budgets[0]).largest for each in processes}
+    largest = max(shares, key=lambda name: shares[name])
+    return DoesNotFitError(
+        "no-partition", f"no assignment to {len(die.budgets)} SLRs was found; the largest process is {largest}",
+        where="partition", demand=round(100 * shares[largest], 1), bound=100, unit="% of an SLR",
+        levers=["lower --overall-unroll", "lower --vector-bits", "take a larger board"],
+    )  # fmt: skip
+
+
+def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
+    slr_of = greedy_slrs(processes, wires, die)
+    if slr_of is None:
+        return None
+    found = assess(slr_of, processes, wires, die)
+    return found if fits(found, die) else None
+
+
+def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
+    program = Program(processes, wires, die)
+    solution = milp(
+        program.costs(), constraints=program.constraints(), bounds=program.bounds(), integrality=program.integrality(),
+        options={"node_limit": _NODE_LIMIT, "mip_rel_gap": _GAP},
+    )  # fmt: skip
+    if solution.x is None:
+        return None
+    # Without anything to choose there is no gap to speak of.
+    gap = 0.0 if solution.mip_gap is None else float(solution.mip_gap)
+    found = assess(program.slr_of(solution.x), processes, wires, die, gap)
+    return found if fits(found, die) else None

@@ -1,0 +1,67 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.resource_memories import BRAM18_BITS, URAM_BITS
+from sttest.boards.resources import Resources, slr_capacity, total
+from sttest.compile.spaces.memory import MemoryFacts, choice_of, choose_memories
+from sttest.errors import InputError
+
+BOARD = total(slr_capacity(slr) for slr in require_hbm(load_board("u55c")).fabric.slrs)
+
+
+def chosen(role, depth, bits, **options):
+    return choose_memories([MemoryFacts("m", "p", role, depth, bits, **options)], BOARD)[0]
+
+
+@pytest.mark.parametrize(
+    ("role", "depth", "bits", "kind"),
+    [
+        ("fifo", 16, 512, "lutram"),  # wide and shallow: a row of blocks would be nearly empty
+        ("fifo", 2, 4096, "lutram"),
+        ("fifo", 1024, 18, "bram"),  # one block, full
+        ("fifo", 4096, 72, "uram"),  # one block, full
+        ("converter", 64, 8, "lutram"),
+        ("converter", 2048, 9, "bram"),
+        ("tile", 1, 1024, "register"),
+    ],
+)
+def test_kinds_by_size_width_and_depth(role, depth, bits, kind):
+    assert chosen(role, depth, bits).kind == kind
+
+
+def test_what_the_timed_graph_reads_as_a_shift_register_is_one():
+    assert chosen("fifo", 16, 64, shift_register=True).kind == "srl"
+    assert chosen("fifo", 2, 32, shift_register=True).kind in ("register", "srl")
+
+
+def test_waste_is_what_a_block_has_beyond_the_words():
+    full = choice_of(MemoryFacts("m", "p", "converter", 512, 36), "bram")
+    assert (full.capacity_bits, full.waste) == (BRAM18_BITS, 0)
+    half = choice_of(MemoryFacts("m", "p", "converter", 256, 36, banks=4), "bram")
+    assert (half.capacity_bits, half.waste) == (4 * BRAM18_BITS, 0.5)
+    narrow = choice_of(MemoryFacts("m", "p", "converter", 4096, 8), "uram")
+    assert narrow.capacity_bits == URAM_BITS
+    assert narrow.waste == pytest.approx(1 - 8 / 72)
+
+
+def test_scarcity_decides():
+    no_blocks = Resources(dsp=1, lut=1e6, ff=2e6, bram18=0, uram=960)
+    assert choose_memories([MemoryFacts("m", "p", "converter", 2048, 9)], no_blocks)[0].kind == "uram"
+
+
+@given(depth=st.integers(1, 20000), bits=st.integers(1, 4096), banks=st.integers(1, 16))
+def test_no_other_kind_takes_a_smaller_share(depth, bits, banks):
+    facts = MemoryFacts("m", "p", "converter", depth, bits, banks)
+    best = choose_memories([facts], BOARD)[0]
+    assert 0 <= best.waste < 1
+    kinds = ["bram", "uram"] if depth > 128 else ["lutram", "bram", "uram"]
+    shares = [choice_of(facts, kind).resources.shares_of(BOARD).largest for kind in kinds]
+    if depth > 1:
+        assert best.resources.shares_of(BOARD).largest == min(shares)
+
+
+def test_a_memory_without_bits_is_refused():
+    with pytest.raises(InputError, match="no bits"):
+        chosen("tile", 0, 8)

@@ -1,0 +1,147 @@
+"""Die partition: against brute force where that is possible, against budgets and the greedy pass where it is not."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sttest.boards.resources import KINDS, Resources
+from sttest.compile.spaces.partition import partition
+from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
+from sttest.compile.spaces.partition_greedy import greedy_slrs
+from sttest.errors import DoesNotFitError, InputError
+
+DIE = Die((Resources(100, 1000, 2000, 100, 30),) * 3, 500)
+
+
+def process(name, dsp, lut=0.0, pinned=None):
+    return ProcessFacts(name, Resources(dsp=dsp, lut=lut), pinned)
+
+
+@st.composite
+def designs(draw, largest):
+    """Processes of up to half an SLR in a chain with shortcuts; the first may be pinned."""
+    count = draw(st.integers(2, largest))
+    sizes = st.tuples(st.integers(0, 50), st.integers(0, 500))
+    pins = st.sampled_from([None, 0, 1])
+    processes = [
+        process(f"p{n}", *draw(sizes), pinned=draw(pins) if n == 0 else None) for n in range(count)
+    ]  # fmt: skip
+    ends = [(n, n + 1) for n in range(count - 1)]
+    ends += draw(st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=4))
+    bits = draw(st.lists(st.integers(1, 300), min_size=len(ends), max_size=len(ends)))
+    wires = [WireFacts(f"f{n}", f"p{a}", f"p{b}", w) for n, ((a, b), w) in enumerate(zip(ends, bits, strict=True))]
+    return processes, wires
+
+
+def brute_force(processes, wires, die):
+    names = [each.name for each in processes]
+    choices = [range(len(die.budgets)) if each.pinned is None else (each.pinned,) for each in processes]
+    every = (assess(dict(zip(names, slrs, strict=True)), processes, wires, die) for slrs in product(*choices))
+    return min((found.objective for found in every if fits(found, die)), default=None)
+
+
+@settings(max_examples=40, deadline=None)
+@given(designs(6))
+def test_small_cases_are_as_good_as_brute_force(design):
+    processes, wires = design
+    best = brute_force(processes, wires, DIE)
+    if best is None:
+        with pytest.raises(DoesNotFitError):
+            partition(processes, wires, DIE)
+        return
+    found = partition(processes, wires, DIE)
+    assert fits(found, DIE)
+    assert best - 1e-6 <= found.objective <= best / (1 - 0.02) + 1e-6
+
+
+@settings(max_examples=15, deadline=None)
+@given(designs(14))
+def test_no_slr_is_over_budget_and_the_greedy_pass_is_no_better(design):
+    processes, wires = design
+    try:
+        found = partition(processes, wires, DIE)
+    except DoesNotFitError:
+        return
+    for slr, budget in enumerate(DIE.budgets):
+        members = [each.resources for each in processes if found.slr_of[each.name] == slr]
+        assert all(sum(getattr(r, k) for r in members) <= getattr(budget, k) * (1 + 1e-6) for k in KINDS)
+    assert all(each.pinned in (None, found.slr_of[each.name]) for each in processes)
+    assert all(count <= DIE.sll_per_boundary for count in found.wires)
+    greedy = greedy_slrs(processes, wires, DIE)
+    if greedy is not None:
+        cost = assess(greedy, processes, wires, DIE)
+        assert not fits(cost, DIE) or found.objective <= cost.objective + 1e-9
+
+
+def test_a_chain_is_cut_where_it_is_thin():
+    chain = [process("a", 60), process("b", 30), process("c", 60), process("d", 30)]
+    wires = [WireFacts("ab", "a", "b", 200), WireFacts("bc", "b", "c", 8), WireFacts("cd", "c", "d", 200)]
+    found = partition(chain, wires, DIE)
+    assert found.slr_of["a"] == found.slr_of["b"] != found.slr_of["c"] == found.slr_of["d"]
+    assert sum(found.wires) == 10
+    assert [found.crossings(wire) for wire in wires] == [0, 1, 0]
+
+
+def test_balance_counts_as_much_as_its_weight():
+    pair = [process("a", 30), process("b", 30)]
+    wires = [WireFacts("ab", "a", "b", 148)]
+    # Apart: 150 / 500 wires and 30 % of an SLR; together: none and 60 %.
+    together = partition(pair, wires, Die(DIE.budgets, 500, balance_weight=0.5))
+    assert together.slr_of["a"] == together.slr_of["b"]
+    apart = partition(pair, wires, Die(DIE.budgets, 500, balance_weight=2.0))
+    assert apart.slr_of["a"] != apart.slr_of["b"]
+
+
+def test_pinned_processes_stay_and_long_lines_hold_the_rest_to_them():
+    chain = [process("port", 10, pinned=0), process("a", 60), process("b", 60)]
+    wires = [WireFacts("w", "port", "a", 498), WireFacts("v", "a", "b", 498)]
+    found = partition(chain, wires, DIE)
+    assert found.slr_of["port"] == found.slr_of["a"] == 0
+    assert found.slr_of["b"] == 1
+    with pytest.raises(DoesNotFitError) as refused:
+        partition(chain, [wires[0], WireFacts("v", "a", "b", 499)], DIE)
+    assert refused.value.code == "no-partition"
+
+
+def test_two_slrs_and_one():
+    pair = [process("a", 60), process("b", 60)]
+    assert sorted(partition(pair, [], Die(DIE.budgets[:2], 500)).slr_of.values()) == [0, 1]
+    alone = partition(pair[:1], [], Die(DIE.budgets[:1], 500))
+    assert (alone.slr_of, alone.wires) == ({"a": 0}, ())
+
+
+@pytest.mark.parametrize(
+    ("processes", "code", "where", "demand", "bound", "unit"),
+    [
+        ([process(f"p{n}", 80) for n in range(4)], "board-resources", "all SLRs", 320, 300, "DSP slices"),
+        ([process(f"p{n}", 1, 600, pinned=0) for n in range(2)], "slr-resources", "SLR0", 1200, 1000, "LUTs"),
+        ([process(f"p{n}", 70) for n in range(4)], "no-partition", "partition", 70, 100, "% of an SLR"),
+    ],
+)
+def test_what_does_not_fit_says_of_what_there_is_too_little(processes, code, where, demand, bound, unit):
+    with pytest.raises(DoesNotFitError) as refused:
+        partition(processes, [], DIE)
+    error = refused.value
+    assert (error.code, error.demand, error.bound, error.unit) == (code, demand, bound, unit)
+    assert error.where.startswith(where)
+    assert error.levers
+    assert error.exit_code == 4
+
+
+def test_a_board_without_a_resource_has_none_of_it():
+    no_uram = Die((Resources(100, 1000, 2000, 100, 0),) * 3, 500)
+    assert partition([process("a", 1)], [], no_uram).slr_of["a"] in range(3)
+    with pytest.raises(DoesNotFitError, match="URAM"):
+        partition([ProcessFacts("a", Resources(uram=1))], [], no_uram)
+
+
+def test_bad_facts_are_refused():
+    one = [process("a", 1)]
+    with pytest.raises(InputError, match="no process 'b'"):
+        partition(one, [WireFacts("f", "a", "b", 1)], DIE)
+    with pytest.raises(InputError, match="one name"):
+        partition(one * 2, [], DIE)
+    with pytest.raises(InputError, match="no SLR3"):
+        partition([process("a", 1, pinned=3)], [], DIE)
