@@ -15,8 +15,18 @@ from sttest.compile.hls import emit_design, write_hls
 from sttest.compile.hls.rules import RULES, check_kernel
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.fusion import on_chip
+from sttest.compile.reports.resources import (
+    crossing_table,
+    memory_kind_table,
+    partition_facts,
+    partition_table,
+    resource_facts,
+    resource_table,
+)
 from sttest.compile.reports.sizing import sizing_cost
 from sttest.compile.reports.tables import converter_table, fifo_table, kernel_table, memory_table
+from sttest.compile.resources.design import DesignResources, design_resources
+from sttest.compile.resources.placement import Placement
 from sttest.compile.value_graph import value_graph
 from sttest.errors import InputError
 from sttest.output_folder import MANIFEST, check_output_folder
@@ -26,6 +36,8 @@ from sttest.sim.functional import write_value_graph
 
 SCHEMA = "sttest.package/1"
 VALUES = "values.json"
+PLACED_GRAPH = "timed_graph_placed.json"
+"""The timed graph with registers on what crosses SLRs, in packages whose resources were checked."""
 _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
 
@@ -38,8 +50,13 @@ def check_target(folder: Path) -> None:
     check_output_folder(folder, SCHEMA, "design package")
 
 
-def write_package(design: Design, folder: Path) -> Path:
+def write_package(design: Design, folder: Path, placed: Placement | None = None) -> Path:
     """Writes the package whole: into a temporary folder first, then renamed.
+
+    Args:
+        design: compiled.
+        folder: of the package.
+        placed: its SLRs, where they were asked for.
 
     Raises:
         InputError: see :func:`check_target`.
@@ -49,7 +66,7 @@ def write_package(design: Design, folder: Path) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     staging = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sttest-"))
     try:
-        _fill(design, staging)
+        _fill(design, placed, staging)
         staging.chmod(0o755)
         if folder.exists():
             shutil.rmtree(folder)
@@ -60,22 +77,37 @@ def write_package(design: Design, folder: Path) -> Path:
     return folder
 
 
-def _fill(design: Design, folder: Path) -> None:
+def _fill(design: Design, placed: Placement | None, folder: Path) -> None:
     (folder / "ir").mkdir()
     for number, stage in enumerate(design.stages):
         (folder / "ir" / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
     (folder / "reports").mkdir()
+    taken = placed.taken if placed else design_resources(design)
     tables = {
         "fusion": design.fusion.table(), "fifos": fifo_table(design), "converters": converter_table(design),
         "kernels": kernel_table(design), "memory": memory_table(design),
-        "activity": activity_table(design),
+        "activity": activity_table(design), "resources": resource_table(taken, design.board),
+        "memory_kinds": memory_kind_table(taken),
     }  # fmt: skip
+    if placed:
+        tables |= {"partition": partition_table(placed), "crossings": crossing_table(placed)}
+        write_timed_graph(placed.graph, folder / PLACED_GRAPH)
     for name, table in tables.items():
         table.to_csv(folder / "reports" / f"{name}.csv", index=False)
     write_timed_graph(design.graph, folder / "timed_graph.json")
     hls = _write_hls(design, folder / "hls")
-    manifest = {**_manifest(design), "values": _write_values(design, folder / VALUES), "hls": hls}
+    manifest = {
+        **_manifest(design),
+        **_resources(design, taken, placed),
+        "values": _write_values(design, folder / VALUES),
+        "hls": hls,
+    }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+
+
+def _resources(design: Design, taken: DesignResources, placed: Placement | None) -> dict[str, object]:
+    facts: dict[str, object] = {"resources": resource_facts(taken, design.board)}
+    return facts | {"partition": partition_facts(placed)} if placed else facts
 
 
 def _write_hls(design: Design, folder: Path) -> dict[str, object]:

@@ -1,0 +1,1 @@
+"""What a compiled design takes of its board, process by process."""

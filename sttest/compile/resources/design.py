@@ -1,0 +1,91 @@
+"""What a compiled design takes: every process with its memories, and the facts that a die partition is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.operators import operators
+from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
+from sttest.compile.compiler import Design
+from sttest.compile.resources.memories import memories
+from sttest.compile.resources.names import stream_ends
+from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
+from sttest.compile.spaces.memory import MemoryChoice, choose_memories
+from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
+from sttest.compile.stream_level import only_kernel
+
+HBM_SLR = 0
+"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
+
+
+@dataclass(frozen=True)
+class DesignResources:
+    """A design taken apart.
+
+    Attributes:
+        nodes: logic per process, in program order.
+        memories: with their kinds.
+        wires: FIFOs between processes.
+    """
+
+    nodes: tuple[NodeLogic, ...]
+    memories: tuple[MemoryChoice, ...]
+    wires: tuple[WireFacts, ...]
+
+    @property
+    def by_node(self) -> Mapping[str, Resources]:
+        """Logic and memories per process."""
+        found = {node.name: node.logic for node in self.nodes}
+        for memory in self.memories:
+            found[memory.facts.owner] = found[memory.facts.owner] + memory.resources
+        return found
+
+    @property
+    def total(self) -> Resources:
+        """Of the whole design."""
+        return total(self.by_node.values())
+
+    @property
+    def memory_ports(self) -> int:
+        """AXI masters of the design."""
+        return sum(node.memory_ports for node in self.nodes)
+
+    @property
+    def hbm_channels(self) -> frozenset[str]:
+        """Pseudo-channels that any of them works on."""
+        return frozenset(channel for node in self.nodes for channel in node.hbm_channels)
+
+    def processes(self) -> tuple[ProcessFacts, ...]:
+        """For a die partition: what has a memory port is pinned to the SLR at the HBM."""
+        by_node = self.by_node
+        return tuple(
+            ProcessFacts(node.name, by_node[node.name], HBM_SLR if node.memory_ports else None) for node in self.nodes
+        )
+
+
+def design_resources(design: Design) -> DesignResources:
+    """Takes a design apart.
+
+    Raises:
+        InputError: its module is not at the stream level.
+    """
+    kernel = only_kernel(design.module, "resources", design.name)
+    model = NodeModel(operators(design.board), design.knobs.beat_bits, channels_of(design.graph))
+    chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board))
+    wires = (
+        WireFacts(ends.fifo, ends.writer, ends.reader, ends.stream.result.type.itensor.token_bits)
+        for ends in stream_ends(kernel)
+    )
+    return DesignResources(tuple(model.of_kernel(kernel)), chosen, tuple(wires))
+
+
+def board_capacity(board: FpgaBoard) -> Resources:
+    """What a board has for kernels, no margin kept."""
+    return total(slr_capacity(slr) for slr in board.fabric.slrs)
+
+
+def die_of(board: FpgaBoard) -> Die:
+    """The SLRs of a board with their margin taken off."""
+    return Die(slr_budgets(board.fabric), board.fabric.sll_per_boundary.count)

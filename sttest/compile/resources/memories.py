@@ -1,0 +1,73 @@
+"""The memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil, prod
+
+from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.resources.names import StreamEnds, dma_port, node_name, stream_ends
+from sttest.compile.spaces.memory import MemoryFacts
+from sttest.sim.graph import TimedGraph
+
+_PING_PONG = 2
+
+
+def memories(kernel: KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
+    """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
+    kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
+    streams = stream_ends(kernel)
+    folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
+    found = [_stream(each, kinds[each.fifo]) for each in streams]
+    for op in kernel.body.block.ops:
+        if isinstance(op, NodeOp):
+            found += _of_node(op, folded)
+    return found
+
+
+def is_folded(stream: StreamEnds) -> bool:
+    """Whether a DMA and its one reader share a two-tile buffer instead of a FIFO."""
+    sized_by = stream.stream.sized_by
+    return sized_by is not None and sized_by.data == "folded"
+
+
+def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
+    stream = ends.stream.result.type
+    depth, bits = stream.depth.data, stream.itensor.token_bits
+    if is_folded(ends):
+        return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
+    return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
+
+
+def _of_node(op: NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
+    name = node_name(op)
+    if isinstance(op, ConverterOp):
+        yield from _converter(op, name)
+    elif isinstance(op, TaskOp):
+        yield from _tiles(op, name)
+    elif isinstance(op, DmaReadOp | DmaWriteOp) and name not in folded:
+        yield MemoryFacts(f"{name}_tile", name, "tile", _PING_PONG, itensor_of(dma_port(op)).token_bits)
+
+
+def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
+    """Both halves, banked by element: the two sides take their tokens in different orders."""
+    if op.buffer is None:
+        return
+    element_bits = itensor_of(op.sources[0]).element_bits
+    at_once = max(itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
+    words = ceil(_PING_PONG * prod(op.buffer.values) / at_once)
+    yield MemoryFacts(f"{name}_buffer", name, "converter", words, element_bits, banks=at_once)
+    for side in ("full", "empty"):
+        yield MemoryFacts(f"{name}_{side}", name, "fifo", _PING_PONG, 1, shift_register=True)
+
+
+def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
+    """A tile of every source and result while a task works on it, over as many words as it takes steps."""
+    steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
+    results = task.iterations // task.reduction_iterations
+    ports = [(f"in{n}", source, task.iterations) for n, source in enumerate(task.sources)]
+    ports += [(f"out{n}", result, results) for n, result in enumerate(task.sinks)]
+    for label, port, visits in ports:
+        tile_bits = itensor_of(port).tokens // visits * itensor_of(port).token_bits
+        words = min(steps, tile_bits)
+        yield MemoryFacts(f"{name}_{label}", name, "tile", words, ceil(tile_bits / words))

@@ -1,0 +1,107 @@
+"""Logic of the processes of a design: tasks, converters, forks and DMAs, without their memories.
+
+What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
+what that takes is the resource model's (docs/resources.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sttest.boards.operators import Operator
+from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
+from sttest.boards.resources import Resources
+from sttest.compile.cost_model import payload_operators
+from sttest.compile.dialects.df import ConverterOp, ForkOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.resources.names import dma_port, node_name
+from sttest.sim.graph import Memory, TimedGraph
+
+
+@dataclass(frozen=True)
+class NodeLogic:
+    """A process without its memories.
+
+    Attributes:
+        name: of the process, or of both halves of a converter.
+        kind: ``task``, ``converter``, ``fork`` or ``dma``.
+        logic: operators, control and AXI adapter.
+        memory_ports: AXI masters.
+        hbm_channels: pseudo-channels behind them.
+    """
+
+    name: str
+    kind: str
+    logic: Resources
+    memory_ports: int = 0
+    hbm_channels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NodeModel:
+    """The logic of nodes on one board.
+
+    Attributes:
+        library: operators at the board's clock.
+        port_bits: width of a DMA's port.
+        channels_of: pseudo-channels of every DMA.
+    """
+
+    library: Mapping[str, Operator]
+    port_bits: int
+    channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of_kernel(self, kernel: KernelOp) -> Iterator[NodeLogic]:
+        """All nodes of a kernel at the stream level, in program order."""
+        for op in kernel.body.block.ops:
+            if isinstance(op, NodeOp):
+                yield self.of(op)
+
+    def of(self, op: NodeOp) -> NodeLogic:
+        """One node.
+
+        Raises:
+            InputError: the node has no name yet.
+        """
+        name = node_name(op)
+        if isinstance(op, TaskOp):
+            return NodeLogic(name, "task", self._pipeline(_task(op)))
+        if isinstance(op, ConverterOp):
+            return NodeLogic(name, "converter", self._converter(op))
+        if isinstance(op, ForkOp):
+            return NodeLogic(name, "fork", self._fork(op))
+        channels = self.channels_of.get(name, ())
+        return NodeLogic(name, "dma", self._dma(op), memory_ports=1, hbm_channels=channels)
+
+    def _pipeline(self, pipeline: Pipeline) -> Resources:
+        return pipeline_resources(pipeline, self.library)
+
+    def _converter(self, op: ConverterOp) -> Resources:
+        """A filling and a draining loop, each with its stream and its two credit FIFOs."""
+        ports = (op.sources[0], op.sinks[0])
+        fill, drain = (self._pipeline(Pipeline(ports=3, trip=itensor_of(port).tokens)) for port in ports)
+        return fill + drain
+
+    def _fork(self, op: ForkOp) -> Resources:
+        """A word of registers between one read and the writes of all copies."""
+        stream = itensor_of(op.sources[0])
+        word = Resources(ff=stream.token_bits)
+        return word + self._pipeline(Pipeline(ports=1 + len(op.sinks), trip=stream.tokens))
+
+    def _dma(self, op: NodeOp) -> Resources:
+        port = dma_port(op)
+        adapter = load_resource_model().adapter(self.port_bits)
+        return adapter + self._pipeline(Pipeline(ports=1, trip=itensor_of(port).tokens))
+
+
+def _task(task: TaskOp) -> Pipeline:
+    """All lanes at an interval of one step: nothing is shared."""
+    lanes = min(task.lane_count, task.tile_points)
+    instances = {name: count * lanes for name, count in payload_operators(task).items()}
+    steps = -(-task.tile_points // lanes)
+    return Pipeline(instances, len(task.sources) + len(task.sinks), task.iterations * steps)
+
+
+def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
+    """The pseudo-channels of every DMA of a timed graph."""
+    return {port.name: port.channels for port in graph.processes if isinstance(port, Memory)}

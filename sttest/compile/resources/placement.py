@@ -1,0 +1,59 @@
+"""The check that a design fits its board: budgets, HBM ports, an SLR for every process, and what crossings cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sttest.compile.compiler import Design
+from sttest.compile.resources.crossings import with_crossings
+from sttest.compile.resources.design import DesignResources, design_resources, die_of
+from sttest.compile.resources.names import stream_ends
+from sttest.compile.spaces.partition import partition
+from sttest.compile.spaces.partition_facts import Partition
+from sttest.compile.stream_level import only_kernel
+from sttest.errors import DoesNotFitError
+from sttest.sim import simulate
+from sttest.sim.graph import TimedGraph
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A design that fits.
+
+    Attributes:
+        taken: process by process.
+        partition: SLRs and what they and their boundaries carry.
+        graph: timed, with registers on what crosses.
+        cycles: without and with those registers; None for a deadlock.
+    """
+
+    taken: DesignResources
+    partition: Partition
+    graph: TimedGraph
+    cycles: tuple[int | None, int | None]
+
+
+def place(design: Design) -> Placement:
+    """Checks a design against its board and places it.
+
+    Raises:
+        DoesNotFitError: ``board-resources``, ``slr-resources``, ``hbm-ports`` or ``no-partition``, with the
+            resource, the demand, the budget and what would lower it.
+    """
+    taken = design_resources(design)
+    _refuse_ports(design, taken)
+    found = partition(taken.processes(), taken.wires, die_of(design.board))
+    streams = stream_ends(only_kernel(design.module, "placement", design.name))
+    tokens = {ends.fifo: ends.stream.result.type.itensor.tokens for ends in streams}
+    graph = with_crossings(design.graph, {wire.fifo: found.crossings(wire) for wire in taken.wires}, tokens)
+    return Placement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
+
+
+def _refuse_ports(design: Design, taken: DesignResources) -> None:
+    """Several AXI masters may share a pseudo-channel; there cannot be more channels than the board has ports."""
+    ports = design.board.hbm.axi_ports.count
+    if len(taken.hbm_channels) > ports:
+        raise DoesNotFitError(
+            "hbm-ports", "more HBM ports than the board has", where=design.name, demand=len(taken.hbm_channels),
+            bound=ports, unit="ports", levers=["take a board with more HBM ports", "fuse fewer kernels into one group"],
+        )  # fmt: skip

@@ -1,0 +1,144 @@
+"""A compiled design taken apart: what its processes and memories take, its SLRs, and registers on what crosses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.resources import KINDS, total
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.pipeline import Knobs
+from sttest.compile.reports.activity import activity_table
+from sttest.compile.reports.resources import crossing_table, memory_kind_table, partition_table, resource_table
+from sttest.compile.resources.crossings import with_crossings
+from sttest.compile.resources.design import design_resources, die_of
+from sttest.compile.resources.placement import Placement, place
+from sttest.compile.spaces.partition_facts import fits
+from sttest.errors import DoesNotFitError, InputError
+from sttest.models.shipped import lowered_text
+from sttest.sim import simulate
+from sttest.sim.graph import Event, Fifo, Loop, Pipeline, TimedGraph
+
+FITTING = Knobs(overall_unroll=1200)
+
+
+@cache
+def design() -> Design:
+    return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", FITTING)
+
+
+@cache
+def placed() -> Placement:
+    return place(design())
+
+
+def test_slices_of_tasks_are_those_of_the_activity_report():
+    logic = {node.name: node.logic.dsp for node in design_resources(design()).nodes}
+    report = activity_table(design())
+    tasks = report[report["kind"] == "task"]
+    assert {row.element: row.dsp_slices for row in tasks.itertuples()} == {
+        name: pytest.approx(logic[name]) for name in tasks["element"]
+    }
+
+
+def test_every_fifo_has_a_memory_of_the_kind_that_it_is_timed_as():
+    kinds = {memory.facts.name: memory for memory in placed().taken.memories}
+    for fifo in design().graph.fifos:
+        memory = kinds[fifo.name]
+        assert memory.facts.depth * memory.facts.bits == fifo.depth * fifo.bits
+        if memory.facts.role == "fifo":
+            assert (memory.kind in ("srl", "register")) == (fifo.kind == "srl")
+
+
+def test_rows_of_the_report_add_up_to_its_total():
+    report = resource_table(placed().taken, design().board)
+    parts = report[~report["kind"].isin(["total", "budget"])]
+    whole = report[report["kind"] == "total"].iloc[0]
+    assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo"}
+    for kind in (*KINDS, "memory_ports"):
+        assert parts[kind].sum() == pytest.approx(whole[kind], abs=0.005 * len(parts))
+    budgets = report[report["kind"] == "budget"].set_index("process")
+    assert budgets.loc["all", "dsp"] == pytest.approx(0.9 * (2664 + 2784 + 2928))
+    assert total(placed().taken.by_node.values()) == placed().taken.total
+
+
+def test_every_process_has_an_slr_and_ports_lie_at_the_hbm():
+    found, die = placed().partition, die_of(design().board)
+    assert fits(found, die)
+    assert set(found.slr_of) == {node.name for node in placed().taken.nodes}
+    assert {found.slr_of[node.name] for node in placed().taken.nodes if node.memory_ports} == {0}
+    report = partition_table(placed())
+    for slr, budget in enumerate(die.budgets):
+        assert report[report["slr"] == slr]["lut"].sum() <= budget.lut
+    assert sum(found.wires) == (crossing_table(placed())["wires"] * crossing_table(placed())["boundaries"]).sum()
+
+
+def test_registers_on_crossings_cost_cycles_and_no_deadlock():
+    without, with_registers = placed().cycles
+    assert without is not None
+    assert with_registers is not None
+    registers = crossing_table(placed())["registers"].sum()
+    assert 0 < with_registers - without <= registers
+    added = [process for process in placed().graph.processes if process.category == "crossing"]
+    assert len(added) == registers
+
+
+def test_waste_is_shown_for_every_memory():
+    report = memory_kind_table(placed().taken)
+    assert (report["waste_ratio"] >= 0).all()
+    assert (report["used_bits"] <= report["capacity_bits"]).all()
+    assert set(report["role"]) == {"fifo", "converter", "tile"}
+
+
+def test_the_default_lanes_do_not_fit_and_the_error_says_of_what():
+    wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", Knobs())
+    with pytest.raises(DoesNotFitError) as refused:
+        place(wide)
+    error = refused.value
+    assert (error.code, error.unit, error.exit_code) == ("board-resources", "LUTs", 4)
+    assert error.demand == round(design_resources(wide).total.lut, 1)
+    assert error.bound == pytest.approx(0.9 * (386880 + 364320 + 395040))
+    assert "lower --overall-unroll" in error.levers
+
+
+def test_more_channels_than_ports_are_refused(tmp_path):
+    path = tmp_path / "few.yaml"
+    path.write_text("extends: u55c\nmemory: {hbm: {axi_ports: {value: 8}}}")
+    with pytest.raises(DoesNotFitError) as refused:
+        place(replace(design(), board=require_hbm(load_board(path))))
+    assert (refused.value.code, refused.value.bound, refused.value.unit) == ("hbm-ports", 8, "ports")
+
+
+def chain(depth: int, slow: int = 1) -> TimedGraph:
+    """Ten tokens from one process to another, which takes one every ``slow`` cycles."""
+    return TimedGraph(
+        "chain", 250, (Fifo("f", depth, 32),),
+        (
+            Pipeline("a", (Loop((10,), 1, 1, (Event("f", "write", 0),)),)),
+            Pipeline("b", (Loop((10,), slow, 1, (Event("f", "read", 0),)),)),
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("boundaries", [1, 2])
+def test_a_crossing_delays_every_token_by_its_registers_and_keeps_the_pace(boundaries):
+    plain = simulate(chain(16), record=True)
+    crossed = simulate(with_crossings(chain(16), {"f": boundaries}, {"f": 10}), record=True)
+    assert list(crossed.read_times["f"]) == [cycle + 2 * boundaries for cycle in plain.read_times["f"]]
+
+
+def test_both_engines_agree_on_crossings():
+    graph = with_crossings(chain(2, slow=3), {"f": 2}, {"f": 10})
+    assert simulate(graph, "des").finish == simulate(graph, "maxplus").finish
+
+
+def test_what_crosses_nothing_stays_as_it_is():
+    assert with_crossings(chain(4), {"f": 0}, {}) == chain(4)
+
+
+def test_crossings_of_nothing_and_of_traces_are_refused():
+    with pytest.raises(InputError, match="no FIFO 'g'"):
+        with_crossings(chain(4), {"g": 1}, {"g": 1})
