@@ -57,9 +57,10 @@ class ResultComparison:
     def __str__(self) -> str:
         if self.verdict == "same":
             return f"torch and {self.engine}: the same results, to the bit"
-        counts = f"y by {self.relative:.2g} of its largest, {self.integers:,} integers"
+        counts = f"floats by {self.relative:.2g} of their largest, {self.integers:,} integers"
         module = f"; first module that differs: {self.module}" if self.module else ""
-        return f"torch and {self.engine}: results differ, {counts}; first: {self.first}{module}"
+        apart = "results are close" if self.verdict == "close" else "results differ"
+        return f"torch and {self.engine}: {apart}, {counts}; first: {self.first}{module}"
 
 
 def compare_with_golden(graph: ValueGraph, case: Case, values: Values) -> ResultComparison:
