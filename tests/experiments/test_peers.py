@@ -1,0 +1,35 @@
+"""Fractions of the weight-bandwidth roofline."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments import peers
+from experiments.published import published_table
+from sttest.errors import InputError
+from sttest.models.registry import get_config
+
+
+@pytest.mark.parametrize(("model", "weights"), [("gpt2", 301_989_888), ("qwen", 357_826_560)])
+def test_weights_of_a_token(model: str, weights: int) -> None:
+    assert peers.weight_gb_per_token(get_config(model)) == pytest.approx(weights / 2e9)
+
+
+def test_every_peer_has_a_fraction_or_says_what_is_missing(tmp_path) -> None:
+    peers.reproduce(tmp_path / "peers")
+    table = (tmp_path / "peers" / "table.csv").read_text(encoding="utf-8")
+    fractions = [row for row in peers._peer_rows() if row.metric == "roofline fraction"]
+    assert len(fractions) == len(published_table("peers"))
+    for row in fractions:
+        assert row.model in table
+        if row.value is None:
+            assert "not published" in row.note
+        else:
+            assert row.reference is not None
+            assert row.value == pytest.approx(row.reference, abs=6e-3), "rounding of bytes and fractions as collected"
+
+
+def test_without_results_it_says_what_to_run(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(peers, "ROOT", tmp_path)
+    with pytest.raises(InputError, match="run sttest reproduce gpt2 first"):
+        peers.reproduce(tmp_path / "peers")
