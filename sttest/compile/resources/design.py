@@ -73,12 +73,14 @@ def design_resources(design: Design) -> DesignResources:
     """
     kernel = only_kernel(design.module, "resources", design.name)
     model = NodeModel(operators(design.board), design.knobs.beat_bits, channels_of(design.graph))
-    chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board))
+    nodes = tuple(model.of_kernel(kernel))
+    logic = total(node.logic for node in nodes)
+    chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.stream.result.type.itensor.token_bits)
         for ends in stream_ends(kernel)
     )
-    return DesignResources(tuple(model.of_kernel(kernel)), chosen, tuple(wires))
+    return DesignResources(nodes, chosen, tuple(wires))
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

@@ -1,9 +1,12 @@
 """Which kind of memory every FIFO and buffer is: shift registers, LUT memory, block RAM or UltraRAM.
 
 StreamTensor (arXiv 2509.13694, section on resource allocation) chooses by size.  Ours
-compares what each kind takes of the board: a memory becomes the kind whose scarcest
-resource it uses least of, so that a wide and shallow one lands in LUTs, a deep and narrow
-one in blocks, and a large one in UltraRAM, where its words are wide enough to fill it.
+fills the board evenly: of all assignments it looks for the least sum of squared shares
+that logic and memories take of the board's resources, so that what is scarce is spared.
+A wide and shallow memory lands in LUTs, a deep and narrow one in blocks, a large one in
+UltraRAM where its words are wide enough to fill it; and where logic has taken the LUTs,
+more go into blocks.  Memories are decided in turn, largest first, each against all
+others, until none changes: no single change makes the sum smaller.
 
 Two things are settled before: a FIFO of at most 1024 bits is a shift register, because
 the timed graph reads it a cycle sooner, and LUT memory ends where Vitis HLS ends it.
@@ -26,6 +29,8 @@ from sttest.boards.resources import Resources
 from sttest.errors import InputError
 
 Role: TypeAlias = Literal["fifo", "converter", "tile"]
+# Below rounding; a change must gain more, so that the search ends.
+_LEAST_GAIN = 1e-12
 _BLOCKS: tuple[MemoryKind, ...] = ("bram", "uram")
 
 
@@ -79,24 +84,43 @@ class MemoryChoice:
         return 1 - self.facts.used_bits / self.capacity_bits
 
 
-def choose_memories(memories: Sequence[MemoryFacts], board: Resources) -> tuple[MemoryChoice, ...]:
-    """The kind of every memory.
+def choose_memories(
+    memories: Sequence[MemoryFacts], board: Resources, logic: Resources | None = None
+) -> tuple[MemoryChoice, ...]:
+    """The kind of every memory, in the order given.
 
     Args:
-        memories: in any order; each is decided by itself.
+        memories: of a design.
         board: what the board has for kernels.
+        logic: what the design takes beside its memories.
 
     Raises:
         InputError: a memory without words or bits.
     """
-    return tuple(_choose(facts, board) for facts in memories)
+    for facts in memories:
+        if min(facts.depth, facts.bits, facts.banks) < 1:
+            raise InputError(
+                "empty-memory", "a memory of no bits", where=facts.name, levers=["give it a word of 1 bit"]
+            )
+    options = [[choice_of(facts, kind) for kind in _candidates(facts)] for facts in memories]
+    chosen: list[MemoryChoice | None] = [None] * len(options)
+    used = logic or Resources()
+    largest_first = sorted(range(len(options)), key=lambda number: -memories[number].used_bits)
+    changed = True
+    while changed:
+        changed = False
+        for number in largest_first:
+            now = chosen[number]
+            others = used + now.resources * -1 if now else used
+            best = min(options[number], key=lambda choice, others=others: unevenness(others + choice.resources, board))
+            if now is None or unevenness(others + best.resources, board) < unevenness(used, board) - _LEAST_GAIN:
+                chosen[number], used, changed = best, others + best.resources, True
+    return tuple(choice for choice in chosen if choice is not None)
 
 
-def _choose(facts: MemoryFacts, board: Resources) -> MemoryChoice:
-    if min(facts.depth, facts.bits, facts.banks) < 1:
-        raise InputError("empty-memory", "a memory of no bits", where=facts.name, levers=["give it a word of 1 bit"])
-    choices = (choice_of(facts, kind) for kind in _candidates(facts))
-    return min(choices, key=lambda choice: choice.resources.shares_of(board).largest)
+def unevenness(used: Resources, board: Resources) -> float:
+    """The sum of squared shares of a board's resources; least where all are filled alike."""
+    return sum(share * share for share in used.shares_of(board))
 
 
 def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:

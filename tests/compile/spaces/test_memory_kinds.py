@@ -1,11 +1,11 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resource_memories import BRAM18_BITS, URAM_BITS
 from sttest.boards.resources import Resources, slr_capacity, total
-from sttest.compile.spaces.memory import MemoryFacts, choice_of, choose_memories
+from sttest.compile.spaces.memory import MemoryFacts, choice_of, choose_memories, unevenness
 from sttest.errors import InputError
 
 BOARD = total(slr_capacity(slr) for slr in require_hbm(load_board("u55c")).fabric.slrs)
@@ -51,15 +51,30 @@ def test_scarcity_decides():
     assert choose_memories([MemoryFacts("m", "p", "converter", 2048, 9)], no_blocks)[0].kind == "uram"
 
 
-@given(depth=st.integers(1, 20000), bits=st.integers(1, 4096), banks=st.integers(1, 16))
-def test_no_other_kind_takes_a_smaller_share(depth, bits, banks):
-    facts = MemoryFacts("m", "p", "converter", depth, bits, banks)
-    best = choose_memories([facts], BOARD)[0]
-    assert 0 <= best.waste < 1
-    kinds = ["bram", "uram"] if depth > 128 else ["lutram", "bram", "uram"]
-    shares = [choice_of(facts, kind).resources.shares_of(BOARD).largest for kind in kinds]
-    if depth > 1:
-        assert best.resources.shares_of(BOARD).largest == min(shares)
+def test_where_logic_has_taken_the_luts_more_goes_into_blocks():
+    facts = [MemoryFacts(f"m{n}", "p", "converter", 128, 32) for n in range(100)]
+    alone = choose_memories(facts, BOARD)
+    crowded = choose_memories(facts, BOARD, Resources(lut=BOARD.lut))
+    assert sum(choice.kind == "lutram" for choice in alone) > 50
+    assert {choice.kind for choice in crowded} == {"bram", "uram"}
+
+
+SHAPES = st.tuples(st.integers(1, 20000), st.integers(1, 4096), st.integers(1, 16))
+
+
+@settings(max_examples=40, deadline=None)
+@given(shapes=st.lists(SHAPES, min_size=1, max_size=8), lut=st.integers(0, 1_000_000))
+def test_no_single_change_fills_the_board_more_evenly(shapes, lut):
+    facts = [MemoryFacts(f"m{n}", "p", "converter", *shape) for n, shape in enumerate(shapes)]
+    chosen = choose_memories(facts, BOARD, Resources(lut=lut))
+    assert [choice.facts for choice in chosen] == facts
+    assert all(0 <= choice.waste < 1 for choice in chosen)
+    used = [choice.resources for choice in chosen]
+    least = unevenness(total([Resources(lut=lut), *used]), BOARD)
+    for number, each in enumerate(facts):
+        for kind in ["register"] if each.depth == 1 else ["bram", "uram"] if each.depth > 128 else ["lutram", "bram"]:
+            others = [*used[:number], choice_of(each, kind).resources, *used[number + 1 :]]
+            assert unevenness(total([Resources(lut=lut), *others]), BOARD) >= least - 1e-9
 
 
 def test_a_memory_without_bits_is_refused():
