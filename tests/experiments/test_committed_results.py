@@ -1,0 +1,60 @@
+"""Every committed number says what it is: all folders of results, all rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from experiments.registry import ALL, EXPERIMENTS
+from sttest.results import COLUMNS, RESULTS_SCHEMA, Kind
+
+RESULTS = Path(__file__).parents[2] / "results"
+FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_experiment_has_committed_results() -> None:
+    assert {name for name in EXPERIMENTS if name != ALL} <= {folder.name for folder in FOLDERS}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_row_has_experiment_metric_unit_and_kind(folder: Path) -> None:
+    found = rows(folder)
+    assert found
+    assert tuple(found[0]) == COLUMNS
+    for row in found:
+        assert row["experiment"] == folder.name, row
+        assert row["metric"], row
+        assert row["unit"], row
+        assert row["kind"] in get_args(Kind), row
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_numbers_are_numbers_and_errors_follow_from_them(folder: Path) -> None:
+    for row in rows(folder):
+        if not row["value"]:
+            assert row["note"], row
+            continue
+        value = float(row["value"])
+        assert math.isfinite(value), row
+        if row["reference"] and float(row["reference"]):
+            assert row["source"], row
+            assert float(row["error"]) == pytest.approx(value / float(row["reference"]) - 1, abs=1e-9), row
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_folders_are_whole(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["schema"] == RESULTS_SCHEMA
+    assert manifest["rows"] == len(rows(folder))
+    assert len((folder / "table.md").read_text(encoding="utf-8").splitlines()) == len(rows(folder)) + 2
+    assert {path.stem for path in folder.glob("*.png")} == {path.stem for path in folder.glob("*.svg")}
