@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from experiments.figures import new_figure, save_figure
 from experiments.gpt2_rows import METRICS, compared_systems, generation_value, rows
 from experiments.published import geometric_mean_ratio, gpt2_ratios, gpt2_row
 from sttest.errors import InputError
@@ -179,12 +180,7 @@ def _launches(found: Reproduction) -> Table:
 
 
 def _figure(found: Reproduction, path: Path) -> None:
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    # A fixed salt and no date: the file only changes when the picture does.
-    matplotlib.rcParams["svg.hashsalt"] = "sttest"
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    figure = new_figure(9, 3.2)
     shapes = [_shape(generation) for generation in found.generations]
     positions = range(len(shapes))
     for axis, metric in zip(figure.subplots(1, len(METRICS)), METRICS, strict=True):
@@ -199,7 +195,7 @@ def _figure(found: Reproduction, path: Path) -> None:
         axis.set_xticks(list(positions), shapes, rotation=20)
     figure.axes[0].legend(frameon=False)
     figure.suptitle("GPT-2 Medium, U55C, W4A8, 250 MHz: StreamTensor Table 4")
-    figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
+    save_figure(figure, path)
 
 
 def _shape(generation: Generation) -> str:

@@ -7,25 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.hida import CONTRADICTED, MODES, NODES
 from sttest.compile.spaces.parallel_factors import Access, Index, NodeFacts, array_partitions, parallel_factors
 from sttest.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data" / "hida"
-MODES = {"ia_ca": (True, True), "ia": (True, False), "ca": (False, True), "naive": (False, False)}
-CONTRADICTED = {("B", "ia"), ("B", "naive")}
-"""Cells that the published unroll factors themselves contradict; see the README beside the data."""
-
-ROW, COLUMN, INNER = Index("i"), Index("j"), Index("k")
-NODES = [
-    NodeFacts("Node0", {"i": 32, "k": 16}, (Access("A", (ROW, INNER)),)),
-    NodeFacts("Node1", {"k": 16, "j": 16}, (Access("B", (INNER, COLUMN)),)),
-    NodeFacts(
-        "Node2",
-        {"i": 16, "j": 16, "k": 16},
-        (Access("C", (ROW, COLUMN)), Access("A", (Index("i", 2), INNER)), Access("B", (INNER, COLUMN))),
-        reductions=frozenset("k"),
-    ),
-]
+ROW = Index("i")
 
 
 def published(table):
