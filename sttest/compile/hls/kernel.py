@@ -23,7 +23,7 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.network import Memory, Network, label_of
 from sttest.compile.hls.tasks import emit_task
 from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.hls.top import CALL_MACRO, emit_top
+from sttest.compile.hls.top import CALL_MACRO, COMPILERS, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code, counted
 
@@ -83,8 +83,9 @@ class _Emitter:
         for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
             code.line(f"#include <{header}>")
         code.line()
-        code.lines += CALL_MACRO.splitlines()
-        code.line()
+        for text in (COMPILERS, CALL_MACRO):
+            code.lines += text.splitlines()
+            code.line()
         self._typedefs(code)
         for text in self.helpers.texts():
             code.lines += text.splitlines()

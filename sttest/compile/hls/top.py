@@ -12,6 +12,15 @@ from sttest.compile.hls.process import Process
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.writer import Code, literal
 
+COMPILERS = """\
+// Compilers other than the tool's know neither its directives nor who reads the labels of loops.  (GCC before 13
+// needs -Wno-unknown-pragmas on the command line as well.)
+#if defined(__GNUC__) && !defined(__SYNTHESIS__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wunused-label"
+#endif
+"""
+
 CALL_MACRO = """\
 // How the top function calls a process.  The tool sees plain calls; a simulation on bounded FIFOs may define another.
 #ifndef STTEST_PROCESS

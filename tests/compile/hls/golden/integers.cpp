@@ -5,6 +5,13 @@
 #include <hls_streamofblocks.h>
 #include <hls_vector.h>
 
+// Compilers other than the tool's know neither its directives nor who reads the labels of loops.  (GCC before 13
+// needs -Wno-unknown-pragmas on the command line as well.)
+#if defined(__GNUC__) && !defined(__SYNTHESIS__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#pragma GCC diagnostic ignored "-Wunused-label"
+#endif
+
 // How the top function calls a process.  The tool sees plain calls; a simulation on bounded FIFOs may define another.
 #ifndef STTEST_PROCESS
 #define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
