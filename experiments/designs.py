@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import repeat
 from pathlib import Path
 
 from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
 from experiments.calibration import constants, launch_choice
 from experiments.generation import Overheads
+from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.pipeline import Knobs
 from sttest.results import PointStore
@@ -27,9 +29,16 @@ class ModelBlocks:
     decode: dict[int, BlockTime]
 
 
+@cache
+def card() -> FpgaBoard:
+    """The board that all designs are compiled for."""
+    return require_hbm(load_board(BOARD))
+
+
+@cache
 def fitted_overheads() -> Overheads:
     """Launch and host as GPT-2's rows are composed with; nothing is fitted for other models."""
-    launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().field)
+    launch = getattr(card().launch, launch_choice().field)
     return Overheads(launch.value, constants()["host_ms"].value)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.designs import BOARD, ModelBlocks, fitted_overheads, simulate_models
+from experiments.designs import ModelBlocks, card, fitted_overheads, simulate_models
 from experiments.emerging_asked import asked
 from experiments.emerging_report import print_report, write_report
 from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
@@ -22,7 +22,6 @@ from experiments.published import published_text
 from sttest.boards.bracket import CASES, Case
 from sttest.boards.energy import Energy, energy
 from sttest.boards.energy_rules import RULES, Rule, fpga_joules
-from sttest.boards.load import load_board, require_hbm
 from sttest.models.registry import get_config
 
 MODELS = ("qwen", "llama", "gemma")
@@ -60,7 +59,7 @@ def compare(model: str, blocks: ModelBlocks, opponents: Sequence[Opponent]) -> C
 def our_generation(model: str, blocks: ModelBlocks, shape: Lengths, overheads: Overheads) -> OurGeneration:
     """Time and energy of one generation from its blocks."""
     n, m = shape
-    board, layers = require_hbm(load_board(BOARD)), get_config(model).layers
+    board, layers = card(), get_config(model).layers
     time = compose(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
     done = compose_activity(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
     used: dict[Case, Energy] = {case: energy(done.whole, board.energy_costs, case) for case in CASES}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from experiments.designs import BOARD, ModelBlocks, fitted_overheads
+from experiments.designs import ModelBlocks, card, fitted_overheads
 from experiments.emerging_result import Lengths
 from experiments.generation import compose
 from experiments.gpu_opponents import Opponent
-from sttest.boards.load import load_board, require_hbm
 from sttest.models.registry import get_config
 
 
@@ -42,7 +41,7 @@ def asked(model: str, blocks: ModelBlocks, shapes: Sequence[Lengths], opponent: 
         published: a ratio such as ``1.99``, or a bound such as ``<1``.
     """
     paid, config = fitted_overheads(), get_config(model)
-    tdp_w = require_hbm(load_board(BOARD)).power.tdp_w.value
+    tdp_w = card().power.tdp_w.value
     ratio = float(published.removeprefix("<"))
     best: tuple[float, Lengths, float, float] | None = None
     for n, m in shapes:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from experiments.designs import BOARD, ModelBlocks, fitted_overheads
+from experiments.designs import ModelBlocks, card, fitted_overheads
 from experiments.emerging_result import Lengths
 from experiments.generation import Overheads, compose
 from experiments.gpu_opponents import Opponent
-from sttest.boards.load import load_board, require_hbm
 from sttest.models.registry import get_config
 
 LAUNCH_FIELDS = ("queued_us", "single_low_us", "back_to_back_us", "single_high_us")
@@ -40,7 +39,7 @@ class WhatIf:
 def head_ms(model: str) -> float:
     """Time of the LM head per token, at the lanes of a decode kernel."""
     config = get_config(model)
-    clock_mhz = require_hbm(load_board(BOARD)).clock_mhz.value
+    clock_mhz = card().clock_mhz.value
     return config.hidden * config.vocab / _HEAD_LANES / clock_mhz / 1e3
 
 
@@ -52,7 +51,7 @@ def what_ifs(blocks: Mapping[str, ModelBlocks], shapes: Sequence[Lengths], oppon
         shapes: of which the best counts.
         opponent: has every model.
     """
-    launch = require_hbm(load_board(BOARD)).launch
+    launch = card().launch
     found = []
     for with_head in (False, True):
         for field in LAUNCH_FIELDS:
@@ -83,5 +82,5 @@ class _Best:
         head_s = (1 + m) * head_ms(ours) / 1e3 if self.with_head else 0.0
         found = self.opponent.generation(theirs, n, m)
         assert found is not None
-        tdp_w = require_hbm(load_board(BOARD)).power.tdp_w.value
+        tdp_w = card().power.tdp_w.value
         return found.joules["tdp"] / (tdp_w * (time.latency_ms / 1e3 + head_s))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from experiments.h200 import H200
@@ -63,6 +64,14 @@ class Opponent(Protocol):
         ...
 
 
+@cache
+def _watts(name: str) -> dict[Rule, float]:
+    """What each rule charges a GPU of which only published readings are at hand."""
+    board = load_board(name)
+    assert isinstance(board, GpuBoard)
+    return {rule: gpu_watts(board, rule) for rule in RULES}
+
+
 @dataclass(frozen=True)
 class A100:
     """An A100 whose speed is published, or scaled from a published one by what was measured on an H200.
@@ -82,17 +91,13 @@ class A100:
 
     def generation(self, model: str, input_len: int, output_len: int) -> GpuGeneration | None:
         """TTFT is one step where none is published: at batch 1 it does not depend on a prompt of at most 128 tokens."""
-        step_s, ttft_s = self._step_s(model, output_len), self._ttft_s(model, input_len)
+        step_s, published_s = self._step_s(model, output_len), self._ttft_s(model, input_len)
         if step_s is None:
             return None
-        latency_s = (step_s if ttft_s is None else ttft_s) + output_len * step_s
-        board = load_board(self.board)
-        assert isinstance(board, GpuBoard)
-        return GpuGeneration(
-            step_s if ttft_s is None else ttft_s,
-            latency_s,
-            {rule: gpu_watts(board, rule) * latency_s for rule in RULES},
-        )
+        ttft_s = step_s if published_s is None else published_s
+        latency_s = ttft_s + output_len * step_s
+        joules = {rule: watts * latency_s for rule, watts in _watts(self.board).items()}
+        return GpuGeneration(ttft_s, latency_s, joules)
 
     def _step_s(self, model: str, output_len: int) -> float | None:
         if not self.published:

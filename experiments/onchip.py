@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.blocks import BlockTime, Shape
-from experiments.designs import BOARD, simulate_models
+from experiments.designs import BOARD, card, simulate_models
 from experiments.figures import new_figure, save_figure
 from experiments.progress import step_printer
 from experiments.published import published_text
-from sttest.boards.load import load_board, require_hbm
 from sttest.compile.context import new_context, parse
 from sttest.compile.pipeline import Knobs, tiling_passes
 from sttest.compile.reports.fusion import fusion_report
@@ -53,7 +52,7 @@ def model_bytes(shape: Shape) -> int:
     module = parse(shape.text(), str(shape), new_context())
     for each in tiling_passes(Knobs(precision="fp32")):
         each.apply(new_context(), module)
-    onchip_bytes = require_hbm(load_board(BOARD)).fabric.usable_onchip_bytes
+    onchip_bytes = card().fabric.usable_onchip_bytes
     return fusion_report(module, onchip_bytes).total_original_bytes
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.designs import BOARD, card
 from experiments.figures import new_figure, save_figure
 from experiments.published import published_table
-from sttest.boards.load import load_board, require_hbm
 from sttest.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
@@ -22,7 +22,6 @@ from sttest.results import Kind, ResultFolder, Row
 from sttest.verbs.output import print_table
 
 ROOT = Path(__file__).parents[1]
-BOARD = "u55c"
 OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),
         "gemma": ("emerging", "[128:128]")}  # fmt: skip
 """Model to the experiment and shape that its decode speed is taken from."""
@@ -56,10 +55,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
 
 
 def _our_rows(results: Path) -> Iterator[Row]:
-    board = require_hbm(load_board(BOARD))
     for model, (experiment, shape) in OURS.items():
         speed = _our_speed(results, experiment, model, shape)
-        roofline = board.peak_bandwidth_gb_per_s / weight_gb_per_token(get_config(model))
+        roofline = card().peak_bandwidth_gb_per_s / weight_gb_per_token(get_config(model))
         note = f"{shape} of results/{experiment}; W4 weights of the blocks, LM head not timed"
         yield _row("roofline fraction", speed / roofline, "ratio", "derived", f"ours: {model}", BOARD, f"{speed:.1f}",
                    note=note)  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ COUNTS = st.floats(0, 1e15)
 ACTIVITIES = st.builds(Activity, st.floats(1e-6, 1e3), COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)
 
 
+@cache
 def u55c() -> FpgaBoard:
     return require_hbm(load_board("u55c"))
 
