@@ -96,7 +96,7 @@ class A100:
             return None
         ttft_s = step_s if published_s is None else published_s
         latency_s = ttft_s + output_len * step_s
-        joules = {rule: watts * latency_s for rule, watts in _watts(self.board).items()}
+        joules: dict[Rule, float] = {rule: watts * latency_s for rule, watts in _watts(self.board).items()}
         return GpuGeneration(ttft_s, latency_s, joules)
 
     def _step_s(self, model: str, output_len: int) -> float | None:
