@@ -1,6 +1,7 @@
 # make test        lint, types and tests in an environment of their own (.venv)
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint and types only
+# make test-nightly   the tests that take minutes each: real blocks as C++, whole generations, all banks
 # make bench       speed of the compiler and the engines
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
@@ -19,10 +20,10 @@ SYSTEM_TOOLS := g++ verilator iverilog
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools lint test bench reproduce clean
+.PHONY: help install system-tools lint test test-nightly bench reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -8
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -9
 
 install: $(INSTALLED)
 
@@ -55,6 +56,9 @@ system-tools:
 
 test: lint system-tools
 	$(BIN)/python -m pytest -n 2
+
+test-nightly: system-tools
+	$(BIN)/python -m pytest -n 2 --nightly -m nightly
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

@@ -7,6 +7,23 @@ import pytest
 from typer.testing import CliRunner
 
 
+_NIGHTLY = "takes minutes: 'make test-nightly' runs it"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--nightly`` runs the tests that take minutes as well."""
+    parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Nightly tests are skipped, and say why, unless they are asked for."""
+    if config.getoption("--nightly"):
+        return
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a command printed, and how it left."""

@@ -53,7 +53,7 @@ def test_padding_changes_nothing(model: str, phase: str) -> None:
     assert same_bits(found, golden)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "case",
     [
@@ -67,7 +67,7 @@ def test_blocks_of_published_size_agree_to_the_bit(case: Case) -> None:
     assert same_bits(found, golden)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_floating_point_at_published_size() -> None:
     case = Case("gpt2", "prefill", "fp32", 32, small=False)
     golden, found = golden_and_found(case, graph(case))

@@ -48,7 +48,7 @@ def test_on_the_functional_engine(name, design_of):
 
 @pytest.mark.usefixtures("needs_compiler")
 @pytest.mark.parametrize(
-    "name", [name if name == "small-gpt2" else pytest.param(name, marks=pytest.mark.slow) for name in FAMILIES]
+    "name", [name if name == "small-gpt2" else pytest.param(name, marks=pytest.mark.nightly) for name in FAMILIES]
 )
 def test_on_the_emitted_cpp(name, design_of):
     def on_cpp(phase: str) -> RunnableDesign:

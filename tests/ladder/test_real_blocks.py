@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-pytestmark = [pytest.mark.torch, pytest.mark.slow, pytest.mark.usefixtures("needs_compiler")]
+pytestmark = [pytest.mark.torch, pytest.mark.nightly, pytest.mark.usefixtures("needs_compiler")]
 
 # 27 tokens and 75 cached ones are no whole tiles.
 BLOCKS = [

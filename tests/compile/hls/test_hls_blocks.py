@@ -16,7 +16,7 @@ from sttest.compile.value_graph import value_graph
 from sttest.models.shipped import lowered_text
 from sttest.sim.functional import ValueGraph
 
-pytestmark = [needs_compiler, pytest.mark.slow, pytest.mark.usefixtures("quick_build")]
+pytestmark = [needs_compiler, pytest.mark.nightly, pytest.mark.usefixtures("quick_build")]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sttest.verbs.build import BuildRequest, prepare
 MODELS = ["gpt2", "qwen", "llama", "gemma"]
 FAST = ("gpt2", "decode")
 CASES = [
-    pytest.param(model, phase, marks=() if (model, phase) == FAST else pytest.mark.slow)
+    pytest.param(model, phase, marks=() if (model, phase) == FAST else pytest.mark.nightly)
     for model in MODELS
     for phase in ("prefill", "decode")
 ]

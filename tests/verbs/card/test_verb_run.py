@@ -78,7 +78,7 @@ def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path, wor
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
 def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, tmp_path, work):
     packages = package_of(model, "prefill"), package_of(model, "decode")
