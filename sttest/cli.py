@@ -143,9 +143,14 @@ def compile_verb(
     precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
     strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
     vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
+    check_resources: Annotated[
+        bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compile one decoder block to a design package.
+
+    Resources are always reported; with --check-resources exit code 4 where a budget is exceeded.
 
     Examples:
 
@@ -154,6 +159,8 @@ def compile_verb(
       sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
 
       sttest compile block.mlir --board my-board.yaml --tile 32
+
+      sttest compile gpt2 --phase decode --context 64 --overall-unroll 2048 --check-resources
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, run
@@ -163,7 +170,8 @@ def compile_verb(
         strategy=strategy.value,
     )  # fmt: skip
     asked = phase.value if phase else None
-    run(Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from), as_json=as_json)
+    request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources)
+    run(request, as_json=as_json)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from typing import Any
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.package import check_target, write_package
 from sttest.compile.pipeline import Knobs
+from sttest.compile.resources.placement import Placement, place
 from sttest.errors import InputError
 from sttest.models.program import Phase
 from sttest.models.registry import model_config
@@ -30,6 +31,7 @@ class Request:
         work_dir: where the package goes; None for the default.
         knobs: the other options.
         lanes_from: a package whose lanes are taken over.
+        check_resources: refuse a design that does not fit, and give every process an SLR.
     """
 
     model: str
@@ -40,6 +42,7 @@ class Request:
     work_dir: Path | None
     knobs: Knobs
     lanes_from: Path | None = None
+    check_resources: bool = False
 
     @property
     def folder(self) -> Path:
@@ -80,8 +83,14 @@ def compile_package(request: Request) -> Design:
         design = compile_text(
             text, name, request.board, knobs, keep_ir=True, progress=step, workload=workload.facts
         )  # fmt: skip
-        write_package(design, request.folder)
+        placed = _placed(design, step) if request.check_resources else None
+        write_package(design, request.folder, placed)
     return design
+
+
+def _placed(design: Design, step: Any) -> Placement:
+    step("placing")
+    return place(design)
 
 
 def lanes_of(package: Path) -> tuple[str, ...]:
@@ -152,6 +161,8 @@ def summarise(design: Design, folder: Path) -> dict[str, Any]:
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
         "intermediates": manifest["intermediates"],
         "sizing": manifest["sizing"],
+        "resources": manifest["resources"],
+        "partition": manifest.get("partition"),
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
     }
 
@@ -167,6 +178,8 @@ def _text(summary: dict[str, Any]) -> str:
         f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
         f"({shown}; published {parts['published_fused_over_original']})",
         f"cycles         {_cycles(summary['sizing'])}",
+        f"resources      {_resources(summary['resources'])}",
+        *_partition(summary["partition"]),
         f"next           sttest simulate {summary['package']}",
     ]
     return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
@@ -176,6 +189,23 @@ def _cycles(sizing: dict[str, Any]) -> str:
     if sizing["cycles"] is None:
         return "none, the design deadlocks"
     return f"{sizing['cycles']:,} simulated, {sizing['unbounded_cycles']:,} with FIFOs that are never full"
+
+
+def _resources(facts: dict[str, Any]) -> str:
+    shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
+    over = facts["over_budget"]
+    verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
+    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} memory ports{verdict}"
+
+
+def _partition(facts: dict[str, Any] | None) -> list[str]:
+    if facts is None:
+        return []
+    shares = ", ".join(f"{100 * share:.0f} %" for share in facts["fullest_share_per_slr"])
+    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
+    cycles = facts["cycles_with_crossing_registers"]
+    shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
+    return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
 
 
 def _padding(workload: dict[str, Any]) -> list[str]:

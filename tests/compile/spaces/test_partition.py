@@ -105,6 +105,15 @@ def test_pinned_processes_stay_and_long_lines_hold_the_rest_to_them():
     assert refused.value.code == "no-partition"
 
 
+def test_too_many_wires_keep_together_what_balance_would_part():
+    pair = [process("a", 40), process("b", 40)]
+    wide = [WireFacts("ab", "a", "b", 600)]
+    found = partition(pair, wide, Die(DIE.budgets, 500, balance_weight=10.0))
+    assert found.slr_of["a"] == found.slr_of["b"]
+    apart = partition(pair, wide, Die(DIE.budgets, 602, balance_weight=10.0))
+    assert apart.slr_of["a"] != apart.slr_of["b"]
+
+
 def test_two_slrs_and_one():
     pair = [process("a", 60), process("b", 60)]
     assert sorted(partition(pair, [], Die(DIE.budgets[:2], 500)).slr_of.values()) == [0, 1]

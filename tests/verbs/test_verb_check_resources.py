@@ -1,0 +1,48 @@
+"""`sttest compile --check-resources`: SLRs and crossings in the package, or exit code 4 and no package."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+SMALL = ("small-gpt2", "--phase", "decode", "--context", "32", "-o", "here")
+
+
+@pytest.fixture(autouse=True)
+def workplace(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
+    outcome = sttest("compile", *SMALL, "--overall-unroll", "1200", "--check-resources", "--json")
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    told = json.loads(outcome.stdout)
+    assert told["resources"]["over_budget"] == []
+    assert max(told["partition"]["fullest_share_per_slr"]) <= 1
+    rows = pd.read_csv("here/reports/partition.csv")
+    assert set(rows["slr"]) <= {0, 1, 2}
+    assert len(pd.read_csv("here/reports/crossings.csv")) > 0
+    simulated = json.loads(sttest("simulate", "here/timed_graph_placed.json", "--json").stdout)
+    assert simulated["cycles"] == told["partition"]["cycles_with_crossing_registers"]
+
+
+def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
+    outcome = sttest("compile", *SMALL, "--check-resources")
+    assert outcome.exit_code == 4
+    assert "more LUTs than the budget" in outcome.stderr
+    assert "lower --overall-unroll" in outcome.stderr
+    assert list(workplace.iterdir()) == []
+
+
+def test_without_the_check_the_report_says_so(sttest):
+    outcome = sttest("compile", *SMALL)
+    assert outcome.exit_code == 0
+    assert "lut beyond the board's budget" in outcome.stdout
+    assert not Path("here/reports/partition.csv").exists()
+    report = pd.read_csv("here/reports/resources.csv")
+    total = report[report["kind"] == "total"].iloc[0]
+    budget = report[(report["kind"] == "budget") & (report["process"] == "all")].iloc[0]
+    assert total["lut"] > budget["lut"]
+    assert len(pd.read_csv("here/reports/memory_kinds.csv")) > len(report) / 2
