@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 from typer.testing import CliRunner
 
-
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
 
 
