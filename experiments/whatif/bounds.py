@@ -1,4 +1,4 @@
-"""What no run of a design can beat, by formula: bytes over bandwidth, MACs over rate, dependence chain.
+"""A block by formula: bytes over bandwidth and MACs over rate, which no run can beat, and the dependence chain.
 
 Nothing here is simulated; the numbers stand beside the simulation so that either can be doubted.
 """
@@ -20,7 +20,7 @@ _MAC = "mac_"
 
 @dataclass(frozen=True)
 class Bounds:
-    """Least times of one block, in microseconds.
+    """Times of one block, in microseconds.
 
     Attributes:
         memory_us: bytes that the ports move over the sustained bandwidth of all channels.

@@ -4,8 +4,8 @@ Two numbers per process, its first result and its last one, and one walk from th
 no FIFOs that fill, no bursts.  A process begins with the first results that it reads.  It takes its own steps, or the
 time in which its memory channels bring its bytes, whichever is longer.  It is not done before those it reads from, plus
 its own depth.  A result comes out when what it is made of has come in, and as many further tokens as push it
-through the pipeline.  What is left out (waits for full FIFOs, shared channels, the blocks of ping-pong buffers) only
-takes time.
+through the pipeline; until then, results are taken to come evenly.  Waits for full FIFOs, shared channels and the
+blocks of ping-pong buffers are left out.
 """
 
 from __future__ import annotations

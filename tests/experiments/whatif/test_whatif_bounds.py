@@ -1,0 +1,105 @@
+"""The formulas beside the simulation: they agree where the study ends, and nothing beats the roofline."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from experiments.whatif.block import simulate_block
+from experiments.whatif.chain import chain_cycles
+from experiments.whatif.outcome import Outcome
+from experiments.whatif.points import Point, key_of, points_of
+from experiments.whatif.study import STUDIES, load_study
+from sttest.sim import simulate
+from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+
+AGREEMENT = 0.05
+
+
+@cache
+def shipped_points() -> list[Point]:
+    return points_of(load_study(STUDIES / "hbm-bandwidth.yaml"), STUDIES)
+
+
+def outcomes(model: str, bandwidths: slice = slice(None)) -> list[Outcome]:
+    """Points of the shipped study of bandwidth."""
+    own = [point for point in shipped_points() if point.model == model][bandwidths]
+    return [Outcome(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
+
+
+@pytest.mark.parametrize("model", ["gpt2", "llama", "llama-3.2-1b"])
+def test_formula_and_simulation_agree_at_both_ends_of_the_bandwidths(model):
+    slow, fast = outcomes(model, slice(None, None, 11))
+    assert slow.simulated["resource_cycles"]["bandwidth"] > fast.simulated["resource_cycles"]["bandwidth"] * 100
+    for each in (slow, fast):
+        assert each.bounds.formula_us == pytest.approx(each.block_us, rel=AGREEMENT)
+    assert (slow.binding, fast.binding) == ("bandwidth", "compute")
+
+
+def test_speed_rises_with_bandwidth_and_stays_below_the_roofline():
+    found = outcomes("gpt2")
+    speeds = [each.speed for each in found]
+    assert speeds == sorted(speeds)
+    assert all(each.speed <= each.roofline_speed for each in found)
+
+
+@pytest.mark.parametrize("place", [1, -1], ids=["fewest that there is a design for", "most"])
+def test_formula_and_roofline_hold_for_designs_made_anew(place):
+    points = points_of(load_study(STUDIES / "hbm-channels.yaml"), STUDIES)
+    point = [point for point in points if point.model == "gpt2"][place]
+    outcome = Outcome(point, simulate_block(key_of(point.block, "maxplus")))
+    assert outcome.speed <= outcome.roofline_speed
+    assert outcome.bounds.formula_us == pytest.approx(outcome.block_us, rel=AGREEMENT)
+
+
+def test_bytes_are_those_of_the_model():
+    """W4 weights, an FP16 scale per 128 of them, an int8 cache of 64 tokens with FP16 scales per head; the rest
+    (biases, norms, activations) is below 2 %."""
+    (outcome,) = outcomes("gpt2", slice(0, 1))
+    hidden, context = 1024, 64
+    weights = 12 * hidden * hidden
+    cache = 2 * context * (hidden + 16 * 2)
+    expected = weights / 2 + weights / 128 * 2 + cache
+    assert expected < outcome.simulated["moved_bytes"] < 1.02 * expected
+
+
+def stream(bytes_per_cycle: int, reduces: bool, steps: int = 4000) -> TimedGraph:
+    """A port of 8-byte tokens, a pipeline that passes them on or sums them up, and a second one behind it."""
+    last = (steps - 1,) if reduces else ()
+    first = Loop((steps,), 1, 5, (Event("in", "read", 0), Event("mid", "write", 4, last)))
+    count = 1 if reduces else steps
+    second = Loop((count,), 1, 3, (Event("mid", "read", 0), Event("out", "write", 2)))
+    return TimedGraph(
+        "stream", 250.0,
+        tuple(Fifo(name, 16, 64) for name in ("in", "mid", "out")),
+        (
+            Memory("load", "read", "in", steps, 8, ("hbm",), category="dma"),
+            Pipeline("first", (first,), category="compute"),
+            Pipeline("second", (second,), category="compute"),
+            Memory("store", "write", "out", count, 8, ("hbm2",), category="dma"),
+        ),
+        (Channel("hbm", 50, 64, bytes_per_cycle, 64), Channel("hbm2", 50, 64)),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("reduces", [False, True])
+@pytest.mark.parametrize(("bytes_per_cycle", "cycles"), [(64, 4000), (2, 16000)])
+def test_the_chain_of_a_stream_is_its_slowest_link(bytes_per_cycle, cycles, reduces):
+    """4000 tokens at one per cycle, or 32000 bytes at 2 per cycle, and a little latency."""
+    graph = stream(bytes_per_cycle, reduces)
+    assert cycles < chain_cycles(graph) < cycles + 250
+    assert chain_cycles(graph) == pytest.approx(simulate(graph).cycles, rel=AGREEMENT)
+
+
+def test_two_reductions_follow_each_other():
+    """The second sum can only begin with the first one's result: 1000 + 500 steps; streamed, 1000 would do."""
+    one = Loop((1000,), 1, 5, (Event("in", "read", 0), Event("mid", "write", 4, (999,))))
+    other = Loop((500,), 1, 5, (Event("mid", "read", 0, (0,)), Event("out", "write", 4, (499,))))
+    base = stream(64, reduces=True, steps=1000)
+    graph = TimedGraph(
+        "two", 250.0, base.fifos,
+        (base.processes[0], Pipeline("first", (one,)), Pipeline("second", (other,)), base.processes[3]), base.channels,
+    )  # fmt: skip
+    assert chain_cycles(graph) == pytest.approx(simulate(graph).cycles, rel=AGREEMENT)
+    assert chain_cycles(graph) > 1500

@@ -1,0 +1,180 @@
+"""Studies that are stopped, fail, or are asked what they would take."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.whatif.campaign import campaign
+from experiments.whatif.outcome import knees, series_of
+from experiments.whatif.study import load_study
+from experiments.whatif.workers import in_processes
+from sttest.errors import SttestError, ToolMissingError
+from sttest.results import PointStore
+
+REPO = Path(__file__).parents[3]
+POINTS = 200
+SECONDS_TO_END = 60
+
+
+def study_text(bandwidths: list[float]) -> str:
+    """A tiny block, compiled once and run with many memories."""
+    return (
+        "title: tiny\nbase: {model: small-gpt2, context: 32, launch: 0}\n"
+        f"compiled_for: {{board.hbm.bandwidth: 2}}\naxes: {{board.hbm.bandwidth: {bandwidths}}}\n"
+    )
+
+
+def made(tmp_path: Path, text: str):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(text, encoding="utf-8")
+    study = load_study(path)
+    return study, campaign(study, tmp_path, "maxplus", PointStore(tmp_path / "store"))
+
+
+def one_process(blocks):
+    return in_processes(blocks, 1)
+
+
+def test_the_knee_lies_where_the_shares_cross(tmp_path):
+    study, found = made(tmp_path, study_text([2, 400]))
+    (series,) = series_of(found.run(one_process), study)
+    slow, fast = series.outcomes
+    (knee,) = knees(series, study)
+    assert (slow.binding, fast.binding) == (knee.before, knee.after) == ("bandwidth", "latency")
+    assert knee.at is not None
+    assert 2 < knee.at < 400
+
+
+def test_finished_points_are_taken_over(tmp_path):
+    text = study_text([2, 4])
+    first = made(tmp_path, text)[1].run(one_process)
+    study, again = made(tmp_path, study_text([2, 4, 8]))
+    assert len(again.missing) == 1
+    ran = []
+
+    def runner(blocks):
+        ran.extend(blocks)
+        return one_process(blocks)
+
+    second = again.run(runner)
+    assert len(ran) == 1
+    assert [outcome.speed for outcome in second[:2]] == [outcome.speed for outcome in first]
+    assert study.x_axis == "board.hbm.bandwidth"
+
+
+def test_points_that_differ_in_the_launch_alone_share_a_block(tmp_path):
+    text = "title: x\nbase: {model: small-gpt2, context: 32}\naxes: {launch: [0, 5, 50]}"
+    outcomes = made(tmp_path, text)[1].run(one_process)
+    assert len(list((tmp_path / "store").glob("*.json"))) == 1
+    free, short, long = (outcome.total_us for outcome in outcomes)
+    layers = 6
+    assert (short - free, long - free) == (pytest.approx(5 * layers), pytest.approx(50 * layers))
+
+
+def test_a_point_that_does_not_fit_is_a_row_that_says_why(tmp_path):
+    text = "title: x\nbase: {model: small-gpt2, context: 32}\naxes: {board.hbm.channels: [1, 32]}"
+    found = made(tmp_path, text)[1]
+    small, large = found.run(one_process)
+    assert small.result is None
+    assert "more DMAs than pseudo-channels" in small.refusal
+    assert large.result is not None
+    assert made(tmp_path, text)[1].missing == {}, "a refusal is a result: it is not asked for again"
+
+
+def test_what_is_not_the_points_own_fault_ends_the_study_and_is_not_stored(tmp_path):
+    found = made(tmp_path, study_text([2]))[1]
+    error = ToolMissingError("no-tool", "a tool is not installed", where="here", levers=["install it"])
+    told = {**error.to_dict(), "exit_code": error.exit_code}
+
+    def runner(blocks):
+        return [(name, {"failed": told, "wall_s": 0.0}) for name in blocks]
+
+    with pytest.raises(SttestError) as caught:
+        found.run(runner)
+    assert (str(caught.value), caught.value.exit_code) == (str(error), 5)
+    assert len(found.missing) == 1
+
+
+def test_an_estimate_times_one_point_and_then_uses_what_is_stored(tmp_path):
+    found = made(tmp_path, study_text([2, 4, 8]))[1]
+    assert found.estimate_s(jobs=1) > 0
+    assert len(found.found) == 1
+    for result in found.found.values():
+        result["wall_s"] = 10.0
+    assert found.estimate_s(jobs=1) == pytest.approx(20)
+    assert found.estimate_s(jobs=2) == pytest.approx(10)
+    found.run(one_process)
+    assert found.estimate_s(jobs=1) == 0
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A copy of the program: points of one that is edited under way are rightly run again."""
+    for room in ("sttest", "experiments"):
+        shutil.copytree(REPO / room, tmp_path / "program" / room)
+    return tmp_path / "program"
+
+
+def start(program: Path, folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sttest", "whatif", str(folder / "tiny.yaml"), "-o", "out", "-j", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(program)}
+    log = (folder / "log").open("ab")
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
+
+
+def stored(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "build/points/whatif").glob("*.json")}
+
+
+def wait_until_gone(group: int) -> None:
+    """The processes of a killed study end by themselves."""
+    deadline = time.monotonic() + SECONDS_TO_END
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    raise AssertionError("workers outlive the study that they worked for")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_study_killed_three_times_gives_the_same_tables(tmp_path, program):
+    """SIGKILL to the study alone after random numbers of points; its workers must end too, and nothing is run twice."""
+    numbers = random.Random(7)
+    bandwidths = [float(2 + number) for number in range(POINTS)]
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        folder.mkdir()
+        (folder / "tiny.yaml").write_text(study_text(bandwidths), encoding="utf-8")
+    assert start(program, whole).wait() == 0, (whole / "log").read_text()
+
+    kept: dict[str, int] = {}
+    for bounds in ((5, 50), (60, 110), (120, 180)):
+        process, enough = start(program, broken), numbers.randint(*bounds)
+        while len(stored(broken)) < enough:
+            assert process.poll() is None, (broken / "log").read_text()
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        wait_until_gone(process.pid)
+        now = stored(broken)
+        assert kept.items() <= now.items(), "a finished point was run again"
+        assert len(kept) < len(now) < POINTS
+        kept = now
+        assert not (broken / "out").exists()
+    assert start(program, broken).wait() == 0, (broken / "log").read_text()
+    assert kept.items() <= stored(broken).items()
+    assert len(stored(broken)) == POINTS
+    for name in ("table.csv", "table.md", "figure.svg", "figure.png"):
+        assert (whole / "out" / name).read_bytes() == (broken / "out" / name).read_bytes(), name

@@ -1,0 +1,71 @@
+"""Studies on a dask cluster: the same tables, also where a worker is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from experiments.whatif.campaign import campaign
+from experiments.whatif.report import Report
+from experiments.whatif.study import load_study
+from experiments.whatif.workers import in_processes, on_cluster, simulate_block_of
+from sttest.errors import InputError, ToolMissingError
+from sttest.results import PointStore
+
+POINTS = 60
+
+
+def made(tmp_path, store: str):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(
+        "title: tiny\nbase: {model: small-gpt2, context: 32}\ncompiled_for: {board.hbm.bandwidth: 2}\n"
+        f"axes: {{board.hbm.bandwidth: {[float(2 + number) for number in range(POINTS)]}}}\n",
+        encoding="utf-8",
+    )
+    study = load_study(path)
+    return study, campaign(study, tmp_path, "maxplus", PointStore(tmp_path / store))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_gives_the_same_tables(tmp_path):
+    from distributed import LocalCluster
+
+    study, here = made(tmp_path, "here")
+    Report("tiny", study, "maxplus", here.run(lambda blocks: in_processes(blocks, 1))).write(tmp_path / "a")
+    _, there = made(tmp_path, "there")
+    pids: list[int] = []
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+
+        def lose_a_worker(done: int, total: int) -> None:
+            if done == POINTS // 4:
+                worker = next(iter(cluster.workers.values()))
+                pids.append(worker.pid)
+                worker.process.process._process.kill()
+
+        outcomes = there.run(lambda blocks: on_cluster(blocks, cluster.scheduler_address), lose_a_worker)
+        assert all(worker.pid not in pids or worker.process.process is None for worker in cluster.workers.values())
+    assert pids, "no worker was killed"
+    Report("tiny", study, "maxplus", outcomes).write(tmp_path / "b")
+    for name in ("table.csv", "table.md"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
+    monkeypatch.setattr("experiments.whatif.workers._CONNECT_S", 1)
+    with pytest.raises(InputError, match="no dask scheduler answers") as caught:
+        list(on_cluster({"x": {}}, "tcp://127.0.0.1:9"))
+    assert "\n" not in str(caught.value)
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(InputError, match="no dask scheduler answers"):
+        list(on_cluster({"x": {}}, "nonsense://"))
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("experiments.whatif.workers.find_spec", lambda name: None)
+    with pytest.raises(ToolMissingError, match=r"sttest\[cluster\]"):
+        list(on_cluster({"x": {}}, "tcp://127.0.0.1:9"))
+
+
+def test_a_worker_of_another_version_refuses():
+    assert simulate_block_of({}, "another")["failed"]["code"] == "other-version"

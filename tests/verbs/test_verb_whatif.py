@@ -1,0 +1,75 @@
+"""`sttest whatif`: what it prints and where its results go."""
+
+import json
+
+import pandas as pd
+import pytest
+
+STUDY = "title: tiny\nbase: {model: small-gpt2, context: 32}\naxes: {board.hbm.channels: [1, 16, 32]}\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(STUDY, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_study_ends_in_a_folder_of_results(here, sttest):
+    outcome = sttest("whatif", "mine.yaml", "-j", "1")
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "written: results/mine" in outcome.stdout
+    assert "more DMAs than pseudo-channels" in outcome.stdout
+    folder = here / "results" / "mine"
+    assert {path.name for path in folder.iterdir()} == {
+        "table.csv", "table.md", "figure.png", "figure.svg", "manifest.json"
+    }  # fmt: skip
+    table = pd.read_csv(folder / "table.csv")
+    assert table["unit"].notna().all()
+    assert table["kind"].notna().all()
+    shares = table[table["metric"].str.startswith("share of") & table["metric"].str.contains("=32")]
+    assert shares["value"].sum() == pytest.approx(1)
+    roofline, speed = (
+        table[table["metric"] == f"{metric} [channels=32]"]["value"].item() for metric in ("roofline", "speed")
+    )
+    assert speed < roofline
+
+
+def test_json_is_one_document_and_the_same_numbers(here, sttest):
+    outcome = sttest("whatif", "mine.yaml", "-j", "1", "--json")
+    document = json.loads(outcome.stdout)
+    assert document["schema"] == "sttest.whatif/1"
+    refused, *simulated = document["points"]
+    assert "refused" in refused
+    for point in simulated:
+        assert point["binding"] == max(point["us_by_resource"], key=point["us_by_resource"].get)
+
+
+def test_a_dry_run_says_how_many_and_how_long_and_writes_no_results(here, sttest):
+    outcome = sttest("whatif", "mine.yaml", "--dry-run", "--json")
+    plan = json.loads(outcome.stdout)
+    assert (plan["points"], plan["blocks"], plan["stored"]) == (3, 3, 0)
+    assert plan["estimate_s"] >= 0
+    assert not (here / "results").exists()
+
+
+def test_without_a_name_the_studies_are_listed(sttest):
+    outcome = sttest("whatif")
+    assert outcome.exit_code == 0
+    assert "hbm-bandwidth" in outcome.stdout
+    assert "launch" in json.loads(sttest("whatif", "--json").stdout)["studies"]
+
+
+def test_an_unknown_study_names_the_nearest(sttest):
+    outcome = sttest("whatif", "hbm-bandwith")
+    assert outcome.exit_code == 2
+    assert "did you mean 'hbm-bandwidth'?" in outcome.stderr
+
+
+def test_a_folder_of_something_else_is_left_alone(here, sttest):
+    (here / "keep").mkdir()
+    (here / "keep" / "letter.txt").write_text("dear", encoding="utf-8")
+    outcome = sttest("whatif", "mine.yaml", "-o", "keep")
+    assert outcome.exit_code == 2
+    assert (here / "keep" / "letter.txt").read_text() == "dear"
+    assert not (here / "build").exists()
