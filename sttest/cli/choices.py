@@ -1,0 +1,93 @@
+"""What options may be: choices by name, and options that several verbs share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Phase(StrEnum):
+    """The two phases of a generation."""
+
+    prefill = "prefill"
+    decode = "decode"
+
+
+class Precision(StrEnum):
+    """Quantisation schemes."""
+
+    w4a8 = "w4a8"
+    w4a8_channel = "w4a8-channel"
+    w4a8_static = "w4a8-static"
+    w8a8 = "w8a8"
+    fp32 = "fp32"
+
+
+class Strategy(StrEnum):
+    """FIFO sizing."""
+
+    normal = "normal"
+    conservative = "conservative"
+
+
+class SizingMethod(StrEnum):
+    """Where FIFO depths come from."""
+
+    lp = "lp"
+    sim = "sim"
+
+
+class Engine(StrEnum):
+    """Engines over timed graphs."""
+
+    maxplus = "maxplus"
+    des = "des"
+
+
+class StageInterval(StrEnum):
+    """Choices of offsets that are not known: causal ones write no earlier than they have read."""
+
+    causal = "causal"
+    any = "any"
+
+
+class Backend(StrEnum):
+    """What executes a design."""
+
+    rtl = "rtl"
+    csim = "csim"
+
+
+class CardBackend(StrEnum):
+    """What stands behind pyxrt."""
+
+    double = "double"
+    hw_emu = "hw_emu"
+    device = "device"
+
+
+class BuildTarget(StrEnum):
+    """What v++ builds for."""
+
+    hw_emu = "hw_emu"
+    hw = "hw"
+
+
+class LaunchPer(StrEnum):
+    """What one launch of a kernel computes."""
+
+    layer = "layer"
+    token = "token"
+
+
+class Simulator(StrEnum):
+    """Simulators of SystemVerilog."""
+
+    verilator = "verilator"
+    icarus = "icarus"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]

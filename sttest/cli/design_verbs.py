@@ -1,0 +1,132 @@
+"""Verbs that make designs and look at them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.cli.app import app
+from sttest.cli.choices import Board, Json, Phase, Precision, Strategy
+
+
+@app.command("compile")
+def compile_verb(
+    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
+    phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    board: Board = "u55c",
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None,
+    tile: Annotated[int, typer.Option(min=1, help="Points per tiled loop.")] = 16,
+    overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
+    lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
+    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
+    strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
+    vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
+    check_resources: Annotated[
+        bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compile one decoder block to a design package.
+
+    Resources are always reported; with --check-resources exit code 4 where a budget is exceeded.
+
+    Examples:
+
+      sttest compile gpt2 --phase decode --context 64
+
+      sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
+
+      sttest compile block.mlir --board my-board.yaml --tile 32
+
+      sttest compile gpt2 --phase decode --context 64 --overall-unroll 2048 --check-resources
+    """
+    from sttest.compile.pipeline import Knobs
+    from sttest.verbs.compile import Request, run
+
+    knobs = Knobs(
+        tile_size=tile, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
+        strategy=strategy.value,
+    )  # fmt: skip
+    asked = phase.value if phase else None
+    request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources)
+    run(request, as_json=as_json)
+
+
+@app.command()
+def opt(
+    file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
+    pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",
+    print_after_all: Annotated[
+        bool, typer.Option("--print-after-all", help="The IR after every pass, on stderr.")
+    ] = False,
+    verify_each: Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.")] = False,
+    time_passes: Annotated[bool, typer.Option("--time-passes", help="Milliseconds per pass, on stderr.")] = False,
+) -> None:
+    """Run passes on IR text and print the result; without passes, read, verify and print.
+
+    Examples:
+
+      sttest opt block.mlir -p quantise{scheme=w8a8},linalg-to-kernels{tile-size=32}
+
+      sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
+
+      sttest opt - -p fold-dma --verify-each < kernels.mlir
+    """
+    from sttest.verbs.opt import run
+
+    run(file, pipeline, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes)
+
+
+@app.command()
+def dot(
+    path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+) -> None:
+    """Print a design as Graphviz text; where it deadlocks, the cycle of waits is red.
+
+    Example:
+
+      sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
+    """
+    from sttest.verbs.dot import run
+    from sttest.verbs.simulate import Depths
+
+    raise typer.Exit(run(path, Depths(all_depths, depth or ())))
+
+
+@app.command()
+def models(as_json: Json = False) -> None:
+    """List the models that are known by name.
+
+    Example:
+
+      sttest models
+    """
+    from sttest.verbs.models import run
+
+    run(as_json=as_json)
+
+
+@app.command()
+def board(
+    name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")],
+    as_json: Json = False,
+) -> None:
+    """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
+
+    Examples:
+
+      sttest board u55c
+
+      sttest board what-if.yaml --json
+    """
+    from sttest.verbs.board import run
+
+    run(name, as_json=as_json)

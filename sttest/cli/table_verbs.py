@@ -1,0 +1,65 @@
+"""Verbs that make tables and studies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.cli.app import app
+from sttest.cli.choices import Engine, Json
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="The experiment, such as gpt2.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/NAME].")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = Engine.maxplus,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+) -> None:
+    """Reproduce a published table: ours beside theirs, with the error.
+
+    Example:
+
+      sttest reproduce gpt2
+    """
+    from sttest.verbs.reproduce import run
+
+    run(name, out, engine.value, jobs)
+
+
+@app.command()
+def whatif(
+    study: Annotated[
+        str | None, typer.Argument(metavar="STUDY|FILE.yaml", help="One study; without it, a list of all.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/STUDY].")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = Engine.maxplus,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster, as in tcp://host:8786, instead.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many points and how long; at most one block is simulated.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """What if: speed, roofline, knee and binding resource over boards, models, bits, lengths and launches.
+
+    A study that was stopped goes on where it was.
+
+    Examples:
+
+      sttest whatif hbm-bandwidth
+
+      sttest whatif mine.yaml --jobs 8 --dry-run
+
+      sttest whatif context --scheduler tcp://host:8786
+    """
+    from sttest.verbs.whatif import WhatifRequest, list_studies, run
+
+    if study is None:
+        list_studies(as_json=as_json)
+        return
+    run(WhatifRequest(study, out, engine.value, jobs, scheduler, dry_run), as_json=as_json)
