@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from experiments.whatif.bounds import bounds, moved_bytes
-from experiments.whatif.resources import cycles_by_resource
+from experiments.whatif.resources import cycles_by_resource, tile_steps
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.pipeline import Knobs
@@ -65,7 +65,7 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
     return {
         "cycles": run.cycles,
         "clock_mhz": graph.clock_mhz,
-        "resource_cycles": cycles_by_resource(run),
+        "resource_cycles": cycles_by_resource(run, tile_steps(design)),
         "bounds": asdict(bounds(design, graph, board)),
         "moved_bytes": moved_bytes(graph),
     }

@@ -18,8 +18,9 @@ _MARKS: dict[Resource, tuple[str, str]] = {
     "compute": ("o", "#20639b"), "bandwidth": ("s", "#d1495b"), "latency": ("^", "#3caea3"), "launch": ("D", "#f6a13c"),
 }  # fmt: skip
 _LINES = ("#444444", "#888888", "#6b4c9a", "#8c6d31", "#17806d", "#a23b72")
-# Beyond so many series their labels hide the picture.
-_LABELLED_SERIES = 12
+# Beyond so many, names hide the picture.
+_NAMED_SERIES = 12
+_NAMED_TICKS = 16
 
 
 def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
@@ -28,10 +29,11 @@ def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
     axis = figure.subplots()
     positions = _positions(study, series)
     for number, each in enumerate(series):
-        _draw_series(axis, study, each, positions, _LINES[number % len(_LINES)], number < _LABELLED_SERIES)
+        _draw_series(axis, study, each, positions, _LINES[number % len(_LINES)])
     numeric = _is_numeric(study, series)
     if numeric:
         axis.set_xscale("log")
+        _name_ticks(axis, sorted(positions.values()))
         _mark_knees(axis, [knee for each in series for knee in knees(each, study)])
     else:
         axis.set_xticks(range(len(positions)), list(positions), rotation=25, ha="right", fontsize=8)
@@ -43,9 +45,7 @@ def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _draw_series(
-    axis: Axes, study: Study, series: Series, positions: dict[str, float], colour: str, labelled: bool
-) -> None:
+def _draw_series(axis: Axes, study: Study, series: Series, positions: dict[str, float], colour: str) -> None:
     simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
     if not simulated:
         return
@@ -56,9 +56,6 @@ def _draw_series(
     for x, outcome in zip(xs, simulated, strict=True):
         marker, fill = _MARKS[outcome.binding]
         axis.plot([x], [outcome.speed], marker, color=fill, markersize=5, zorder=3)
-    if labelled and series.label:
-        axis.annotate(series.label, (xs[-1], simulated[-1].speed), xytext=(4, 4), textcoords="offset points",
-                      fontsize=7, color=colour)  # fmt: skip
 
 
 def _mark_knees(axis: Axes, found: Sequence[Knee]) -> None:
@@ -67,6 +64,14 @@ def _mark_knees(axis: Axes, found: Sequence[Knee]) -> None:
             axis.axvline(knee.at, color="#bbbbbb", linewidth=0.8, linestyle="-.", zorder=0)
             axis.annotate(f"{knee.at:.3g}", (knee.at, 0.01), xycoords=("data", "axes fraction"), fontsize=7,
                           rotation=90, color="#777777", ha="right")  # fmt: skip
+
+
+def _name_ticks(axis: Axes, xs: Sequence[float]) -> None:
+    """Every point's number where they are few, instead of powers of ten."""
+    if len(xs) > _NAMED_TICKS:
+        return
+    axis.set_xticks(xs, [f"{x:g}" for x in xs], rotation=45, ha="right", fontsize=7)
+    axis.set_xticks([], minor=True)
 
 
 def _legend(axis: Axes, series: Sequence[Series]) -> None:
@@ -82,7 +87,11 @@ def _legend(axis: Axes, series: Sequence[Series]) -> None:
         Line2D([], [], color="#444444", linestyle="--", label="roofline"),
         Line2D([], [], color="#444444", linestyle=":", label="formula"),
     ]
-    axis.legend(handles=handles, frameon=False, fontsize=7)
+    drawn = [(each.label, _LINES[number % len(_LINES)]) for number, each in enumerate(series)
+             if each.label and any(outcome.result is not None for outcome in each.outcomes)]  # fmt: skip
+    if len(drawn) <= _NAMED_SERIES:
+        handles += [Line2D([], [], color=colour, label=label) for label, colour in drawn]
+    axis.legend(handles=handles, frameon=False, fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def _positions(study: Study, series: Sequence[Series]) -> dict[str, float]:

@@ -16,11 +16,12 @@ import sttest
 from experiments.whatif.board_settings import BOARD
 from experiments.whatif.settings import Configuration, LaunchCost, check_keys, configuration, launch_cost, model_of
 from experiments.whatif.study import Study, Value
-from sttest.errors import DoesNotFitError, InputError
+from sttest.errors import InputError
 from sttest.models.registry import model_config
 
 MAX_POINTS = 100_000
 _ROOMS = ("boards", "sim", "models", "compile")
+_SIMULATING = ("block.py", "bounds.py", "chain.py", "resources.py")
 _PACKAGES = ("numpy", "scipy", "numba", "xdsl")
 # What the HBM of a held design may be varied in without another design.
 _HELD = tuple(
@@ -101,7 +102,7 @@ def _point(study: Study, axes: dict[str, Value], folder: Path) -> Point:
     settings = {**study.base, **axes}
     try:
         block = configuration(settings, study.compiled_for, folder)
-    except (InputError, DoesNotFitError) as error:
+    except InputError as error:
         if error.code not in _ROW_REFUSALS:
             raise
         return Point(axes, settings, None, None, str(error))
@@ -115,15 +116,15 @@ def key_of(block: Configuration, engine: str) -> dict[str, Any]:
 
 @cache
 def program_hash() -> str:
-    """Hash of the files that a result depends on: the rooms below the verbs, and this one.
+    """Hash of the files that a result depends on: the rooms below the verbs, and here what simulates.
 
     A stored point is only as good as the program that made it.
     """
     digest = hashlib.sha256()
-    folders = [Path(sttest.__file__).parent / room for room in _ROOMS]
-    for path in sorted(path for folder in (*folders, Path(__file__).parent) for path in folder.rglob("*")):
-        if path.suffix in (".py", ".yaml", ".mlir"):
-            digest.update(path.read_bytes())
+    rooms = [Path(sttest.__file__).parent / room for room in _ROOMS]
+    below = [path for room in rooms for path in room.rglob("*") if path.suffix in (".py", ".yaml", ".mlir")]
+    for path in (*sorted(below), *(Path(__file__).with_name(name) for name in _SIMULATING)):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -19,8 +19,6 @@ from sttest.errors import DoesNotFitError, InputError, ToolMissingError
 Blocks = Mapping[str, Mapping[str, Any]]
 """Full configurations by name."""
 _CONNECT_S = 15
-# A worker that dies takes its points with it; a point on which this many died is given up.
-_DEATHS_PER_POINT = 5
 
 
 def in_processes(blocks: Blocks, jobs: int) -> Iterator[tuple[str, Plain]]:
@@ -68,10 +66,10 @@ def on_cluster(blocks: Blocks, address: str) -> Iterator[tuple[str, Plain]]:
         levers = ["start one with 'dask scheduler'", "give its address, as in tcp://host:8786"]
         raise InputError("no-scheduler", f"no dask scheduler answers ({told})", where=address, levers=levers) from error
     with client:
-        client.wait_for_workers(1)
+        _await_a_worker(client, address)
         here = program_hash()
         running = {
-            client.submit(simulate_block_of, dict(block), here, key=f"sttest-{name}", retries=_DEATHS_PER_POINT): name
+            client.submit(simulate_block_of, dict(block), here, key=f"sttest-{name}"): name
             for name, block in blocks.items()
         }
         try:
@@ -80,6 +78,14 @@ def on_cluster(blocks: Blocks, address: str) -> Iterator[tuple[str, Plain]]:
             levers = ["give the workers more memory", "run it again to go on"]
             raise DoesNotFitError("worker-died", "a point took several workers down", where="whatif", levers=levers) \
                 from error  # fmt: skip
+
+
+def _await_a_worker(client: Any, address: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_S)
+    except TimeoutError as error:
+        levers = [f"start one with 'dask worker {address}'"]
+        raise InputError("no-workers", "the scheduler has no workers", where=address, levers=levers) from error
 
 
 def simulate_block_of(block: Mapping[str, Any], program: str) -> Plain:

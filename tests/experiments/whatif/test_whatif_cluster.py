@@ -56,6 +56,17 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
     assert "\n" not in str(caught.value)
 
 
+def test_a_scheduler_without_workers_is_named(monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr("experiments.whatif.workers._CONNECT_S", 1)
+    with (
+        LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        pytest.raises(InputError, match="no workers"),
+    ):
+        list(on_cluster({"x": {}}, cluster.scheduler_address))
+
+
 def test_an_address_that_is_none_is_refused():
     with pytest.raises(InputError, match="no dask scheduler answers"):
         list(on_cluster({"x": {}}, "nonsense://"))

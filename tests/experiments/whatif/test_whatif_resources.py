@@ -41,9 +41,17 @@ def chain(
 )
 def test_the_binding_resource_is_the_one_that_the_graph_is_short_of(graph, expected):
     run = simulate(graph, record=True)
-    found = cycles_by_resource(run)
+    found = cycles_by_resource(run, {})
     assert binding(found) == expected
     assert sum(found.values()) == pytest.approx(run.cycles)
+
+
+def test_an_interval_is_work_as_far_as_lanes_account_for_it():
+    """Of four cycles per token, lanes need three and a running sum the fourth."""
+    run = simulate(chain(ii=4), record=True)
+    found = cycles_by_resource(run, {"work": 3})
+    assert found["compute"] / sum(found.values()) == pytest.approx(0.75, abs=0.02)
+    assert binding(found) == "compute"
 
 
 def test_launch_binds_where_it_takes_most():
