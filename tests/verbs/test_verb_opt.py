@@ -58,7 +58,8 @@ def test_passes_are_told_on_stderr_and_only_the_last_text_on_stdout(stages, stte
 
 
 def test_standard_input_is_a_file_too(stages):
-    command = [sys.executable, "-c", "from sttest.cli import main; main()", "opt", "-", "-p", "linalg-to-kernels"]
+    script = "from sttest.cli import main; main()"
+    command = [sys.executable, "-c", script, "opt", "-", "-p", pass_of(stages[0])]
     text = lowered_text("gpt2", "decode")
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (0, stages[0].read_text())
