@@ -8,6 +8,7 @@ import numpy as np
 
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
+from sttest.sim.maxplus.levels import of_leads
 from sttest.sim.maxplus.periodic import Patience, run_periodic
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.maxplus.splices import Splice
@@ -31,7 +32,7 @@ def run(
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
     leads, number = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, leads=leads)
-    splices = run_periodic(net, patience or Patience())
+    splices = run_periodic(net, patience or Patience(), of_leads(programs.levels, leads))
     return _record(graph, net, number, splices, keep=record)
 
 

@@ -9,6 +9,7 @@ from sttest.sim.maxplus.arrays import Records, Wholes
 
 _MOST_TOKENS = 512
 _LEAST_TOKENS = 4
+_CONFIRMED_TOKENS = 64
 
 
 @njit(cache=True)
@@ -33,6 +34,29 @@ def find_periods(sources: Wholes, fifos: Records, times: Wholes, since: Wholes, 
         if period > 0:
             tokens[i] = period
             cycles[i] = times[last] - times[last - period]
+
+
+@njit(cache=True)
+def find_cycles_of_levels(
+    sources: Wholes, fifos: Records, times: Wholes, since: Wholes, levels: Records, cycles: Wholes
+) -> None:
+    """Fills in how long the last iteration of each loop took; 0 where it isn't seen, or the one before began otherwise.
+
+    Args, after ``sources``: ``since``: per FIFO, the token from which on to look; ``levels``: records of ``LEVEL``.
+    """
+    for i in range(levels.size):
+        cycles[i] = 0
+        fifo, tokens = fifos[levels[i].fifo], levels[i].tokens
+        confirmed = min(tokens, _CONFIRMED_TOKENS)
+        if fifo.written - since[levels[i].fifo] < tokens + confirmed:
+            continue
+        last = fifo.write_first + fifo.written - 1
+        took = times[last] - times[last - tokens]
+        back = 1
+        while back < confirmed and times[last - back] - times[last - back - tokens] == took:
+            back += 1
+        if back == confirmed:
+            cycles[i] = took
 
 
 @njit

@@ -6,7 +6,7 @@ nobody back, its two ends may be in different parts and drift apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,54 +20,51 @@ _MINOR_SHARE = 1 / 8
 
 
 class Parts(NamedTuple):
-    """``part``: int64[P], of each process, -1 for none; ``cycles``: int64[K], the guessed period of each part."""
+    """``part``: int64[P], of each process, -1 for none; of each part, int64[K], the ``cycles`` of its period,
+
+    for how many ``periods`` it goes on, and the ``visits`` that it made in the last one.
+    """
 
     part: np.ndarray
     cycles: np.ndarray
+    periods: np.ndarray
+    visits: np.ndarray
+
+    @property
+    def gain(self) -> np.ndarray:
+        """Visits that each part would jump over, int64[K]."""
+        return self.periods * self.visits
 
 
 def jump_by_parts(
-    stamp: np.ndarray, net: Net, marks: Mapping[int, State], now: State, period: np.ndarray, least: int
+    stamp: np.ndarray, net: Net, marks: Mapping[int, State], now: State, least: int
 ) -> tuple[Splice, int] | None:
     """Moves all parts that repeat on by whole periods; None, and nothing moved, where that skips too little.
 
     Args:
         stamp: names the compiled code.
         net: what is run, up to the cycle of ``now``.
-        marks: earlier states, by cycles before ``now``.
+        marks: earlier states, by cycles before ``now``: likely periods.
         now: the present state.
-        period: int64[F], after how many cycles the writes to a FIFO seem to recur, 0 for unknown.
         least: visits that are worth a jump.
 
     Returns:
         What was skipped, and the cycle up to which some part has come.
     """
     from sttest.sim.maxplus.kernel_part_jump import move_parts
-    from sttest.sim.maxplus.kernel_parts import fit_parts, periods_of_programs
 
-    part, cycles = _find_parts(stamp, net, marks, now, period)
-    if cycles.size == 0:
+    parts = _choose([_parts_of(stamp, net, marks[length], now) for length in sorted(marks)])
+    part, cycles, periods, _ = parts
+    if int(parts.gain.sum()) < least:
         return None
-    old_processes, old_fifos = (
-        np.stack([getattr(marks[length], name) for length in cycles.tolist()]) for name in ("processes", "fifos")
-    )
-    periods, visits = np.zeros(cycles.size, np.int64), np.zeros(cycles.size, np.int64)
-    periods_of_programs(
-        stamp, net.processes, net.gap, net.pattern, net.segments, part, old_processes, cycles, periods, visits
-    )
-    periods = np.minimum(periods, _common_reach(cycles, periods, visits) // cycles)
-    if int((periods * visits).sum()) < least:
-        return None
-    is_inside, writes, reads = (np.zeros(net.fifos.size, np.int64) for _ in range(3))
-    fit_parts(
-        stamp, net.processes, net.fifos, net.times, net.ports, net.lanes, net.bursts, net.channels, net.members, part,
-        old_processes, old_fifos, cycles, now.cycle, periods, is_inside, writes, reads,
-    )  # fmt: skip
-    if int((periods * visits).sum()) < least:
+    np.minimum(periods, _common_reach(parts) // cycles, out=periods)
+    old = _states_of_parts(parts, marks)
+    is_inside, writes, reads = _fit(stamp, net, parts, old, now.cycle)
+    if int(parts.gain.sum()) < least:
         return None
     move_parts(
         stamp, net.processes, net.fifos, net.times, net.gap, net.segments, net.ports, net.lanes, net.bursts,
-        net.channels, part, old_processes, cycles, periods, is_inside, writes, reads,
+        net.channels, part, old.processes, cycles, periods, is_inside, writes, reads,
     )  # fmt: skip
     of_fifo = part[net.fifos["writer"]]
     splice = Splice(
@@ -85,25 +82,82 @@ def jump_by_parts(
     return splice, now.cycle + int((periods * cycles).max())
 
 
-def _find_parts(stamp: np.ndarray, net: Net, marks: Mapping[int, State], now: State, period: np.ndarray) -> Parts:
-    """What hung together since the earliest mark, where its period may be that of a mark."""
+class _Old(NamedTuple):
+    """Of each part, the state one of its periods ago: records[K, P], records[K, F]."""
+
+    processes: np.ndarray
+    fifos: np.ndarray
+
+
+def _states_of_parts(parts: Parts, marks: Mapping[int, State]) -> _Old:
+    states = [marks[length] for length in parts.cycles.tolist()]
+    return _Old(np.stack([state.processes for state in states]), np.stack([state.fifos for state in states]))
+
+
+def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
+    """What hung together since an earlier state, and for how long it may go on with that period."""
+    from sttest.sim.maxplus.kernel_parts import periods_of_programs
     from sttest.sim.maxplus.kernel_ties import find_ties
 
-    tied, longest = np.zeros(net.fifos.size, np.int64), max(marks)
-    old = marks[longest]
-    find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], now.cycle - longest, tied)
-    visits = now.processes["visits"] - old.processes["visits"]
-    return group(net, tied, visits, np.where(np.isin(period, [*marks]), period, 0))
+    length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
+    find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], old.cycle, tied)
+    part = group(net, tied, now.processes["visits"] - old.processes["visits"])
+    count = int(part.max()) + 1
+    parts = Parts(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
+    if count == 0:
+        return parts
+    past = _states_of_parts(parts, {length: old})
+    periods_of_programs(
+        stamp, net.processes, net.gap, net.pattern, net.segments, part, past.processes, parts.cycles, parts.periods,
+        parts.visits,
+    )  # fmt: skip
+    # Whether FIFOs and memory allow one period says whether it is one at all.
+    one = parts._replace(periods=np.minimum(parts.periods, 1))
+    _fit(stamp, net, one, past, now.cycle)
+    return parts._replace(periods=parts.periods * one.periods)
 
 
-def group(net: Net, tied: np.ndarray, visits: np.ndarray, period: np.ndarray) -> Parts:
-    """The busiest parts whose period may be known.
+def _fit(stamp: np.ndarray, net: Net, parts: Parts, old: _Old, cycle: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Shortens the periods of parts to what FIFOs and memory allow; the last three arguments of ``fit_parts``."""
+    from sttest.sim.maxplus.kernel_parts import fit_parts
+
+    is_inside, writes, reads = (np.zeros(net.fifos.size, np.int64) for _ in range(3))
+    fit_parts(
+        stamp, net.processes, net.fifos, net.times, net.ports, net.lanes, net.bursts, net.channels, net.members,
+        parts.part, old.processes, old.fifos, parts.cycles, cycle, parts.periods, is_inside, writes, reads,
+    )  # fmt: skip
+    return is_inside, writes, reads
+
+
+def _choose(found: Sequence[Parts]) -> Parts:
+    """Of parts by ever longer periods, those that jump over most; each process is in one of them at most."""
+    chosen: list[tuple[np.ndarray, Parts, int]] = []
+    for parts in found:
+        for which in np.flatnonzero(parts.gain).tolist():
+            members = parts.part == which
+            rivals = [other for other in chosen if (other[0] & members).any()]
+            if int(parts.gain[which]) > sum(int(rival.gain[number]) for _, rival, number in rivals):
+                chosen = [other for other in chosen if not (other[0] & members).any()]
+                chosen.append((members, parts, which))
+    chosen.sort(key=lambda each: -int(each[1].gain[each[2]]))
+    chosen = chosen[:_MOST_PARTS]
+    part = np.full(found[0].part.size, -1, np.int64)
+    for number, (members, _, _) in enumerate(chosen):
+        part[members] = number
+    fields = [
+        np.array([getattr(parts, name)[which] for _, parts, which in chosen], np.int64)
+        for name in ("cycles", "periods", "visits")
+    ]
+    return Parts(part, *fields)
+
+
+def group(net: Net, tied: np.ndarray, visits: np.ndarray) -> np.ndarray:
+    """The number of the part of each process, the busiest first, int64[P]; -1 for none.
 
     Args:
         net: as far as it has run.
         tied: int64[F], whether one end of a FIFO waited for the other.
         visits: int64[P], what each process did lately.
-        period: int64[F], after how many cycles the writes to a FIFO seem to recur, 0 for unknown.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -114,22 +168,16 @@ def group(net: Net, tied: np.ndarray, visits: np.ndarray, period: np.ndarray) ->
     joins = (tied > 0) & is_active[writer] & is_active[reader]
     links = coo_array((np.ones(int(joins.sum()), np.int8), (writer[joins], reader[joins])), (size, size))
     count, label = connected_components(links, directed=False)
-    cycles = np.zeros(count, np.int64)
-    np.maximum.at(cycles, label[writer], period)
     work = np.bincount(label, visits, count)
-    chosen = np.flatnonzero((cycles > 0) & (work > 0))
-    chosen = chosen[np.argsort(-work[chosen], kind="stable")][:_MOST_PARTS]
+    busiest = np.argsort(-work, kind="stable")[:_MOST_PARTS]
     number = np.full(count, -1, np.int64)
-    number[chosen] = np.arange(chosen.size)
-    return Parts(np.where(is_active, number[label], -1), cycles[chosen])
+    number[busiest] = np.arange(busiest.size)
+    return np.where(is_active, number[label], -1)
 
 
-def _common_reach(cycles: np.ndarray, periods: np.ndarray, visits: np.ndarray) -> int:
+def _common_reach(parts: Parts) -> int:
     """Cycles for which the parts that make most visits go on; what makes few may stop earlier."""
-    goes_on = np.flatnonzero(periods > 0)
-    if goes_on.size == 0:
-        return 0
-    reach, rate = cycles[goes_on] * periods[goes_on], visits[goes_on] / cycles[goes_on]
+    reach, rate = parts.cycles * parts.periods, parts.visits / parts.cycles
     order = np.argsort(reach, kind="stable")
     share = np.cumsum(rate[order]) / rate.sum()
     return int(reach[order[np.searchsorted(share, _MINOR_SHARE, side="right")]])

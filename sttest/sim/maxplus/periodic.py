@@ -1,9 +1,9 @@
 """Runs a net and jumps over what only repeats (docs/max-plus.md).
 
-The run stops now and then, in ever longer steps, and looks at the last writes of each FIFO: if
-they recur, it goes on for one such period and compares the two states.  If they are the same, all
-that follows repeats until a process leaves its repetition, and is jumped over.  States at jumps
-are kept: where one comes again, a longer period is found, of an outer loop.
+The run stops now and then and guesses periods: how long iterations of the loops in its programs
+took.  It goes on for the longest of them and compares the states.  If they are the same, all that
+follows repeats until a process leaves its repetition, and is jumped over, by the whole net or by
+parts.  States at jumps are kept: where one comes again, a longer period is found, of an outer loop.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import numpy as np
 
 from sttest.sim.flat import UNBOUNDED
 from sttest.sim.maxplus.arrays import ACTOR, Net
+from sttest.sim.maxplus.guesses import NO_LEVELS, Guess, Guesser, Lately
 from sttest.sim.maxplus.parts import jump_by_parts
 from sttest.sim.maxplus.splices import Splice
 from sttest.sim.maxplus.states import State, state_of
 
 _STATES_KEPT = 32
 _MULTIPLES = 4
-_MARKS = 8
 _ALWAYS_WORTH_IT = 16
-_GOOD_GAIN = 3
+_MOST_BETWEEN_LOOKS = 4
 _NOT_WORTH_IT = 1 << 60
 
 
@@ -37,8 +37,13 @@ class Patience:
     least_visits: int = 1 << 15
 
 
-def run_periodic(net: Net, patience: Patience) -> list[Splice]:
+def run_periodic(net: Net, patience: Patience, levels: np.ndarray = NO_LEVELS) -> list[Splice]:
     """Runs a fresh net to its end; gives what was jumped over.
+
+    Args:
+        net: to be run.
+        patience: when to look for periods.
+        levels: the loops around accesses to its FIFOs (``of_leads``); without them, periods show in writes only.
 
     Nets with actors are run event by event: firings that overtake each other have no order to recur.
     """
@@ -48,44 +53,49 @@ def run_periodic(net: Net, patience: Patience) -> list[Splice]:
     if (net.processes["kind"] == ACTOR).any() or visits < 2 * patience.least_visits:
         run_net(sources_stamp(), *net)
         return []
-    return _Run(net, patience).run()
+    return _Run(net, patience, levels).run()
 
 
 class _Run:
-    def __init__(self, net: Net, patience: Patience) -> None:
+    def __init__(self, net: Net, patience: Patience, levels: np.ndarray) -> None:
         from sttest.sim.maxplus.kernel import sources_stamp
 
         self._net = net
         self._patience = patience
         self._stamp = sources_stamp()
+        self._guesser = Guesser(self._stamp, net, levels, patience.least_visits)
         self._kept: deque[State] = deque(maxlen=_STATES_KEPT)
         self._splices: list[Splice] = []
-        self._period_cycles, self._period_tokens = (np.zeros(net.fifos.size, np.int64) for _ in range(2))
         self._begin_anew(int(net.processes["clock"].min()))
 
     def run(self) -> list[Splice]:
-        span = self._patience.first_cycles
-        while self._goes_on(self._since + span):
-            found = self._guess(self._since + span) if self._has_seen_enough() else None
-            cycle = self._try_to_jump(*found, limit=self._since + 3 * span) if found else self._since + span
-            if cycle is None:
+        cycle = self._since + self._patience.first_cycles
+        while self._goes_on(cycle):
+            found = self._guess(cycle)
+            reached = self._try_to_jump(found, limit=cycle + (cycle - self._since) // 2) if found else cycle
+            if reached is None:
                 break
-            # After a jump, look again soon.
-            span = (cycle - self._since) * 3 // 2 if cycle > self._since else self._patience.first_cycles
+            cycle = self._look_again(reached)
         return self._splices
 
-    def _has_seen_enough(self) -> bool:
-        """Whether looking for a period costs less than what was run since the last time that one began."""
-        return self._visits() - self._visits_before >= self._patience.least_visits // 4
+    def _look_again(self, cycle: int) -> int:
+        """When to look next: soon after a jump, then where looking costs little beside what is run in between."""
+        run, cycles = self._visits_run(), cycle - self._since
+        if run <= 0 or cycles <= 0:
+            return cycle + self._patience.first_cycles
+        wait = min(max(self._patience.least_visits // 4, run // 2), _MOST_BETWEEN_LOOKS * self._patience.least_visits)
+        return cycle + max(self._patience.first_cycles // 16, wait * cycles // run) + 1
 
-    def _visits(self) -> int:
-        return int(self._net.processes["visits"].sum())
+    def _visits_run(self) -> int:
+        """Visits since the last good jump, without those of short jumps."""
+        return int((self._net.processes["visits"] - self._visits_before).sum()) - self._gained
 
     def _begin_anew(self, cycle: int) -> None:
         self._since = cycle
-        self._written_before = self._seen_from = self._net.fifos["written"].copy()
-        self._spent = self._gained = 0
-        self._visits_before = self._visits()
+        self._known_from = self._net.fifos["written"].copy()
+        self._visits_before = self._net.processes["visits"].copy()
+        self._gained = 0
+        self._guesser.forget()
 
     def _goes_on(self, cycle: int) -> bool:
         """Runs all that happens up to a cycle; whether there is more."""
@@ -101,72 +111,63 @@ class _Run:
             net.limits[0] = UNBOUNDED
         return bool(net.limits[1])
 
-    def _guess(self, cycle: int) -> tuple[int, int] | None:
-        """A cycle from which on to compare, the same in every period, and the period; None where nothing recurs."""
-        from sttest.sim.maxplus.kernel_period import find_periods
-
-        net, cycles = self._net, self._period_cycles
-        # Parts jump over inner loops at little cost each; where that does not help much, a longer period may.
-        since = self._seen_from if self._gained < _GOOD_GAIN * self._spent else self._written_before
-        find_periods(self._stamp, net.fifos, net.times, since, cycles, self._period_tokens)
-        slowest = int(cycles.argmax())
-        period = int(cycles[slowest])
-        if period == 0:
+    def _guess(self, cycle: int) -> Guess | None:
+        """Likely periods, where looking for them costs less than what was run since the last jump."""
+        if self._visits_run() < max(1, self._patience.least_visits // 4):
             return None
-        fifo = net.fifos[slowest]
-        last = int(fifo["write_first"] + fifo["written"])
-        recent = net.times[last - int(self._period_tokens[slowest]) - 1 : last]
-        mark = int(recent[1 + int(np.diff(recent).argmax())])
-        return cycle + (mark - cycle) % period, period
+        visits = self._net.processes["visits"] - self._visits_before
+        return self._guesser.guess(cycle, self._known_from, Lately(cycle - self._since, visits, self._visits_run()))
 
-    def _try_to_jump(self, cycle: int, period: int, limit: int) -> int | None:
-        """Runs on from a cycle, compares the states after one and more periods; the cycle reached, None at the end."""
-        if not self._goes_on(cycle):
+    def _try_to_jump(self, found: Guess, limit: int) -> int | None:
+        """Runs on, compares the states after one and more periods; the cycle reached, None at the end."""
+        if not self._goes_on(found.cycle):
             return None
-        before = self._state(cycle)
-        lengths = self._frequent_periods()
-        for periods in self._multiples(before, period, limit):
-            cycle = before.cycle + periods * period
-            marks = self._run_up_to(cycle, lengths if periods == 1 else [])
+        before = self._state(found.cycle)
+        longest, cycle = found.lengths[-1], found.cycle
+        for periods in self._multiples(before, longest, limit):
+            cycle = before.cycle + periods * longest
+            marks = self._run_up_to(cycle, found.lengths)
             if marks is None:
                 return None
-            recurs = self._recurs(before, cycle)
-            if self._since < cycle and marks:
-                self._parts_jump(marks, cycle)
-            if recurs or self._since >= cycle:
-                return max(self._since, cycle)
+            recurs, reached = self._recurs(before, cycle)
+            if reached == cycle:
+                reached = self._parts_jump(marks, cycle)
+            if recurs or reached > cycle:
+                return reached
         return cycle
-
-    def _frequent_periods(self) -> list[int]:
-        """The periods with which the writes to most FIFOs seem to recur, longest first."""
-        found, count = np.unique(self._period_cycles[self._period_cycles > 0], return_counts=True)
-        chosen = found[np.argsort(-count, kind="stable")][:_MARKS]
-        return sorted(chosen.tolist(), reverse=True)
 
     def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, State] | None:
         """Runs up to a cycle; the states so many cycles before it, by length.  None at the end."""
         marks: dict[int, State] = {}
-        for length in lengths:
+        for length in reversed(lengths):
             if not self._goes_on(cycle - length):
                 return None
             marks[length] = self._state(cycle - length)
         return marks if self._goes_on(cycle) else None
 
-    def _parts_jump(self, marks: dict[int, State], cycle: int) -> None:
-        """Lets the parts of the net jump, each over periods of its own, where that is worth it."""
-        least, run = self._least_visits() // 2, self._visits()
-        jumped = jump_by_parts(self._stamp, self._net, marks, self._state(cycle), self._period_cycles, least)
-        if jumped is not None:
-            splice, reached = jumped
-            self._splices.append(splice)
-            seen_from = np.where(splice.writes > 0, self._net.fifos["written"], self._seen_from)
-            spent, gained = self._spent + run - self._visits_before, self._gained + self._visits() - run
+    def _parts_jump(self, marks: dict[int, State], cycle: int) -> int:
+        """Lets the parts of the net jump, each over periods of its own, where that is worth it; the cycle reached.
+
+        A jump that skips little beside what was run is no reason to forget what was seen: a longer period may do.
+        """
+        run, now = self._visits_run(), self._state(cycle)
+        jumped = jump_by_parts(self._stamp, self._net, marks, now, self._patience.least_visits)
+        if jumped is None:
+            return cycle
+        splice, reached = jumped
+        self._splices.append(splice)
+        known_from = np.where(splice.writes > 0, self._net.fifos["written"], self._known_from)
+        gained = self._visits_run() - run
+        self._gained += gained
+        self._guesser.forget()
+        if gained >= run:
             self._begin_anew(reached)
-            self._seen_from, self._spent, self._gained = seen_from, spent, gained
+        self._known_from = known_from
+        return reached
 
     def _least_visits(self) -> int:
         """Visits that are worth a jump: it hides longer periods, so many where little would be gained."""
-        run = self._visits() - self._visits_before
+        run = self._visits_run()
         least = self._patience.least_visits
         return max(least, min(run // 2, _ALWAYS_WORTH_IT * least))
 
@@ -187,15 +188,15 @@ class _Run:
             if passed:
                 yield whole // gcd(whole, passed)
 
-    def _recurs(self, before: State, cycle: int) -> bool:
-        """Whether the state of ``before`` has come again; if it is worth it, jumps.
+    def _recurs(self, before: State, cycle: int) -> tuple[bool, int]:
+        """Whether the state of ``before`` has come again; if it is worth it, jumps; the cycle reached.
 
         Better still is a state kept at an earlier jump, if that has come again: its period is longer.
         """
         least = self._least_visits()
         now = self._state(cycle)
         if not now.may_be(before) or not self._jump(before, cycle, _NOT_WORTH_IT):
-            return False
+            return False, cycle
         alike = (old for old in reversed(self._kept) if now.may_be(old) and now.is_full_as(old))
         for old in (*alike, before):
             periods = self._jump(old, cycle, least)
@@ -203,9 +204,10 @@ class _Run:
                 if old is before:
                     self._kept.append(now)
                 self._splices.append(_splice(old, now, periods))
-                self._begin_anew(cycle + periods * (cycle - old.cycle))
-                break
-        return True
+                reached = cycle + periods * (cycle - old.cycle)
+                self._begin_anew(reached)
+                return True, reached
+        return True, cycle
 
     def _jump(self, old: State, cycle: int, least: int) -> int:
         from sttest.sim.maxplus.kernel_jump import jump

@@ -10,6 +10,7 @@ import numpy as np
 from sttest.sim.ends import fifo_ends
 from sttest.sim.flat import Structure
 from sttest.sim.graph import SRL_MAX_BITS, Memory, Pipeline, TimedGraph
+from sttest.sim.maxplus.levels import levels_of
 from sttest.sim.maxplus.rows import SEGMENT, Rows, rows_of
 
 
@@ -20,7 +21,7 @@ class Programs:
     ``segment_first[p]`` to ``segment_first[p + 1]`` are the segments of process p, ``first`` and ``last`` of a segment
     are rows of ``gap`` and ``pattern``; pattern i has the accesses ``pointer[i]`` to ``pointer[i + 1]`` in ``op`` and
     ``count``.  ``tokens``: by op, all that a whole run passes; ``lane``: FIFOs of equal number are accessed by the
-    same processes in the same visits.
+    same processes in the same visits; ``levels``: the loops around accesses to each FIFO.
     """
 
     gap: np.ndarray
@@ -40,6 +41,7 @@ class Programs:
     lane: np.ndarray
     bits: np.ndarray
     impl: np.ndarray
+    levels: np.ndarray
 
     def read_after_write_cycles(self, depth: np.ndarray) -> np.ndarray:
         """Cycles from the write of a token to its earliest read with FIFOs of these depths, int64[F]."""
@@ -118,6 +120,7 @@ def _find_programs(structure: Structure) -> Programs:
         lane=_lanes(graph, rows, writer, reader, initial),
         bits=np.array([fifo.bits for fifo in graph.fifos], np.int64),
         impl=np.array([fifo.impl for fifo in graph.fifos], dtype="U4"),
+        levels=levels_of(graph),
     )
 
 
