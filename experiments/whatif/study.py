@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ class Value(_Part):
     label: str = ""
     source: str = ""
     kind: Kind = "assumed"
+
+    @field_validator("value", mode="before")
+    @classmethod
+    def _plain(cls, given: Any) -> Any:
+        if isinstance(given, bool) or (isinstance(given, float) and not isfinite(given)):
+            raise ValueError("neither a word nor a finite number")
+        return given
 
     def __str__(self) -> str:
         if self.label or isinstance(self.value, float):
