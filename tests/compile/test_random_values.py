@@ -26,7 +26,8 @@ KNOBS = st.builds(
 )
 
 
-@settings(SETTINGS, max_examples=300)
+# Emitted C++ is held against 300 more of them, and this engine with it.
+@settings(SETTINGS, max_examples=100)
 @given(st.integers(0, 10**6), KNOBS)
 def test_whole_numbers_come_out_exactly(seed: int, knobs: Knobs) -> None:
     _check(random_whole_program(seed), knobs, seed)

@@ -35,6 +35,8 @@ KNOBS = st.builds(
 
 
 @needs_compiler
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 @settings(
     deadline=None,
     max_examples=BATCHES,
