@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from experiments.whatif.block import simulate_block
 from experiments.whatif.chain import chain_cycles
 from experiments.whatif.outcome import Outcome
 from experiments.whatif.points import Point, key_of, points_of
-from experiments.whatif.study import STUDIES, load_study
+from experiments.whatif.study import STUDIES, load_study, study_names
 from sttest.sim import simulate
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
 
 AGREEMENT = 0.05
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 @cache
@@ -103,3 +106,16 @@ def test_two_reductions_follow_each_other():
     )  # fmt: skip
     assert chain_cycles(graph) == pytest.approx(simulate(graph).cycles, rel=AGREEMENT)
     assert chain_cycles(graph) > 1500
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(name):
+    table = pd.read_csv(RESULTS / name / "table.csv")
+    ratios = table[table["metric"].str.startswith("block by formula over simulated")]["value"]
+    speeds, rooflines = (
+        table[table["metric"].str.startswith(f"{metric} [")]["value"].dropna().tolist()
+        for metric in ("speed", "roofline")
+    )
+    assert ratios.between(1 - AGREEMENT, 1 + AGREEMENT).all()
+    assert len(speeds) == len(rooflines) == len(ratios) > 0
+    assert all(speed < roofline for speed, roofline in zip(speeds, rooflines, strict=True))
