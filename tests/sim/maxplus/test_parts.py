@@ -28,3 +28,30 @@ def test_each_jumps_over_its_own_periods():
     assert (found.finish, found.peaks, found.stalls) == (expected.finish, expected.peaks, expected.stalls)
     assert (found.writes[0] == expected.writes[0]).all()
     assert (found.reads[0] == expected.reads[0]).all()
+
+
+def closing_in() -> TimedGraph:
+    """``q`` waits for ``z`` in every row of 9 cycles; tokens of ``p``, which takes 10, come closer by one each time.
+
+    In one row both come at once: the wait then is for the token, the first of the two accesses.
+    """
+    p = Loop((9,), 1, 1, (Event("a", "write", 0, (0,)),), 2)
+    q = Loop((1,), 1, 1, (Event("a", "read", 0), Event("b", "write", 0)), 1)
+    z = Loop((8,), 1, 1, (Event("b", "read", 0, (0,)),), 2)
+    fifos = (Fifo("a", 500, 8, "srl"), Fifo("b", 1, 8, "srl"))
+    pipelines = (
+        Pipeline("p", (p,), repeat=ROWS),
+        Pipeline("q", (q,), start=300, repeat=ROWS),
+        Pipeline("z", (z,), start=300, repeat=ROWS),
+    )
+    return TimedGraph("closing", 300.0, fifos, pipelines)
+
+
+def test_a_token_that_comes_just_in_time_ends_a_jump():
+    graph = closing_in()
+    found, expected = run(graph, patience=EAGER), run_by_events(graph)
+    assert found.stalls == expected.stalls
+    assert found.stalls[1].output_cycles > 0
+    assert found.stalls[1].input_cycles > 0
+    splices = run_periodic(build(graph, find_programs(graph), unbounded=False), EAGER, find_programs(graph).levels)
+    assert any(splice.port_periods == 0 for splice in splices)
