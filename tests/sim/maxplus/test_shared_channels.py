@@ -1,5 +1,7 @@
 """A jump shorter than what a port has in flight: bursts that wait for their turn before it are needed after it."""
 
+from itertools import permutations
+
 import pytest
 
 from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
@@ -30,3 +32,34 @@ def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
     events = run_by_events(shared(), unbounded=True)
     found = run(shared(), unbounded=True, record=False, patience=Patience(first_cycles, 1))
     assert found.finish == events.finish == [2857, 1939, 2858, 958]
+
+
+def disturbed(order: tuple[int, ...]) -> TimedGraph:
+    """A port with some 75 cycles to spare per burst, until two others start on its channel, whose turns take 96.
+
+    Two pipelines beside the ports drift apart, so that the net jumps by parts.
+    """
+    ports = [
+        Memory("short", "read", "a", 130, 4, ("x",), 4, 2),
+        Memory("long", "read", "b", 640, 4, ("x",), 256, 2, 4000),
+        Memory("other", "read", "c", 640, 4, ("x",), 128, 2, 4100),
+    ]
+    pipelines = (
+        Pipeline("p", (Loop((130,), 80, 1, (Event("a", "read", 0),)),)),
+        Pipeline("q", (Loop((640,), 1, 1, (Event("b", "read", 0),)),)),
+        Pipeline("r", (Loop((640,), 1, 1, (Event("c", "read", 0),)),)),
+        Pipeline("s", (Loop((700,), 13, 1, (Event("d", "write", 0),)),)),
+        Pipeline("t", (Loop((700,), 14, 1, (Event("d", "read", 0),)),)),
+    )
+    fifos = tuple(Fifo(name, depth, 8, "srl") for name, depth in (("a", 1), ("b", 2), ("c", 2), ("d", 900)))
+    return TimedGraph("disturbed", 300.0, fifos, (*(ports[i] for i in order), *pipelines), (Channel("x", 4, 4, 1, 1),))
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("first_cycles", [64, 200])
+def test_turns_of_ports_that_still_sleep_are_allowed_for(order, first_cycles):
+    """A jump of the short port alone must not pass over the turns that any of the others will have in between."""
+    graph = disturbed(order)
+    found, expected = run(graph, patience=Patience(first_cycles, 1)), run_by_events(graph)
+    assert (found.finish, found.stalls) == (expected.finish, expected.stalls)
+    assert found.stalls[order.index(0)].memory_cycles > 5
