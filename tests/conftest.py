@@ -1,5 +1,6 @@
 """What tests of every room share."""
 
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,6 +31,16 @@ class Outcome:
     stdout: str
     stderr: str
     exit_code: int
+
+
+@pytest.fixture
+def heed_interrupts() -> Callable[[], None]:
+    """To be run in a child before it starts: who is started in the background ignores SIGINT, as do its children."""
+
+    def heed() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    return heed
 
 
 @pytest.fixture

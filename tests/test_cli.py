@@ -189,12 +189,12 @@ def test_a_reader_that_leaves_early_is_no_error():
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path):
+def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path, heed_interrupts):
     # A FIFO of the file system: reading it waits for a writer that never comes.
     os.mkfifo(tmp_path / "waiting.mlir")
     command = [*COMMAND, "compile", str(tmp_path / "waiting.mlir"), "-o", str(tmp_path / "package")]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_heed_interrupts
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts
     ) as running:
         _wait_until_blocked_in_open(running.pid)
         running.send_signal(signal.SIGINT)
@@ -205,11 +205,6 @@ def test_ctrl_c_leaves_with_130_and_no_traceback(tmp_path):
     assert running.returncode == 130
     assert stderr == b""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["waiting.mlir"]
-
-
-def _heed_interrupts() -> None:
-    """Whoever starts the tests in the background has children that ignore them."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _wait_until_blocked_in_open(pid: int) -> None:

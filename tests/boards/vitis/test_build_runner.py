@@ -119,13 +119,14 @@ def test_progress_tells_the_last_line(folder):
     assert "link: phase 3 of 7" in told
 
 
-def test_ctrl_c_leaves_no_process_and_no_stamp(folder):
+def test_ctrl_c_leaves_no_process_and_no_stamp(folder, heed_interrupts):
     program = (
         "import sys; from pathlib import Path; from sttest.boards.vitis.runner import run_steps;"
         "from sttest.boards.vitis.steps import Step; f = Path(sys.argv[1]);"
         "run_steps([Step('link', ('sh', '-c', 'echo $$ > child; sleep 300'), (), f / 'out', 99)], f, 'v', str)"
     )
-    process = subprocess.Popen([sys.executable, "-c", program, str(folder)], stderr=subprocess.PIPE)
+    command = [sys.executable, "-c", program, str(folder)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
     deadline = time.monotonic() + 60
     while not (folder / "child").exists() or not (folder / "child").read_text().strip():
         assert time.monotonic() < deadline

@@ -129,7 +129,7 @@ def test_without_pyxrt_the_process_says_so(reverser):
         pass
 
 
-def test_ctrl_c_in_the_middle_of_a_launch_leaves_no_process(reverser, tmp_path):
+def test_ctrl_c_in_the_middle_of_a_launch_leaves_no_process(reverser, tmp_path, heed_interrupts):
     package, executable = reverser
     program = f"""
 from pathlib import Path
@@ -144,7 +144,8 @@ with Card(files, CardOptions("double", str(files.signature_path), rehearsal=rehe
     Path({str(tmp_path / "pid")!r}).write_text(str(card.pid))
     card.launch("run", doing="block 0")
 """
-    process = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE)
+    command = [sys.executable, "-c", program]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
     deadline = time.monotonic() + 60
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < deadline
