@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sttest.boards.backends.csim import Executable, run_kernel
+from sttest.models.block_runner import generate_with
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.generate import Generation
 from sttest.sim.functional import ValueGraph, run
 from sttest.sim.functional.element_types import Array, Bytes
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import nn
 
     from sttest.models.language_model import LanguageModel
     from sttest.models.quant.scheme import QuantScheme
@@ -75,33 +76,29 @@ def generate_on_designs(
         new_tokens: to generate, at least 1.
 
     Raises:
-        InputError: designs of another block, or without room for so many tokens; a deadlock, which leaves no results.
+        InputError: a request that the model refuses; designs of another block, or without room for so many tokens;
+            a deadlock, which leaves no results.
     """
     import torch
 
     from sttest.models.defined_order import DefinedOrder
-    from sttest.models.host import greedy
 
     with torch.no_grad(), DefinedOrder():
         layers = [_Layer(model, number, scheme, prefill, decode) for number in range(model.config.layers)]
-        x = model.embedding(prompt, 0).numpy()
-        for layer in layers:
-            x = layer.prefill(x)
-        seen = [_logits(model, x[-1:])]
-        chosen = [greedy(seen[0])]
-        while len(chosen) < new_tokens:
-            x = model.embedding(chosen[-1:], len(prompt) + len(chosen) - 1).numpy()
-            for layer in layers:
-                x = layer.decode(x)
-            seen.append(_logits(model, x))
-            chosen.append(greedy(seen[-1]))
-    return Generation(tuple(chosen), torch.stack(seen))
+        return generate_with(model, _Layers(layers), prompt, new_tokens)
 
 
-def _logits(model: LanguageModel, x: Array) -> Tensor:
-    import torch
+@dataclass(frozen=True)
+class _Layers:
+    """The blocks of a model as :class:`~sttest.models.block_runner.BlockRunner` wants them."""
 
-    return model.logits(torch.from_numpy(np.ascontiguousarray(x)))[0]
+    layers: Sequence[_Layer]
+
+    def prefill(self, layer: int, x: Array) -> Array:
+        return self.layers[layer].prefill(x)
+
+    def decode(self, layer: int, x: Array) -> Array:
+        return self.layers[layer].decode(x)
 
 
 class _Layer:
