@@ -11,10 +11,10 @@ from pathlib import Path
 from experiments.designs import ModelBlocks, card, fitted_overheads, simulate_models
 from experiments.emerging_asked import asked
 from experiments.emerging_report import print_report, write_report
-from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
+from experiments.emerging_result import Comparison, Emerging, OurGeneration
 from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.emerging_what_ifs import what_ifs
-from experiments.generation import Overheads, compose
+from experiments.generation import Lengths, Overheads, compose
 from experiments.generation_energy import compose_activity
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
 from experiments.progress import step_printer

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.designs import ModelBlocks, card, fitted_overheads
-from experiments.emerging_result import Lengths
-from experiments.generation import compose
+from experiments.generation import Lengths, compose
 from experiments.gpu_opponents import Opponent
 from sttest.models.registry import get_config
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.generation import Generation
+from experiments.generation import Generation, Lengths
 from experiments.gpu_opponents import GpuGeneration, Opponent
 from sttest.boards.bracket import Case
 from sttest.boards.energy import Energy
@@ -15,9 +15,6 @@ from sttest.boards.energy_rules import Rule
 if TYPE_CHECKING:
     from experiments.emerging_asked import Asked
     from experiments.emerging_what_ifs import WhatIf
-
-Lengths = tuple[int, int]
-"""(input, output) tokens."""
 
 
 @dataclass(frozen=True)

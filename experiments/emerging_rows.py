@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from experiments.designs import BOARD
 from experiments.emerging_asked import Asked
-from experiments.emerging_result import Comparison, Emerging, Lengths, OurGeneration
+from experiments.emerging_result import Comparison, Emerging, OurGeneration
 from experiments.emerging_what_ifs import CITED_LLAMA, WhatIf
+from experiments.generation import Lengths
 from experiments.gpu_opponents import GpuGeneration, Opponent
 from experiments.published import published_text
 from sttest.boards.bracket import CASES

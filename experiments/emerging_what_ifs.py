@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from experiments.designs import ModelBlocks, card, fitted_overheads
-from experiments.emerging_result import Lengths
-from experiments.generation import Overheads, compose
+from experiments.generation import Lengths, Overheads, compose
 from experiments.gpu_opponents import Opponent
 from sttest.models.registry import get_config
 

@@ -16,6 +16,9 @@ import numpy as np
 
 from experiments.blocks import BlockTime
 
+Lengths = tuple[int, int]
+"""(input, output) tokens."""
+
 
 @dataclass(frozen=True)
 class Overheads:
