@@ -32,6 +32,8 @@ _ALLO_LANES = {
     "float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8},
     "fp32 residual add 8/cycle": {"fadd": 8},
 }
+# CODO's integers wrap; the library's adder is of 32 bits.
+_WRAPPED_BITS, _OPERATOR_BITS = 8, 32
 _SHARED = "shared operators"
 # Vitis HLS has put these at no area since 2022.1, or hoists them out of the loop (frsqrt).
 _NO_AREA = ("fdiv", "fcmp", "fmax", "frsqrt")
@@ -132,20 +134,33 @@ def _codo(row: _Row) -> tuple[str, Pipeline]:
     if dtype == "fp32":
         mix = {name: row[column] for column, name in _CODO_FLOAT.items()}
         return "CODO fp32", Pipeline(mix, trip=int(row["trip_main"]))
-    mac = "mac_w4a8" if row["has_int4_port"] else "mac_w8a8"
-    spare_adders = max(0.0, row["src_add"] - row["src_mul"]) + row["src_sub"]
-    mix = {mac: row["src_mul"], "iadd": spare_adders, "imax": row["src_cmp"]}
-    return "CODO int8", Pipeline(mix, trip=int(row["trip_main"]))
+    return "CODO int8", Pipeline(_codo_integer(row), trip=int(row["trip_main"]))
+
+
+def _codo_integer(row: _Row) -> dict[str, float]:
+    """Products as Vitis HLS binds them where nothing is asked for.
+
+    A product of at most 8 bits goes into LUTs; every second one of a sum is a DSP's that adds the
+    other to its own (``a * b + c * d``).  With an int4 factor none is.  Sums wrap at 8 bits.
+    """
+    products = row["src_mul"]
+    on_dsps = 0 if row["has_int4_port"] else ceil(products / 2)
+    adders = max(0.0, row["src_add"] - on_dsps) + row["src_sub"]
+    narrow = _WRAPPED_BITS / _OPERATOR_BITS
+    return {
+        "mac_w8a8": on_dsps, "imul_fabric": products - on_dsps,
+        "iadd": adders * narrow, "imax": row["src_cmp"] * narrow,
+    }  # fmt: skip
 
 
 def _allo(row: _Row) -> tuple[str, Pipeline] | None:
     """A square systolic array, drained through one dequantising multiplier per row; else what the report says."""
     macs = int(row["src_mac_per_cycle"])
     if macs:
-        mac = "mac_w4a8" if "W4A8" in row.text("op") else "mac_w8a8"
+        narrow = "W4A8" in row.text("op")
+        element = "pe_w4a8" if narrow else "pe_w8a8"
         trip = int(row["mac_total"]) // macs
-        group = "Allo W4A8" if mac == "mac_w4a8" else "Allo int8"
-        return group, Pipeline({mac: macs, "fmul": isqrt(macs)}, trip=trip)
+        return "Allo W4A8" if narrow else "Allo int8", Pipeline({element: macs, "fmul": isqrt(macs)}, trip=trip)
     if row.text("op") not in _ALLO_LANES:
         return None
     return "Allo fp32 lanes", Pipeline(_ALLO_LANES[row.text("op")])

@@ -11,7 +11,21 @@ from sttest.errors import InputError
 
 NEEDED = {
     *("fadd", "fadd_fabric", "fsub", "fmul", "fdiv", "frecip", "fexp", "fsqrt", "frsqrt", "fcmp", "fmax", "ftanh"),
-    *("sitofp", "fptosi", "fround", "fext", "ftrunc", "mac_w4a8", "mac_w8a8", "iadd", "imax", "select"),
+    *(
+        "sitofp",
+        "fptosi",
+        "fround",
+        "fext",
+        "ftrunc",
+        "mac_w4a8",
+        "mac_w8a8",
+        "pe_w4a8",
+        "pe_w8a8",
+        "imul_fabric",
+        "iadd",
+        "imax",
+        "select",
+    ),
 }
 
 

@@ -86,8 +86,16 @@ def test_overheads_are_charged_per_stage_port_and_bit():
     assert shared.lut - empty.lut == pytest.approx(extra)
 
 
+def test_a_lane_of_a_tree_takes_less_than_an_element_of_a_systolic_array():
+    tree = pipeline_resources(Pipeline({"mac_w4a8": 256}), LIBRARY)
+    array = pipeline_resources(Pipeline({"pe_w4a8": 256}), LIBRARY)
+    assert (tree.dsp, array.dsp) == (128, 128)
+    assert tree.lut < array.lut / 4
+    assert tree.ff < array.ff / 2
+
+
 def test_operators_reported_with_their_surroundings_get_none_again():
-    bare = pipeline_resources(Pipeline({"mac_w4a8": 1}, trip=2), LIBRARY)
+    bare = pipeline_resources(Pipeline({"pe_w4a8": 1}, trip=2), LIBRARY)
     nothing = pipeline_resources(Pipeline(trip=2), LIBRARY)
     assert bare.lut - nothing.lut == pytest.approx(254)
 
