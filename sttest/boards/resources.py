@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 from sttest.boards.part import Fabric, Slr
 
@@ -36,7 +36,8 @@ class Resources:
         return Resources(*(amount * factor for amount in self))
 
     def __iter__(self) -> Iterator[float]:
-        return iter(astuple(self))
+        # astuple would copy every number, and searches add up many.
+        return iter((self.dsp, self.lut, self.ff, self.bram18, self.uram))
 
     def shares_of(self, budget: Resources) -> Resources:
         """Each amount over that of ``budget``; infinite where there is none of what is asked for."""

@@ -65,7 +65,7 @@ class NodeModel:
         """
         name = node_name(op)
         if isinstance(op, TaskOp):
-            return NodeLogic(name, "task", self._pipeline(_task(op)))
+            return NodeLogic(name, "task", task_logic(op, op.lane_count, self.library))
         if isinstance(op, ConverterOp):
             return NodeLogic(name, "converter", self._converter(op))
         if isinstance(op, ForkOp):
@@ -94,12 +94,13 @@ class NodeModel:
         return adapter + self._pipeline(Pipeline(ports=1, trip=itensor_of(port).tokens))
 
 
-def _task(task: TaskOp) -> Pipeline:
-    """All lanes at an interval of one step: nothing is shared."""
-    lanes = min(task.lane_count, task.tile_points)
+def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
+    """A task with so many lanes, at an interval of one step: nothing is shared; at the itensor or the stream level."""
+    lanes = min(lanes, task.tile_points)
     instances = {name: count * lanes for name, count in payload_operators(task).items()}
     steps = -(-task.tile_points // lanes)
-    return Pipeline(instances, len(task.sources) + len(task.sinks), task.iterations * steps)
+    pipeline = Pipeline(instances, len(task.sources) + len(task.produced), task.iterations * steps)
+    return pipeline_resources(pipeline, library)
 
 
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:

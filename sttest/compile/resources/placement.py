@@ -41,7 +41,7 @@ def place(design: Design) -> Placement:
             resource, the demand, the budget and what would lower it.
     """
     taken = design_resources(design)
-    _refuse_ports(design, taken)
+    refuse_ports(design, taken)
     found = partition(taken.processes(), taken.wires, die_of(design.board))
     streams = stream_ends(only_kernel(design.module, "placement", design.name))
     tokens = {ends.fifo: ends.stream.result.type.itensor.tokens for ends in streams}
@@ -49,8 +49,12 @@ def place(design: Design) -> Placement:
     return Placement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
 
 
-def _refuse_ports(design: Design, taken: DesignResources) -> None:
-    """Several AXI masters may share a pseudo-channel; there cannot be more channels than the board has ports."""
+def refuse_ports(design: Design, taken: DesignResources) -> None:
+    """Several AXI masters may share a pseudo-channel; there cannot be more channels than the board has ports.
+
+    Raises:
+        DoesNotFitError: ``hbm-ports``.
+    """
     ports = design.board.hbm.axi_ports.count
     if len(taken.hbm_channels) > ports:
         raise DoesNotFitError(

@@ -1,0 +1,41 @@
+"""A staged compilation gives what a whole one gives, to the letter, whatever was compiled before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sttest.compile.compiler import compile_text
+from sttest.compile.context import printed
+from sttest.compile.pipeline import Knobs
+from sttest.compile.staged import StagedCompiler
+from sttest.errors import DoesNotFitError, InputError
+from sttest.models.shipped import lowered_text
+
+KNOBS = (
+    Knobs(),
+    Knobs(overall_unroll=2048, vector_bits=512),
+    Knobs(tile_size=8, overall_unroll=2048),
+    Knobs(precision="fp32"),
+    Knobs(strategy="conservative"),
+)
+
+
+@pytest.mark.parametrize(("model", "phase"), [("gpt2", "decode"), ("llama", "prefill")])
+def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
+    text = lowered_text(model, phase)
+    staged = StagedCompiler(text, "block", "u55c")
+    for knobs in (*KNOBS, KNOBS[0]):
+        whole, fast = compile_text(text, "block", "u55c", knobs), staged.design(knobs)
+        assert printed(fast.module) == printed(whole.module)
+        assert fast.graph == whole.graph
+        assert (fast.fusion, fast.workload) == (whole.fusion, whole.workload)
+
+
+def test_a_refused_design_leaves_nothing_behind():
+    staged = StagedCompiler(lowered_text("gpt2", "decode"), "block", "u55c")
+    before = printed(staged.design(Knobs()).module)
+    with pytest.raises(DoesNotFitError):
+        staged.design(Knobs(overall_unroll=1))
+    with pytest.raises(InputError):
+        staged.design(Knobs(tile_size=0))
+    assert printed(staged.design(Knobs()).module) == before
