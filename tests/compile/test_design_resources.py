@@ -94,7 +94,8 @@ def test_waste_is_shown_for_every_memory():
 
 
 def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
-    wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", Knobs(tile_size=64, overall_unroll=16384))
+    knobs = Knobs(tile_size=64, overall_unroll=16384)
+    wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", knobs)
     with pytest.raises(DoesNotFitError) as refused:
         place(wide)
     error = refused.value
