@@ -222,6 +222,16 @@ def is_view(op: GenericOp) -> bool:
     return _is_permutation(target) and source.is_projected_permutation(allow_zero_in_results=True)
 
 
+def source_of_view(value: SSAValue) -> SSAValue | None:
+    """The tensor that a view shows; None for what is no view."""
+    op = value.owner
+    if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+        return op.src
+    if isinstance(op, GenericOp) and is_view(op):
+        return op.inputs[0]
+    return None
+
+
 def _is_permutation(target: AffineMap) -> bool:
     return target.is_projected_permutation() and len(target.results) == target.num_dims
 

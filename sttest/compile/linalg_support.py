@@ -14,7 +14,7 @@ from sttest.errors import InputError
 
 _STRUCTURE = (
     ModuleOp, func.FuncOp, func.ReturnOp, FillOp, GenericOp, YieldOp,
-    tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp,
+    tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.ConcatOp,
 )  # fmt: skip
 _SCALAR_OPS = {op for dialect in (arith.Arith, math.Math) for op in dialect.operations}
 # What a stream may carry (docs/values.md).
@@ -35,7 +35,10 @@ def refuse_unsupported(module: ModuleOp) -> None:
         for value in (*function.body.block.args, *results):
             _refuse_type(value, function)
     for op in all_of(module, GenericOp):
-        _refuse_operands(op)
+        _refuse_constants(op)
+        _refuse_destination(op)
+    for op in all_of(module, tensor.ConcatOp):
+        _refuse_constants(op)
 
 
 def place_of(op: Operation) -> str:
@@ -63,7 +66,7 @@ def _refuse_ops(module: ModuleOp) -> None:
         where="linalg-to-kernels",
         levers=[
             "generalise named linalg ops",
-            "rewrite the model with matmul, elementwise, reduction, transpose and reshape ops",
+            "rewrite the model with matmul, elementwise, reduction, transpose, reshape and concat ops",
         ],
     )
 
@@ -88,14 +91,19 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
         )  # fmt: skip
 
 
-def _refuse_operands(op: GenericOp) -> None:
-    """Inputs must be streamed data, and only a reduction may read its destination."""
+def _refuse_constants(op: GenericOp | tensor.ConcatOp) -> None:
+    """Inputs must be streamed data."""
     for value in op.inputs:
-        if not isinstance(_root(value).owner, GenericOp) and not isinstance(_root(value), BlockArgument):
+        root = _root(value)
+        if not isinstance(root, BlockArgument) and not isinstance(root.owner, GenericOp | tensor.ConcatOp):
             raise InputError(
                 "constant-operand", "a constant tensor cannot be streamed", where=place_of(op),
                 levers=["pass it as an argument", "move the constant into the op's body"],
             )  # fmt: skip
+
+
+def _refuse_destination(op: GenericOp) -> None:
+    """Only a reduction may read its destination."""
     reduces = any(kind.data.value == "reduction" for kind in op.iterator_types)
     destinations = op.body.block.args[len(op.inputs) :]
     if not reduces and any(argument.uses.get_length() for argument in destinations):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects.df import (
+    ConcatOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
@@ -37,6 +38,8 @@ class NodeNames:
     def _base(self, node: Operation) -> str:
         if isinstance(node, TaskOp):
             return node.sym_name.data
+        if isinstance(node, ConcatOp) and node.label is not None:
+            return node.label.data
         if isinstance(node, DmaReadOp):
             return f"load_{identifier(node.origin.data if node.origin else 'tensor')}"
         if isinstance(node, DmaWriteOp):

@@ -1,4 +1,4 @@
-"""Tasks and forks as pipelined loop nests, and where these drain (docs/cost-model.md).
+"""Tasks, forks and concatenations as pipelined loop nests, and where these drain (docs/cost-model.md).
 
 A stalling pipeline keeps its last results until further reads push them out.
 Whoever waits for them waits for data that they are not made of.  So the nest is
@@ -13,6 +13,7 @@ left, and entered again,
 
 A fork drains after every token that is known to be the only one for as long.
 """
+A concatenation is one loop over all its tokens, each of which one source gives.
 
 from __future__ import annotations
 
@@ -23,20 +24,20 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.cost_model import TaskCost
-from sttest.compile.dialects.df import ForkOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, ForkOp, NodeOp, TaskOp, itensor_of
 from sttest.compile.stream_level import stream_of
 from sttest.sim.graph import Event, Loop, Pipeline, When
 
 _HERE = "timed graph"
 
 
-# A copy costs one register between its read and its writes.
-_FORK_LATENCY = 2
+# A token that is passed on costs one register between its read and its writes.
+_COPY_LATENCY = 2
 
 
 @dataclass
 class NodePipelines:
-    """The pipelines of a kernel's tasks and forks at the stream level.
+    """The pipelines of a kernel's tasks, forks and concatenations at the stream level.
 
     Attributes:
         costs: of every task.
@@ -50,13 +51,24 @@ class NodePipelines:
         source = fork.sources[0]
         tokens = itensor_of(source).tokens
         events = [Event(_fifo(source), "read", 0)]
-        events += [Event(_fifo(sink), "write", _FORK_LATENCY - 1) for sink in fork.sinks]
+        events += [Event(_fifo(sink), "write", _COPY_LATENCY - 1) for sink in fork.sinks]
         results, interval = self._pace(source)
-        repeat = results if interval * results >= tokens + results * _FORK_LATENCY else 1
-        loop = Loop((tokens // repeat,), 1, _FORK_LATENCY, tuple(events))
+        repeat = results if interval * results >= tokens + results * _COPY_LATENCY else 1
+        loop = Loop((tokens // repeat,), 1, _COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), repeat=repeat, category="fork")
 
     def task(self, task: TaskOp) -> Pipeline:
+    def concat(self, concat: ConcatOp, name: str) -> Pipeline:
+        """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
+        events, first = [], 0
+        for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
+            events.append(Event(_fifo(source), "read", 0, (None, (first, first + tokens - 1, 1))))
+            first += tokens
+        events.append(Event(_fifo(concat.sinks[0]), "write", _COPY_LATENCY - 1))
+        loop = Loop((concat.turns, first), 1, _COPY_LATENCY, tuple(events))
+        origin = concat.origin.data if concat.origin else ""
+        return Pipeline(name, (loop,), origin=origin, category="concat")
+
         """The task's loops with the accesses of its FIFOs."""
         cost, trips = self.costs[task], task.trip_counts
         depth = self._left_loops(task)

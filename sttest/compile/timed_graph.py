@@ -13,6 +13,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
 from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import (
+    ConcatOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
@@ -88,6 +89,8 @@ class _Builder:
             self._add_converter(op)
         elif isinstance(op, ForkOp):
             self.processes.append(self.pipelines.fork(op, _label(op)))
+        elif isinstance(op, ConcatOp):
+            self.processes.append(self.pipelines.concat(op, _label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
             self.processes.append(self._port(op))
 
@@ -167,7 +170,7 @@ def _is_packed(op: DmaReadOp | DmaWriteOp) -> bool:
     return isinstance(op, DmaReadOp) and op.packed is not None
 
 
-def _label(op: ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
+def _label(op: ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
     if op.label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data

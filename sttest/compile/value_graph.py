@@ -13,6 +13,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from sttest.compile.dialects.df import (
     BufferOp,
+    ConcatOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
@@ -34,6 +35,7 @@ from sttest.sim.functional.element_types import BITS, ElementType
 from sttest.sim.functional.graph import (
     Access,
     Argument,
+    Concat,
     Converter,
     Fork,
     Kind,
@@ -105,12 +107,12 @@ def _stream(op: StreamOp) -> Stream:
 
 
 def _origin(stream: StreamOp) -> str:
-    """The module of the task, or the tensor of the DMA, whose tokens a stream carries."""
+    """The module of the task or concatenation, or the tensor of the DMA, whose tokens a stream carries."""
     writers = [use.operation for use in stream.result.uses]
     writer = next((op for op in writers if isinstance(op, NodeOp) and stream.result in op.sinks), None)
     if isinstance(writer, ForkOp | ConverterOp):
         return _origin(stream_of(writer.sources[0], _HERE))
-    if isinstance(writer, TaskOp | DmaReadOp) and writer.origin is not None:
+    if isinstance(writer, TaskOp | ConcatOp | DmaReadOp) and writer.origin is not None:
         return writer.origin.data
     return ""
 
@@ -120,6 +122,9 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
         return _task(op)
     if isinstance(op, ForkOp):
         return Fork(_label(op), _fifo(op.sources[0]), _fifos(op.sinks))
+    if isinstance(op, ConcatOp):
+        origin = op.origin.data if op.origin else ""
+        return Concat(_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
     if isinstance(op, ConverterOp):
         if op.buffer is None or op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
@@ -261,7 +266,7 @@ def _dtype(kind: Attribute) -> ElementType:
     return found
 
 
-def _label(op: ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
+def _label(op: ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
     if op.label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data

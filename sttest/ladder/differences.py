@@ -13,7 +13,7 @@ from sttest.ladder.value_engines import Values
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array, is_integer
 from sttest.sim.functional.engine import run_order
-from sttest.sim.functional.graph import Load, Stream, Task
+from sttest.sim.functional.graph import Concat, Load, Stream, Task
 
 CLOSE = 1e-5
 """Floating-point streams that differ by no more, relative to the stream's largest magnitude, are close."""
@@ -137,10 +137,10 @@ def topological_streams(graph: ValueGraph) -> Iterator[Stream]:
 
 
 def origins(graph: ValueGraph) -> dict[str, str]:
-    """By stream, the PyTorch module of the task, or the argument of the load, whose values it carries."""
+    """By stream, the module of the task or concatenation, or the argument of the load, whose values it carries."""
     origin: dict[str, str] = {}
     for node in run_order(graph):
-        if isinstance(node, Task):
+        if isinstance(node, Task | Concat):
             name = node.origin or node.name
         elif isinstance(node, Load):
             name = node.argument

@@ -10,7 +10,7 @@ import numpy as np
 
 from sttest.sim.functional import ValueGraph
 from sttest.sim.functional.element_types import Array
-from sttest.sim.functional.graph import Node, Stream, Task
+from sttest.sim.functional.graph import Concat, Node, Stream, Task
 from sttest.sim.functional.tokens import element_numbers, offsets, row_major, scatter
 
 if TYPE_CHECKING:
@@ -42,10 +42,11 @@ def _recorder(found: dict[str, Array], name: str) -> Any:
 
 
 def first_other_module(graph: ValueGraph, outputs: Outputs, streams: Mapping[str, Array]) -> str:
-    """The first module, as PyTorch runs them, whose output is in no stream of its tasks; empty if there is none.
+    """The first module, as PyTorch runs them, whose output is in no stream of its nodes; empty if there is none.
 
-    Passed over are modules without tasks, those that end in a task of the next (a bias that is added there), and
-    those whose streams all have another number of elements.  So the fault may lie just before the module.
+    Nodes are tasks and concatenations.  Passed over are modules without nodes, those that end in a node of the next
+    (a bias that is added there), and those whose streams all have another number of elements.  So the fault may lie
+    just before the module.
 
     Args:
         graph: the design.
@@ -53,9 +54,9 @@ def first_other_module(graph: ValueGraph, outputs: Outputs, streams: Mapping[str
         streams: tokens by stream, of an engine that ended.
     """
     fused = _modules_that_end_elsewhere(graph)
-    tasks = [task for task in graph.tasks if task.origin not in fused]
+    nodes = [node for node in graph.nodes if isinstance(node, Task | Concat) and node.origin not in fused]
     for name, wanted in outputs.items():
-        sinks = [graph.stream[sink] for task in tasks if task.origin == name for sink in task.sinks]
+        sinks = [graph.stream[sink] for node in nodes if node.origin == name for sink in node.sinks]
         if _differs(wanted, (_tensor(stream, streams[stream.name]) for stream in sinks)):
             return name
     return ""
@@ -69,22 +70,22 @@ def _differs(wanted: Array, tensors: Iterable[Array]) -> bool:
 
 
 def _modules_that_end_elsewhere(graph: ValueGraph) -> set[str]:
-    """Those with a parameter that a task of another module reads."""
+    """Those with a parameter that a node of another module reads."""
     reader: dict[str, Node] = {name: node for node in graph.nodes for name in node.sources}
     found: set[str] = set()
     for load in graph.loads:
         module = load.argument.rpartition(".")[0]
-        ends = _tasks_behind(load.sink, reader)
-        found |= {module} if any(task.origin != module for task in ends) else set()
+        ends = _nodes_behind(load.sink, reader)
+        found |= {module} if any(node.origin != module for node in ends) else set()
     return found
 
 
-def _tasks_behind(stream: str, reader: Mapping[str, Node]) -> list[Task]:
-    """Tasks that read a stream, through forks and converters."""
+def _nodes_behind(stream: str, reader: Mapping[str, Node]) -> list[Task | Concat]:
+    """Tasks and concatenations that read a stream, through forks and converters."""
     node = reader[stream]
-    if isinstance(node, Task):
+    if isinstance(node, Task | Concat):
         return [node]
-    return [task for sink in node.sinks for task in _tasks_behind(sink, reader)]
+    return [found for sink in node.sinks for found in _nodes_behind(sink, reader)]
 
 
 def _tensor(stream: Stream, tokens: Array) -> Array:

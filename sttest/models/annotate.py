@@ -1,4 +1,4 @@
-"""Names in the text: of arguments and results, of the model, and of each loop nest's PyTorch module."""
+"""Names in the text: of arguments and results, of the model, and of each kernel's PyTorch module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sttest.models.program import Program
 
 
 def annotate(module: Any, program: Program, names: Sequence[str], kinds: Sequence[str]) -> None:
-    """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each linalg op.
+    """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
     cache) by position, ``result_names``, and the program's own attributes.
@@ -23,7 +23,7 @@ def annotate(module: Any, program: Program, names: Sequence[str], kinds: Sequenc
     for name, value in facts.items():
         function.attributes[f"sttest.{name}"] = _attribute(module.context, value)
     for op in function.regions[0].blocks[0].operations:
-        if op.operation.name.startswith("linalg."):
+        if op.operation.name.startswith("linalg.") or op.operation.name == "tensor.concat":
             op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _KINDS = {"PARAMETER": "parameter", "BUFFER": "parameter", "CONSTANT_TENSOR": "parameter", "USER_INPUT": "input"}
 _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
-_ALLOWED_TENSOR_OPS = ("tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape")
+_ALLOWED_TENSOR_OPS = (
+    "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
+)  # fmt: skip
 
 
 def lower(program: Program, report: Callable[[str], None] = lambda stage: None) -> str:

@@ -138,6 +138,15 @@ class Program:
         result = (*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :])
         return self._reshape("collapse", value, result, _groups(len(result), dim))
 
+    def concat(self, values: list[str], dim: int) -> str:
+        """The values one behind the other along ``dim``."""
+        shapes, name = [self.shapes[value] for value in values], f"%v{len(self.lines)}"
+        result = (*shapes[0][:dim], sum(shape[dim] for shape in shapes), *shapes[0][dim + 1 :])
+        types = f"({', '.join(tensor(shape) for shape in shapes)}) -> {tensor(result)}"
+        self.lines.append(f'{name} = "tensor.concat"({", ".join(values)}) <{{dim = {dim} : i64}}> : {types}')
+        self.shapes[name] = result
+        return name
+
     def _reshape(self, kind: str, value: str, result: Shape, groups: list[list[int]]) -> str:
         name = f"%v{len(self.lines)}"
         listed = ", ".join(f"[{', '.join(f'{dim} : i64' for dim in group)}]" for group in groups)
@@ -199,7 +208,7 @@ def _random_chain(program: Program, seed: int, ops: int) -> str:
     computed = []
     for _ in range(ops):
         value = _random_op(program, value, source)
-        if any(dialect in "".join(program.lines[-1:]) for dialect in ("arith.", "math.")):
+        if any(part in "".join(program.lines[-1:]) for part in ("arith.", "math.", "tensor.concat")):
             computed.append(value)
     value = program.unary(value)
     extra = [source.choice(computed)] if computed and source.random() < 0.3 else []
@@ -208,7 +217,9 @@ def _random_chain(program: Program, seed: int, ops: int) -> str:
 
 def _random_op(program: Program, value: str, source: random.Random) -> str:
     shape = program.shapes[value]
-    kind = source.choice(("matmul", "transpose", "broadcast", "reduce", "unary", "add", "bias", "reshape", "heads"))
+    kind = source.choice(
+        ("matmul", "transpose", "broadcast", "reduce", "unary", "add", "bias", "reshape", "heads", "concat")
+    )
     if kind == "matmul" and len(shape) >= 2:
         columns = source.choice(_SIZES)
         if prod(shape) * columns <= 4 * _MAX_ELEMENTS:
@@ -228,6 +239,8 @@ def _random_op(program: Program, value: str, source: random.Random) -> str:
         return program.add(value, program.argument(shape[dim]), [dim])
     if kind == "reshape" and shape:
         return _random_reshape(program, value, source)
+    if kind == "concat" and shape and prod(shape) * 4 <= _MAX_ELEMENTS:
+        return _random_concat(program, value, source)
     return program.unary(value)
 
 
@@ -239,6 +252,27 @@ def _random_heads(program: Program, value: str, source: random.Random) -> str:
     keys = program.transpose(program.expand(program.unary(value), 1, heads), [1, 2, 0])
     scores = program.transpose(program.matmul(queries, keys), [1, 0, 2])
     return program.collapse(scores, 1)
+
+
+def _random_concat(program: Program, value: str, source: random.Random) -> str:
+    """The value between one to three others: itself, what is computed of it, arguments as they are and turned."""
+    shape = program.shapes[value]
+    dim = source.randrange(len(shape))
+    parts = [value]
+    for _ in range(source.randint(1, 3)):
+        kind = source.choice(("same", "computed", "argument", "turned"))
+        other = (*shape[:dim], source.choice((1, shape[dim], source.choice(_SIZES))), *shape[dim + 1 :])
+        if kind == "computed":
+            part = program.unary(value)
+        elif kind == "argument":
+            part = program.argument(*other)
+        elif kind == "turned":
+            backwards = list(reversed(range(len(shape))))
+            part = program.transpose(program.argument(*reversed(other)), backwards)
+        else:
+            part = value
+        parts.insert(source.randint(0, len(parts)), part)
+    return program.concat(parts, dim)
 
 
 def _random_reshape(program: Program, value: str, source: random.Random) -> str:

@@ -48,6 +48,8 @@ def _value(op: Operation, known: Mapping[SSAValue, Array]) -> Array:
         return np.full(_shape(op.results[0]), known[op.operands[0]], np.float32)
     if isinstance(op, tensor.EmptyOp):
         return np.full(_shape(op.tensor), np.nan, np.float32)
+    if isinstance(op, tensor.ConcatOp):
+        return np.concatenate([known[part] for part in op.inputs], axis=op.dim.value.data)
     return known[op.operands[0]].reshape(_shape(op.results[0]))
 
 

@@ -119,13 +119,6 @@ def test_a_result_that_nothing_computes_is_refused() -> None:
         graph_of(program.text(program.unary(value), value), PLAIN)
 
 
-def test_concatenation_is_refused_by_name() -> None:
-    concat = '%0 = "tensor.concat"(%a, %a) <{dim = 0 : i64}> : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>'
-    text = f"func.func @main(%a: tensor<4xf32>) -> tensor<8xf32> {{ {concat}\n func.return %0 : tensor<8xf32> }}"
-    with pytest.raises(InputError, match=r"1 unsupported op: tensor\.concat"):
-        graph_of(text, PLAIN)
-
-
 def test_the_depth_of_a_fifo_changes_no_value() -> None:
     program = Program()
     value = program.argument(8, 12)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from xdsl.ir import Dialect
 
+from sttest.compile.dialects.df_concat import ConcatOp
 from sttest.compile.dialects.df_nodes import (
     ConverterOp,
     DmaReadOp,
@@ -24,7 +25,6 @@ from sttest.compile.dialects.df_structure import BufferOp, InstanceOp, KernelOp,
 from sttest.compile.dialects.df_tokens import (
     CastOp,
     ChunkOp,
-    ConcatOp,
     EmptyOp,
     ReadOp,
     ReassociateOp,
@@ -46,8 +46,8 @@ __all__ = [
 DF = Dialect(
     "df",
     [
-        YieldOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, DmaReadOp, DmaWriteOp, InstanceOp, StreamOp, EmptyOp,
-        ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, ConcatOp, StreamReadOp, StreamWriteOp, StreamCastOp, BufferOp,
+        YieldOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, ConcatOp, DmaReadOp, DmaWriteOp, InstanceOp, StreamOp,
+        EmptyOp, ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, StreamReadOp, StreamWriteOp, StreamCastOp, BufferOp,
     ],
     [ITensorType, StreamType, IntListAttr],
 )  # fmt: skip

@@ -12,7 +12,6 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
-    var_operand_def,
     var_result_def,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -119,21 +118,6 @@ class ChunkOp(IRDLOperation):
         if len({part.type for part in self.parts}) != 1:
             raise VerifyException("df.chunk: the parts must have one type")
         check_parts(self.name, itensor_of(self.source), self.parts, self.dim.value.data)
-
-
-@irdl_op_definition
-class ConcatOp(IRDLOperation):
-    """Joins itensors along data dim ``dim``."""
-
-    name = "df.concat"
-    parts = var_operand_def(TILE)
-    result = result_def(TILE)
-    dim = prop_def(IntegerAttr[I64])
-    assembly_format = "$parts `along` $dim attr-dict `:` type($parts) `->` type($result)"
-
-    def verify_(self) -> None:
-        """The parts cover the result along the dim."""
-        check_parts(self.name, itensor_of(self.result), self.parts, self.dim.value.data)
 
 
 @irdl_op_definition

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sttest.compile.dialects.df import (
+    ConcatOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
@@ -15,6 +16,7 @@ from sttest.compile.dialects.df import (
     TaskOp,
     itensor_of,
 )
+from sttest.compile.hls.concats import emit_concat
 from sttest.compile.hls.converters import Conversion, block_typedef, conversion, emit_drain, emit_fill
 from sttest.compile.hls.dma_read import emit_dma_read
 from sttest.compile.hls.dma_write import emit_dma_write
@@ -105,6 +107,9 @@ class _Emitter:
         elif isinstance(node, ForkOp):
             stream = itensor_of(node.sources[0])
             emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
+        elif isinstance(node, ConcatOp):
+            token = Token.of(itensor_of(node.sinks[0]), process.name)
+            emit_concat(code, process, token, node.turns, node.tokens_per_turn)
         elif isinstance(node, DmaReadOp | DmaWriteOp):
             memory = self.network.memories[node]
             code.comment(_memory_comment(memory))
@@ -128,7 +133,7 @@ class _Emitter:
             title = "From memory"
         elif isinstance(node, DmaWriteOp):
             title = "To memory"
-        elif isinstance(node, TaskOp) and node.origin is not None:
+        elif isinstance(node, TaskOp | ConcatOp) and node.origin is not None:
             title = node.origin.data
         if title != section:
             _section(code, title)

@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.dialects.df import (
     BufferOp,
+    ConcatOp,
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
@@ -103,7 +104,7 @@ class Network:
         self._names = Names(HELPER_NAMES)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
-            if isinstance(op, TaskOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+            if isinstance(op, TaskOp | ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
                 self.nodes.append(op)
             elif not isinstance(op, StreamOp | BufferOp | YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)

@@ -1,15 +1,19 @@
 """`linalg-to-kernels`: every computing linalg op becomes a `df.kernel` of one tiled task.
 
 The itensor type of each port follows from the tile loops (streamtensor.md
-section 1.1); transposes, broadcasts and reshapes dissolve into these types.
+section 1.1); transposes, broadcasts and reshapes dissolve into these types.  A
+concatenation becomes a kernel of one `df.concat`; what it reads through a view
+is copied first, for its tokens pass as they are.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.context import Context
-from xdsl.dialects import arith, func
+from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -25,13 +29,16 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.concat_order import resized
+from sttest.compile.concat_plan import plan_concat
 from sttest.compile.contraction import is_contraction
-from sttest.compile.dialects.df import IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.iteration import IterationSpace, is_view
+from sttest.compile.dialects.df import ConcatOp, IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
+from sttest.compile.iteration import IterationSpace, is_view, shape_of, source_of_view
+from sttest.compile.linalg_build import Named, dims_map, generic
 from sttest.compile.linalg_support import place_of, refuse_unsupported
 from sttest.compile.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
 from sttest.compile.module_walk import functions
-from sttest.compile.names import NameTable, hint
+from sttest.compile.names import NameTable, hint, source_of
 from sttest.compile.pass_options import require_positive
 from sttest.errors import InputError
 
@@ -77,27 +84,55 @@ class _Rewriter:
     tile_size: int
     names: NameTable = field(default_factory=NameTable)
     streamed: dict[SSAValue, ITensorType] = field(default_factory=dict)
+    copies: dict[SSAValue, SSAValue] = field(default_factory=dict)
 
     def rewrite(self, function: func.FuncOp) -> None:
         self.names.read_arguments(function)
         for op in list(function.body.block.ops):
             if isinstance(op, linalg.GenericOp) and not is_view(op):
-                self._replace(op)
+                self._compute(op)
+            elif isinstance(op, tensor.ConcatOp):
+                self._concatenate(op)
 
-    def _replace(self, op: linalg.GenericOp) -> None:
+    def _compute(self, op: linalg.GenericOp) -> KernelOp:
         space = IterationSpace(op)
         contracts = is_contraction(op, space)
         nest = plan_nest(space, self.streamed, self.tile_size, contracts=contracts)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
         if contracts:
             refuse_oversized_tile(space, self.tile_size, name)
-        kernel = _kernel(op, nest, name, origin, contracts=contracts)
+        return self._replace(op, _kernel(op, nest, name, origin, contracts=contracts))
+
+    def _concatenate(self, op: tensor.ConcatOp) -> None:
+        if len(op.inputs) == 1:
+            op.result.replace_all_uses_with(op.inputs[0])
+            Rewriter.erase_op(op)
+            return
+        parts = [self._stored(value, op) for value in op.inputs]
+        producers = [self.streamed.get(part) for part in parts]
+        shapes, dim = [shape_of(part) for part in parts], op.dim.value.data
+        whole = plan_concat(shapes, dim, _dtype(op.result), producers, self.tile_size)
+        op.attributes.setdefault("sttest.step", StringAttr("concat"))
+        self._replace(op, _concat_kernel(op, parts, whole, *self.names.of(op, parts)))
+
+    def _stored(self, value: SSAValue, reader: Operation) -> SSAValue:
+        """The value if something computes or passes it, else a copy of what the view shows."""
+        if source_of_view(value) is None:
+            return value
+        if value not in self.copies:
+            with ImplicitBuilder(Builder(InsertPoint.before(reader))):
+                copy = _copy(value, Named(source_of(reader), "copy"))
+            self.copies[value] = self._compute(copy).outputs[0]
+        return self.copies[value]
+
+    def _replace(self, op: linalg.GenericOp | tensor.ConcatOp, kernel: KernelOp) -> KernelOp:
         Rewriter.insert_op(kernel, InsertPoint.before(op))
         for old, new, stream in zip(op.results, kernel.outputs, kernel.terminator.arguments, strict=True):
             old.replace_all_uses_with(new)
-            new.name_hint = hint(name)
+            new.name_hint = hint(kernel.sym_name.data)
             self.streamed[new] = itensor_of(stream)
         Rewriter.erase_op(op)
+        return kernel
 
 
 def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, contracts: bool) -> KernelOp:
@@ -126,6 +161,29 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, con
     )
     inside.add_ops([task, YieldOp(task.streams)])
     return KernelOp(name, roots, [result.type for result in op.results], Region(inside))
+
+
+def _copy(value: SSAValue, named: Named) -> linalg.GenericOp:
+    shape = shape_of(value)
+    same = dims_map(len(shape), range(len(shape)))
+    copy = generic([(value, same)], (TensorType(_dtype(value), shape), same), lambda element, _: element, named)
+    assert isinstance(copy.owner, linalg.GenericOp)
+    return copy.owner
+
+
+def _concat_kernel(
+    op: tensor.ConcatOp, parts: Sequence[SSAValue], whole: ITensorType, name: str, origin: str
+) -> KernelOp:
+    dim = op.dim.value.data
+    orders = [resized(whole, dim, shape_of(part)[dim]) for part in parts]
+    inside = Block(arg_types=[order for order in orders if order is not None])
+    concat = ConcatOp(
+        operands=[inside.args, []],
+        result_types=[[whole]],
+        properties={"dim": op.dim, "label": StringAttr(name), "origin": StringAttr(origin)},
+    )
+    inside.add_ops([concat, YieldOp(concat.streams)])
+    return KernelOp(name, parts, [op.result.type], Region(inside))
 
 
 def _kind(op: linalg.GenericOp, *, contracts: bool) -> dict[str, Attribute]:

@@ -10,7 +10,16 @@ from xdsl.ir import Operation, OpResult
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, ForkOp, InstanceOp, ITensorType, KernelOp
+from sttest.compile.dialects.df import (
+    ConcatOp,
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    ForkOp,
+    InstanceOp,
+    ITensorType,
+    KernelOp,
+)
 from sttest.compile.module_walk import all_of
 from sttest.compile.names import hint
 from sttest.compile.node_names import NodeNames
@@ -40,7 +49,7 @@ class MakeInstances(ModulePass):
 
 
 def _label(node: Operation, names: NodeNames) -> None:
-    if isinstance(node, ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+    if isinstance(node, ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
         node.properties["label"] = StringAttr(names.of(node))
 
 

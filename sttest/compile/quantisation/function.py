@@ -62,6 +62,7 @@ class QuantisedFunction:
         self._block = function.body.block
         # Ops of the text that compute in floating point; what a rewrite adds is not among them.
         self._float_ops = [op for op in self._block.ops if isinstance(op, GenericOp) and not is_view(op)]
+        self._concats = [op for op in self._block.ops if isinstance(op, tensor.ConcatOp)]
         self._caches: list[Place] = []
         self._softmax: list[Place] = []
         self._placed: dict[Place, Quantised] = {}
@@ -282,7 +283,8 @@ class QuantisedFunction:
 
     def _float_readers(self, value: SSAValue) -> list[Operation]:
         """The ops of the text that read a tensor itself, in floating point."""
-        return [op for op in self._float_ops if any(operand is value for operand in op.inputs)]
+        readers = (*self._float_ops, *self._concats)
+        return [op for op in readers if any(operand is value for operand in op.inputs)]
 
 
 def _last_dim(value: SSAValue) -> frozenset[int]:

@@ -21,7 +21,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint
 
-from sttest.compile.iteration import dims_of, is_view, reassociation, shape_of
+from sttest.compile.iteration import dims_of, is_view, reassociation, shape_of, source_of_view
 from sttest.compile.linalg_build import Named, collapsed, dims_map, element_of, expanded, generic
 from sttest.compile.names import source_of
 from sttest.errors import InputError
@@ -58,16 +58,6 @@ class Place:
 def whole(value: SSAValue) -> Place:
     """The place of a tensor with one scale."""
     return Place(value, frozenset(range(len(shape_of(value)))))
-
-
-def source_of_view(value: SSAValue) -> SSAValue | None:
-    """The tensor that a view shows; None for what is no view."""
-    op = value.owner
-    if isinstance(op, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
-        return op.src
-    if isinstance(op, GenericOp) and is_view(op):
-        return op.inputs[0]
-    return None
 
 
 def chain_of(value: SSAValue) -> list[SSAValue]:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, ForkOp, KernelOp, NodeOp, StreamOp, TaskOp
+from sttest.compile.dialects.df import (
+    ConcatOp,
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    ForkOp,
+    KernelOp,
+    NodeOp,
+    StreamOp,
+    TaskOp,
+)
 from sttest.compile.pass_order import run_first
 from sttest.compile.stream_level import stream_of
 
@@ -28,14 +38,14 @@ class StreamEnds:
 
 
 def node_name(op: NodeOp) -> str:
-    """The name of a task, converter, fork or DMA.
+    """The name of a task, concatenation, converter, fork or DMA.
 
     Raises:
         InputError: it has none yet.
     """
     if isinstance(op, TaskOp):
         return op.sym_name.data
-    label = op.label if isinstance(op, ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) else None
+    label = op.label if isinstance(op, ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) else None
     if label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return label.data

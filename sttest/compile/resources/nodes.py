@@ -1,4 +1,4 @@
-"""Logic of the processes of a design: tasks, converters, forks and DMAs, without their memories.
+"""Logic of the processes of a design: tasks, concatenations, converters, forks and DMAs, without their memories.
 
 What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
 what that takes is the resource model's (docs/resources.md).
@@ -13,7 +13,7 @@ from sttest.boards.operators import Operator
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources
 from sttest.compile.cost_model import payload_operators
-from sttest.compile.dialects.df import ConverterOp, ForkOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, ConverterOp, ForkOp, KernelOp, NodeOp, TaskOp, itensor_of
 from sttest.compile.resources.names import dma_port, node_name
 from sttest.sim.graph import Memory, TimedGraph
 
@@ -24,7 +24,7 @@ class NodeLogic:
 
     Attributes:
         name: of the process, or of both halves of a converter.
-        kind: ``task``, ``converter``, ``fork`` or ``dma``.
+        kind: ``task``, ``concat``, ``converter``, ``fork`` or ``dma``.
         logic: operators, control and AXI adapter.
         memory_ports: AXI masters.
         hbm_channels: pseudo-channels behind them.
@@ -70,6 +70,8 @@ class NodeModel:
             return NodeLogic(name, "converter", self._converter(op))
         if isinstance(op, ForkOp):
             return NodeLogic(name, "fork", self._fork(op))
+        if isinstance(op, ConcatOp):
+            return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
         return NodeLogic(name, "dma", self._dma(op), memory_ports=1, hbm_channels=channels)
 
@@ -87,6 +89,12 @@ class NodeModel:
         stream = itensor_of(op.sources[0])
         word = Resources(ff=stream.token_bits)
         return word + self._pipeline(Pipeline(ports=1 + len(op.sinks), trip=stream.tokens))
+
+    def _concat(self, op: ConcatOp) -> Resources:
+        """A word of registers behind the choice of a source: a LUT chooses one bit of four (AMD UG574)."""
+        stream = itensor_of(op.sinks[0])
+        word = Resources(lut=stream.token_bits * -(-(len(op.sources) - 1) // 3), ff=stream.token_bits)
+        return word + self._pipeline(Pipeline(ports=1 + len(op.sources), trip=stream.tokens))
 
     def _dma(self, op: NodeOp) -> Resources:
         port = dma_port(op)

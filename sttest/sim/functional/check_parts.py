@@ -12,7 +12,7 @@ from sttest.sim.functional.element_types import BITS
 from sttest.sim.functional.op_types import check_op
 
 if TYPE_CHECKING:
-    from sttest.sim.functional.graph import Access, Converter, MemoryLayout, Payload, Stream, Task
+    from sttest.sim.functional.graph import Access, Concat, Converter, MemoryLayout, Payload, Stream, Task
 
 MAX_ELEMENTS = 1 << 33
 """Elements that a stream carries, repetitions included, and points of a task's tile."""
@@ -81,6 +81,14 @@ def check_payload(payload: Payload) -> None:
         check_choice(op.dtype, "element type", where, BITS)
         check_op(op.op, [payload.types[operand] for operand in op.operands], op.dtype, op.predicate)
     _check_numbers(payload.results, len(payload.types), "the end")
+
+
+def check_concat(concat: Concat) -> None:
+    """At least one source and one turn."""
+    where = f"concatenation '{concat.name:.80}'"
+    check_whole(concat.turns, "number of turns", where, 1, MAX_ELEMENTS)
+    if not concat.sources:
+        raise refuse("has no sources", where)
 
 
 def check_converter(converter: Converter) -> None:

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from sttest.sim.functional.check_network import check_network, check_results
 from sttest.sim.functional.check_parts import (
     check_access,
+    check_concat,
     check_converter,
     check_layout,
     check_payload,
@@ -201,6 +202,33 @@ class Fork:
 
 
 @dataclass(frozen=True)
+class Concat:
+    """Reads its sources in turn: in each of ``turns`` the next tokens of every one, as many of it in each turn.
+
+    Args:
+        name: of the node.
+        sources, sink: streams.
+        turns: how often every source is read.
+        origin: the PyTorch module.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    sink: str
+    turns: int
+    origin: str = ""
+    kind: Literal["concat"] = "concat"
+
+    def __post_init__(self) -> None:
+        check_concat(self)
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """The stream that it writes."""
+        return (self.sink,)
+
+
+@dataclass(frozen=True)
 class Converter:
     """Turns one order of a tensor into another, block by block, through a buffer of the shape ``buffer``."""
 
@@ -262,7 +290,7 @@ class Task:
         return self.kinds.count("parallel")
 
 
-Node: TypeAlias = Load | Store | Fork | Converter | Task
+Node: TypeAlias = Load | Store | Fork | Concat | Converter | Task
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.boards.validation import validated
 from sttest.errors import InputError
-from sttest.sim.functional.graph import Argument, Converter, Fork, Load, Result, Store, Stream, Task, ValueGraph
+from sttest.sim.functional.graph import Argument, Concat, Converter, Fork, Load, Result, Store, Stream, Task, ValueGraph
 from sttest.sim.json_object import read_json
 
 SCHEMA = "sttest.values/1"
@@ -27,7 +27,7 @@ class _File(BaseModel):
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
     streams: tuple[Stream, ...]
-    nodes: tuple[Annotated[Load | Store | Fork | Converter | Task, Field(discriminator="kind")], ...]
+    nodes: tuple[Annotated[Load | Store | Fork | Concat | Converter | Task, Field(discriminator="kind")], ...]
 
 
 def read_value_graph(path: Path) -> ValueGraph:
