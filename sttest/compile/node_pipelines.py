@@ -12,8 +12,8 @@ left, and entered again,
   matrix-vector product), or a pass is over before it could drain.
 
 A fork drains after every token that is known to be the only one for as long.
-"""
 A concatenation is one loop over all its tokens, each of which one source gives.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ class NodePipelines:
         loop = Loop((tokens // repeat,), 1, _COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), repeat=repeat, category="fork")
 
-    def task(self, task: TaskOp) -> Pipeline:
     def concat(self, concat: ConcatOp, name: str) -> Pipeline:
         """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
         events, first = [], 0
@@ -69,6 +68,7 @@ class NodePipelines:
         origin = concat.origin.data if concat.origin else ""
         return Pipeline(name, (loop,), origin=origin, category="concat")
 
+    def task(self, task: TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
         cost, trips = self.costs[task], task.trip_counts
         depth = self._left_loops(task)
