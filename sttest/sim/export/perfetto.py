@@ -7,7 +7,7 @@ each memory channel.  Times are real time at the design's clock, in microseconds
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from sttest.errors import InputError
 from sttest.sim.bursts import burst_plan
+from sttest.sim.export.occupancy import occupancy, window_cycles
 from sttest.sim.export.slices import KINDS, stretches
 from sttest.sim.graph import Memory, TimedGraph
 from sttest.sim.record import RunRecord
@@ -61,8 +62,8 @@ def _events(simulation: Simulation, graph: TimedGraph, record: RunRecord) -> Ite
     yield from _tracks(simulation, graph, record, cycles)
     samples = _share(len(graph.fifos) + len(graph.channels))
     for index, fifo in enumerate(graph.fifos):
-        occupancy = _occupancy(record.writes[index], record.reads[index], fifo.initial_tokens, cycles, samples)
-        yield from _counter(FIFOS, fifo.name, "tokens", occupancy, graph.clock_mhz)
+        tokens = occupancy(record.writes[index], record.reads[index], fifo.initial_tokens, cycles, samples)
+        yield from _counter(FIFOS, fifo.name, "tokens", tokens, graph.clock_mhz)
     for name, gb_per_s in _bandwidths(graph, record, cycles, samples).items():
         yield from _counter(CHANNELS, name, "GB/s", gb_per_s, graph.clock_mhz)
 
@@ -97,7 +98,7 @@ def _tracks(simulation: Simulation, graph: TimedGraph, record: RunRecord, cycles
 
 
 def _counter(
-    pid: int, name: str, unit: str, samples: list[tuple[int, float]], clock_mhz: float
+    pid: int, name: str, unit: str, samples: Iterable[tuple[int, float]], clock_mhz: float
 ) -> Iterator[dict[str, Any]]:
     """Samples (cycle, value); only those that differ from the one before."""
     before = None
@@ -107,32 +108,9 @@ def _counter(
             before = value
 
 
-def _windows(cycles: int, samples: int) -> int:
-    """Cycles per sample."""
-    return max(-(-cycles // samples), 1)
-
-
-def _occupancy(
-    writes: np.ndarray, reads: np.ndarray, initial: int, cycles: int, samples: int
-) -> list[tuple[int, float]]:
-    """Most tokens held in each window; a token leaves in the cycle after its read."""
-    window = _windows(cycles, samples)
-    when = np.concatenate([writes, reads + 1])
-    step = np.concatenate([np.ones(writes.size, np.int64), np.full(reads.size, -1, np.int64)])
-    order = np.lexsort((step, when))
-    when, held = when[order], initial + np.cumsum(step[order])
-    last_at = np.append(when[1:] != when[:-1], True)[: when.size]
-    when, held = when[last_at], held[last_at]
-    number = -(-(cycles + 1) // window) + 1
-    at_start = np.append(initial, held)[np.searchsorted(when, np.arange(number) * window)]
-    most = at_start.copy()
-    np.maximum.at(most, when // window, held)
-    return [(int(index) * window, int(tokens)) for index, tokens in enumerate(most)]
-
-
 def _bandwidths(graph: TimedGraph, record: RunRecord, cycles: int, samples: int) -> dict[str, list[tuple[int, float]]]:
     """Per channel, GB/s in each window: bytes of the bursts that were taken in it."""
-    window = _windows(cycles, samples)
+    window = window_cycles(cycles, samples)
     moved = {channel.name: np.zeros(cycles // window + 2) for channel in graph.channels}
     for port in graph.processes:
         if not isinstance(port, Memory):

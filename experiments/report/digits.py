@@ -1,0 +1,61 @@
+"""Numbers as text: so many decimals per column that its points stand under each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+SHOWN_DIGITS = 4
+LEAST_DIGITS = 3
+MAX_DECIMALS = 6
+_WIDEST = 1e7
+
+
+def decimals_of(values: Iterable[float]) -> int | None:
+    """Decimals that show all of ``values``; None where they are too far apart for one number of decimals.
+
+    The median keeps four digits and the smallest number three.
+
+    >>> decimals_of([193.78, 1517.99]), decimals_of([2, 12000]), decimals_of([1e-9, 1e6])
+    (1, 0, None)
+    """
+    sizes = sorted(abs(value) for value in values if value)
+    if all(size.is_integer() for size in map(float, sizes)):
+        return 0
+    if sizes[-1] / sizes[0] > _WIDEST:
+        return None
+    wanted = max(SHOWN_DIGITS - _digits(sizes[len(sizes) // 2]), LEAST_DIGITS - _digits(sizes[0]), 0)
+    return min(wanted, MAX_DECIMALS)
+
+
+def number_text(value: float | None, decimals: int | None) -> str:
+    """A number with a comma per thousand; a dash where there is none.
+
+    >>> number_text(1517.991, 1), number_text(-0.0000012, None), number_text(None, 0)
+    ('1,518.0', '−1.2e-06', '–')
+    """
+    if value is None:
+        return "–"
+    if not value:
+        return "0"
+    is_hidden = decimals is not None and abs(value) < 0.5 * 10**-decimals
+    text = f"{value:.4g}" if decimals is None or is_hidden else f"{value:,.{decimals}f}"
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
+def error_text(error: float | None) -> str:
+    """A relative error in percent, with its sign.
+
+    >>> error_text(0.0938), error_text(-8e-7), error_text(1234.5)
+    ('+9.4\\u2009%', '−0.0\\u2009%', '+123,450\\u2009%')
+    """
+    if error is None:
+        return ""
+    percent = 100 * error
+    text = f"{percent:+,.0f}" if abs(percent) >= 1000 else f"{percent:+.1f}"
+    return f"{text.replace('-', '−')}\N{THIN SPACE}%"
+
+
+def _digits(size: float) -> int:
+    """Digits before the point; less than 1 where the first digit stands behind it."""
+    return math.floor(math.log10(size)) + 1

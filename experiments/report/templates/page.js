@@ -1,0 +1,171 @@
+(() => {
+  "use strict";
+  const { hashes, ledger } = JSON.parse(document.getElementById("ledger").textContent);
+  const tip = document.getElementById("tip");
+  const root = document.documentElement;
+
+  // ---- provenance of a number ----
+  const record = (place) => Object.fromEntries(ledger.columns.map((name, at) => {
+    const value = ledger.numbers[place][at];
+    const isText = !["value", "reference", "error"].includes(name);
+    return [name, isText ? ledger.texts[value] : value];
+  }));
+  const full = (number) => String(number).replace("-", "−");
+  const percent = (ratio) => `${ratio < 0 ? "−" : "+"}${(100 * Math.abs(ratio)).toPrecision(3)} %`;
+
+  const element = (tag, text, className) => {
+    const made = document.createElement(tag);
+    made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  };
+
+  const describe = (place) => {
+    const of = record(place);
+    const head = element("p", "", "value");
+    head.append(
+      element("b", of.value === null ? "no value" : full(of.value)), ` ${of.value === null ? "" : of.unit} `,
+      element("span", of.kind, `kind k-${of.kind}`),
+    );
+    const list = document.createElement("dl");
+    const line = (name, text) => text && list.append(element("dt", name), element("dd", text));
+    line("metric", of.metric);
+    line("unit", of.unit);
+    line("kind", of.kind);
+    line("of", [of.model, of.board, of.phase, of.engine].filter(Boolean).join(" · "));
+    if (of.reference !== null) line("reference", `${full(of.reference)} ${of.unit}`);
+    if (of.error !== null) line("error", percent(of.error));
+    line("source", of.source);
+    line("note", of.note);
+    line("from", of.experiment + (hashes[of.experiment] ? `, configuration ${hashes[of.experiment]}` : ""));
+    return [head, list];
+  };
+
+  // ---- the tooltip: by pointer, by focus, by tap ----
+  let shownFor = null;
+  const target = (event) => event.target.closest?.("[data-n], [data-tip]");
+
+  const show = (at) => {
+    if (at === shownFor) return;
+    hide();
+    shownFor = at;
+    tip.replaceChildren(...(at.dataset.n ? describe(Number(at.dataset.n))
+      : at.dataset.tip.split("\n").map((text, number) => element(number ? "p" : "b", text))));
+    tip.hidden = false;
+    at.setAttribute("aria-describedby", "tip");
+    const box = at.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    const left = Math.max(8, Math.min(box.left, innerWidth - own.width - 8));
+    const below = box.bottom + 8 + own.height <= innerHeight;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${below ? box.bottom + 8 : Math.max(8, box.top - own.height - 8)}px`;
+  };
+  const hide = () => {
+    shownFor?.removeAttribute("aria-describedby");
+    shownFor = null;
+    tip.hidden = true;
+  };
+
+  document.addEventListener("pointerover", (event) => {
+    const at = target(event);
+    if (at) show(at);
+    else if (shownFor && shownFor !== document.activeElement && !tip.contains(event.target)) hide();
+  });
+  document.addEventListener("focusin", (event) => (target(event) ? show(target(event)) : hide()));
+  document.addEventListener("click", (event) => {
+    const at = target(event);
+    if (at) show(at);
+  });
+  addEventListener("scroll", () => shownFor && hide(), { passive: true, capture: true });
+
+  // ---- walking through a table: one tab stop each, then arrow keys ----
+  for (const table of document.querySelectorAll("table[role=grid]")) {
+    table.querySelector("td.n")?.setAttribute("tabindex", "0");
+  }
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hide();
+    const cell = event.target.closest?.("td.n");
+    if (!cell || !step[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    const [down, right] = step[event.key];
+    let row = cell.parentElement, column = cell.cellIndex;
+    for (;;) {
+      if (down) {
+        do row = down > 0 ? row.nextElementSibling : row.previousElementSibling; while (row?.hidden);
+      }
+      column += right;
+      const next = row?.cells[column];
+      if (!next) return;
+      if (next.matches("td.n")) {
+        event.preventDefault();
+        cell.tabIndex = -1;
+        next.tabIndex = 0;
+        next.scrollIntoView({ block: "nearest", inline: "nearest" });
+        next.focus({ preventScroll: true });
+        return;
+      }
+    }
+  });
+
+  // ---- filter ----
+  const filter = document.getElementById("filter");
+  const found = document.getElementById("found");
+  const tables = [...document.querySelectorAll("section[data-filter] figure.table")].map((figure) => {
+    const section = figure.closest("section");
+    const about = [section.querySelector("h2, h3"), figure.querySelector("figcaption"), figure.querySelector("thead")]
+      .map((part) => part.textContent).join(" ").toLowerCase();
+    const rows = [...figure.querySelectorAll("tbody tr")].map((row) => [row, row.textContent.toLowerCase()]);
+    return { figure, about, rows };
+  });
+  const apply = () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let lines = 0, shown = 0;
+    for (const { figure, about, rows } of tables) {
+      let here = 0;
+      for (const [row, text] of rows) {
+        row.hidden = !words.every((word) => text.includes(word) || about.includes(word));
+        here += !row.hidden;
+      }
+      figure.hidden = here === 0;
+      lines += here;
+      shown += here > 0;
+    }
+    for (const section of document.querySelectorAll("section[data-filter]")) {
+      section.hidden = words.length > 0 && !section.querySelector("figure.table:not([hidden])");
+    }
+    root.classList.toggle("filtering", words.length > 0);
+    found.textContent = words.length ? `${lines} lines in ${shown} tables` : "";
+  };
+  let waiting = 0;
+  filter.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(apply, 120);
+  });
+
+  // ---- one kind of number alone ----
+  for (const button of document.querySelectorAll("button.kind")) {
+    button.addEventListener("click", () => {
+      const isOn = root.dataset.kind === button.dataset.kind;
+      if (isOn) delete root.dataset.kind;
+      else root.dataset.kind = button.dataset.kind;
+      for (const other of document.querySelectorAll("button.kind")) {
+        other.setAttribute("aria-pressed", String(!isOn && other === button));
+      }
+    });
+  }
+
+  // ---- light, dark, or as the system has it ----
+  const theme = document.getElementById("theme");
+  const themes = ["auto", "light", "dark"];
+  theme.addEventListener("click", () => {
+    const next = themes[(themes.indexOf(root.dataset.theme ?? "auto") + 1) % themes.length];
+    root.dataset.theme = next;
+    theme.textContent = next;
+  });
+
+  // ---- where one is, in the list of contents ----
+  const links = new Map([...document.querySelectorAll("nav li a")].map((a) => [a.hash.slice(1), a]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) links.get(entry.target.id)?.classList.toggle("here", entry.isIntersecting);
+  }, { rootMargin: "-10% 0px -80% 0px" });
+  for (const id of links.keys()) seen.observe(document.getElementById(id));
+})();
