@@ -29,13 +29,11 @@ func.func @copy(%x: !tiles) -> !tiles {
 // CHECK: %c = df.cast %x : !df.itensor<2x2xf32, iter_space: [4,4]*[2,2], {{.*}} -> !df.itensor<2x2xf32, iter_space: [4,1,4]*[2,1,2],
 // CHECK: %flat = df.reassociate %y : !df.itensor<2x8xf32, {{.*}} -> !df.itensor<16xf32
 // CHECK: %low, %high = df.chunk %y along 0 : !df.itensor<2x8xf32, iter_space: [4]*[2]
-// CHECK: %whole = df.concat %low, %high along 0 : !df.itensor<2x8xf32, iter_space: [2]*[2]
-// CHECK: %named = df.instance %whole named "edge" : !df.itensor<2x8xf32
-func.func @views(%x: !tiles, %y: !rows) -> (!renamed, !flat, !rows) {
+// CHECK: %named = df.instance %y named "edge" : !df.itensor<2x8xf32
+func.func @views(%x: !tiles, %y: !rows) -> (!renamed, !flat, !half, !half, !rows) {
   %c = df.cast %x : !tiles -> !renamed
   %flat = df.reassociate %y : !rows -> !flat
   %low, %high = df.chunk %y along 0 : !rows -> !half, !half
-  %whole = df.concat %low, %high along 0 : !half, !half -> !rows
-  %named = df.instance %whole named "edge" : !rows -> !rows
-  func.return %c, %flat, %named : !renamed, !flat, !rows
+  %named = df.instance %y named "edge" : !rows -> !rows
+  func.return %c, %flat, %low, %high, %named : !renamed, !flat, !half, !half, !rows
 }

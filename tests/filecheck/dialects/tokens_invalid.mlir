@@ -164,23 +164,6 @@ func.func @a(%x: !rows) {
 }
 
 // -----
-// CHECK: df.concat: the parts cover 16 of 8 along dim 0
-!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
-func.func @a(%x: !rows) {
-  %y = df.concat %x, %x along 0 : !rows, !rows -> !rows
-  func.return
-}
-
-// -----
-// CHECK: df.concat: parts may differ from the whole only in their size along dim 1
-!wide = !df.itensor<4x16xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
-!half = !df.itensor<4x8xf32, iter_space: [1]*[4], iter_map: (d0)->(d0,0)>
-func.func @a(%x: !half) {
-  %y = df.concat %x, %x along 1 : !half, !half -> !wide
-  func.return
-}
-
-// -----
 // CHECK: df.stream_read: the token vector<4xf32> does not have the element shape (4, 8)
 !fifo = !df.stream<!df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>, depth: 2>
 func.func @a(%x: !fifo) {
