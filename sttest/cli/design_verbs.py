@@ -22,6 +22,12 @@ def compile_verb(
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
     tile: Annotated[int, typer.Option(min=1, help="Points per tiled loop.")] = 16,
+    task_tile: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=64x1x128", help="Points per loop of a task; may be repeated.")
+    ] = None,
+    task_order: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=1,0,2", help="Order of a task's loops; may be repeated.")
+    ] = None,
     overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
     precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
@@ -47,10 +53,11 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 64 --overall-unroll 2048 --check-resources
     """
     from sttest.compile.pipeline import Knobs
-    from sttest.verbs.compile import Request, run
+    from sttest.verbs.compile import Request, entries, run
 
     knobs = Knobs(
-        tile_size=tile, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
+        tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
+        overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
         strategy=strategy.value,
     )  # fmt: skip
     asked = phase.value if phase else None

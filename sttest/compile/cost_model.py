@@ -99,19 +99,24 @@ def step_interval(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> 
 
     Every lane keeps a partial result of its own, so one value is added per
     step, and a result element comes round again after all parallel points of
-    the tile that share the lanes.
+    the tile that share the lanes, and, where a tile is one step of its
+    reduction, after the parallel iterations inside the reduction loop.
     """
     if "reduction" not in task.loop_kinds or _combiner(task) == "iadd":
         return 1
-    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
-    distance = prod(
-        size // factor
-        for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True)
-        if kind == "parallel"
-    )
+    distance = sum_distance(task, lanes)
     if _combiner(task) == "fadd":
         return accumulator(1, distance).ii
     return -(-library[_combiner(task)].stages // distance)
+
+
+def sum_distance(task: TaskOp, lanes: int) -> int:
+    """Steps from one update of a running value to the next."""
+    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
+    steps = {"parallel": 1, "reduction": 1}
+    for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True):
+        steps[kind] *= size // factor
+    return steps["parallel"] * (task.iterations_per_sum if steps["reduction"] == 1 else 1)
 
 
 def _combiner(task: TaskOp) -> str:

@@ -3,7 +3,7 @@
 Rules (streamtensor.md sections 1.1 and 2.1):
 - one default tile size for all loops; a loop shorter than it is not tiled, a
   loop that it does not divide takes its largest divisor below it;
-- parallel loops between tiles outside, reductions inside;
+- parallel loops between tiles outside, reductions inside, unless an order is chosen (`loop_choices`);
 - a contraction tiles one row loop, one column loop and one reduction loop, the
   longest of each kind; batch loops step one by one and lie outermost, except
   those that the op has behind its rows and columns (groups of the sum);
@@ -15,7 +15,7 @@ Rules (streamtensor.md sections 1.1 and 2.1):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from math import prod
 
@@ -41,11 +41,13 @@ class LoopNest:
         space: the loops and accesses.
         order: loop numbers.
         tile: points per iteration of every loop.
+        reordered: whether the order is one that a user gave, or follows one.
     """
 
     space: IterationSpace
     order: tuple[int, ...]
     tile: Mapping[int, int]
+    reordered: bool = False
 
     @property
     def trips(self) -> list[int]:
@@ -105,7 +107,12 @@ def _times(dim: AffineExpr, factor: int) -> AffineExpr:
 
 
 def plan_nest(
-    space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int, *, contracts: bool
+    space: IterationSpace,
+    producers: Mapping[SSAValue, ITensorType],
+    default_tile: int,
+    *,
+    contracts: bool,
+    reordered: Set[SSAValue] = frozenset(),
 ) -> LoopNest:
     """Chooses tile and order.
 
@@ -114,10 +121,11 @@ def plan_nest(
         producers: stream types of the roots that another op produces.
         default_tile: the one tile size, in points.
         contracts: whether the op sums products of its first two inputs.
+        reordered: the roots whose order a user chose: who follows them keeps its reductions where they are.
     """
     if contracts and pairs_loops(space):
         return _contraction(space, default_tile)
-    return _adopt(space, producers, default_tile)
+    return _adopt(space, producers, default_tile, reordered)
 
 
 def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> None:
@@ -154,50 +162,64 @@ def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
     groups = [loop for loop in batch if parallel.index(loop) > last]
     batch = [loop for loop in batch if loop not in groups]
     tile = dict.fromkeys(space.order, 1)
-    widest = default_tile * (_FLOAT_SUMS if not rows and _sums_floats(space) else 1)
+    widest = default_tile * (_FLOAT_SUMS if not rows and sums_floats(space) else 1)
     for group, size in ((rows, default_tile), (columns, widest), (space.reductions(), default_tile)):
         for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
             tile[loop] = tile_of(space.extent(loop), size)
-            if _all_dense(space, tile):
+            if is_dense(space, tile):
                 break
             tile[loop] = 1
     return LoopNest(space, (*batch, *rows, *columns, *groups, *space.reductions()), tile)
 
 
-def _sums_floats(space: IterationSpace) -> bool:
-    """Whether the running sums are in floating point."""
+def sums_floats(space: IterationSpace) -> bool:
+    """Whether the running values are in floating point."""
     kind = space.outputs[0].root.type
     return isinstance(kind, TensorType) and not isinstance(kind.get_element_type(), IntegerType)
 
 
-def _adopt(space: IterationSpace, producers: Mapping[SSAValue, ITensorType], default_tile: int) -> LoopNest:
+def _adopt(
+    space: IterationSpace,
+    producers: Mapping[SSAValue, ITensorType],
+    default_tile: int,
+    reordered: Set[SSAValue],
+) -> LoopNest:
     tile: dict[int, int] = {}
     order: list[int] = []
+    keeps = False
     known = [access for access in space.inputs if access.root in producers]
     for access in sorted(known, key=lambda access: -prod(access.shape))[:1]:
         tile, order = _follow(space, access, producers[access.root])
+        keeps = access.root in reordered and _keeps_sums(space, order)
     for loop in space.order:
         if loop not in tile:
             extent = space.extent(loop)
             tile[loop] = tile_of(extent, default_tile) if extent > SHORT_EXTENT else 1
             order.append(loop)
-    order.sort(key=lambda loop: space.loops[loop].reduction)
+    if not keeps:
+        order.sort(key=lambda loop: space.loops[loop].reduction)
     for loop in sorted(tile, key=lambda loop: _coefficient(space, loop), reverse=True):
-        if not _all_dense(space, tile):
+        if not is_dense(space, tile):
             tile[loop] = 1
-    return LoopNest(space, tuple(order), tile)
+    return LoopNest(space, tuple(order), tile, reordered=keeps)
 
 
-def _all_dense(space: IterationSpace, tile: Mapping[int, int]) -> bool:
+def _keeps_sums(space: IterationSpace, order: Iterable[int]) -> bool:
+    """Whether the reductions stand in the op's order, or sum no floating point."""
+    found = [loop for loop in order if space.loops[loop].reduction]
+    return found == [loop for loop in space.reductions() if loop in found] or not sums_floats(space)
+
+
+def is_dense(space: IterationSpace, tile: Mapping[int, int]) -> bool:
     """Whether one iteration touches a slice without gaps of every operand.
 
     Where several loops walk one data dim, an outer one may only be tiled over
     inner ones that are taken whole.
     """
-    return all(_is_dense(form, tile) for access in (*space.inputs, *space.outputs) for form in access.forms)
+    return all(_is_dense_form(form, tile) for access in (*space.inputs, *space.outputs) for form in access.forms)
 
 
-def _is_dense(form: Form, tile: Mapping[int, int]) -> bool:
+def _is_dense_form(form: Form, tile: Mapping[int, int]) -> bool:
     reach = 1
     for loop, factor in sorted(form.items(), key=lambda term: term[1]):
         if tile[loop] > 1 and factor != reach:

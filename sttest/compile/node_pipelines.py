@@ -9,7 +9,8 @@ left, and entered again,
 - after every pass of the loops below the outermost one, where that brings new
   data and the pass is longer than the drain: rows of tiles;
 - never, where the outermost loop only walks columns (a decode step's
-  matrix-vector product), or a pass is over before it could drain.
+  matrix-vector product) or parts of sums that are summed on, or a pass is over
+  before it could drain.
 
 A fork drains after every token that is known to be the only one for as long.
 A concatenation is one loop over all its tokens, each of which one source gives.
@@ -97,7 +98,7 @@ class NodePipelines:
             return len(trips)
         if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
             return 0
-        return int(any(row[0] for row in itensor_of(task.sources[0]).coefficients))
+        return int(any(row[0] for row in itensor_of(task.sources[0]).coefficients) and not _is_summed_on(task))
 
     def _drains(self, task: TaskOp) -> bool:
         """Whether each iteration drains before there can be data for the next."""
@@ -123,8 +124,16 @@ class NodePipelines:
 
     def _result_interval(self, task: TaskOp) -> int:
         if "reduction" in task.loop_kinds:
-            return self.costs[task].ii * task.reduction_iterations
+            return self.costs[task].ii * task.iterations_per_result
         return self._pace(task.sources[0])[1] if self._drains(task) else 0
+
+
+def _is_summed_on(task: TaskOp) -> bool:
+    """Whether the passes are partial sums that their reader keeps until the last: nobody waits for a single one."""
+    readers = [use.operation for use in task.sinks[0].uses if use.operation is not task]
+    return all(
+        isinstance(each, TaskOp) and each.loop_kinds[0] == "reduction" and bool(each.held_loops) for each in readers
+    )
 
 
 def _producer(stream: SSAValue) -> Operation | None:

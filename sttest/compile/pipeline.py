@@ -26,6 +26,7 @@ class Knobs:
 
     Attributes:
         tile_size: points per tiled loop.
+        tiles: points per loop of single tasks (``name:64x1x128``), orders: of their loops (``name:1,0,2``).
         overall_unroll: lanes that all tasks share.
         lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
         precision: scheme of docs/quantisation.md (``w4a8``, …, ``fp32``), or a YAML file with one.
@@ -35,6 +36,8 @@ class Knobs:
     """
 
     tile_size: int = 16
+    tiles: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
     overall_unroll: int = 4096
     lanes: tuple[str, ...] = ()
     precision: str = "w4a8"
@@ -67,6 +70,6 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
     return (
         Quantise(knobs.precision),
-        LinalgToKernels(knobs.tile_size),
+        LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders),
         AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes),
     )

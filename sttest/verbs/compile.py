@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,19 @@ def lanes_of(package: Path) -> tuple[str, ...]:
             levers=["name a package that 'sttest compile' made"],
         ) from error  # fmt: skip
     return lanes
+
+
+def entries(option: str, given: Sequence[str] | None) -> tuple[str, ...]:
+    """What ``NAME=VALUE`` options say, as passes write it: ``name:value``.
+
+    Raises:
+        InputError: an entry without a name or a value.
+    """
+    pairs = [entry.partition("=") for entry in given or ()]
+    for name, _, value in pairs:
+        if not name or not value:
+            raise InputError("bad-option", f"'{name}' has no value", where=option, levers=[f"write {option} NAME=..."])
+    return tuple(f"{name}:{value}" for name, _, value in pairs)
 
 
 def _check_board(board: str) -> None:

@@ -52,7 +52,9 @@ class TaskOp(NodeOp):
     The nest has ``trips`` iterations per loop and works on a tile of ``tile``
     points per loop in each; ``iterators`` names each loop ``parallel`` or
     ``reduction``.  Every source is read once per iteration of the whole nest,
-    every result written once per iteration of its parallel part.  ``contracts``
+    every result written once per iteration of its parallel part, when all
+    reductions stand at their last.  A reduction around parallel loops keeps a
+    running tile for every iteration of these.  ``contracts``
     says that the payload multiplies the first two sources and sums: a matmul.
     ``accesses`` has one map per source, then per result: from a point of the
     loops to the element of the tensor that the payload's argument stands for.
@@ -114,6 +116,33 @@ class TaskOp(NodeOp):
         return prod(trip * size for trip, size, kind in loops if kind == "reduction")
 
     @property
+    def held_loops(self) -> tuple[int, ...]:
+        """The parallel loops inside of a reduction: a running tile is held for each of their iterations."""
+        loops = [*zip(self.trip_counts, self.loop_kinds, strict=True)]
+        outermost = next((n for n, (trip, kind) in enumerate(loops) if kind == "reduction" and trip > 1), len(loops))
+        return tuple(n for n, (trip, kind) in enumerate(loops) if n > outermost and kind == "parallel" and trip > 1)
+
+    @property
+    def iterations_per_sum(self) -> int:
+        """Iterations from one update of a running tile to the next."""
+        between = 1
+        for trip, kind in reversed([*zip(self.trip_counts, self.loop_kinds, strict=True)]):
+            if kind == "reduction" and trip > 1:
+                return between
+            between *= trip
+        return 1
+
+    @property
+    def iterations_per_result(self) -> int:
+        """Iterations from one result token to the next: reductions around parallel loops give them in a burst."""
+        between = 1
+        for trip, kind in reversed([*zip(self.trip_counts, self.loop_kinds, strict=True)]):
+            if kind == "parallel" and trip > 1:
+                return between
+            between *= trip if kind == "reduction" else 1
+        return between
+
+    @property
     def is_contraction(self) -> bool:
         """Whether the payload multiplies the first two sources and sums."""
         return self.contracts is not None
@@ -141,8 +170,6 @@ class TaskOp(NodeOp):
         unknown = set(self.loop_kinds) - set(_LOOP_KINDS)
         if unknown:
             raise VerifyException(f"df.task: a loop is parallel or reduction, not '{sorted(unknown)[0]}'")
-        if list(self.loop_kinds) != sorted(self.loop_kinds):
-            raise VerifyException("df.task: parallel loops must be outside, reductions inside")
         if self.lane_count < 1:
             raise VerifyException(f"df.task: {self.lane_count} lanes, there must be at least 1")
 

@@ -24,13 +24,19 @@ class TaskPort:
         token: of the stream.
         rows: per data dim of the tensor, how far each loop of the task moves.
         parts: the loops over the tokens of a tile.
-        tile: the array that holds the tile.
+        held: the iteration of every loop that a running tile is held for.
+        tile: the array that holds the tile, or all running tiles.
     """
 
     token: Token
     rows: tuple[tuple[int, ...], ...]
     parts: tuple[StreamLoop, ...]
+    held: tuple[str, ...]
     tile: LocalArray
+
+    def at(self, place: Sequence[str]) -> str:
+        """An element of the present tile, by an index expression per data dim."""
+        return self.tile.at((*self.held, *place))
 
     @property
     def offsets(self) -> list[tuple[int, ...]]:
@@ -55,17 +61,19 @@ def task_ports(task: TaskOp) -> tuple[list[TaskPort], list[TaskPort]]:
     outside = [loop for loop in every if task.loop_kinds[loop] == "parallel"]
     arity = len(task.sources)
     sources = [
-        _port(task, source, access, every, f"in{number}")
+        _port(task, source, access, f"in{number}", loops=every)
         for number, (source, access) in enumerate(zip(task.sources, maps[:arity], strict=True))
     ]
     results = [
-        _port(task, result, access, outside, f"out{number}")
+        _port(task, result, access, f"out{number}", loops=outside, held=task.held_loops)
         for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True))
     ]
     return sources, results
 
 
-def _port(task: TaskOp, value: SSAValue, access: AffineMap, loops: Sequence[int], name: str) -> TaskPort:
+def _port(
+    task: TaskOp, value: SSAValue, access: AffineMap, name: str, *, loops: Sequence[int], held: Sequence[int] = ()
+) -> TaskPort:
     where = task.sym_name.data
     stream = itensor_of(value)
     rows = _rows(access, where)
@@ -78,11 +86,11 @@ def _port(task: TaskOp, value: SSAValue, access: AffineMap, loops: Sequence[int]
             "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
             levers=["put a converter before the task"],
         )  # fmt: skip
-    extents = tuple(
-        1 + sum(factor * (size - 1) for factor, size in zip(row, task.tile_sizes, strict=True)) for row in rows
-    )
+    tiles = (task.trip_counts[loop] for loop in held)
+    extents = (1 + sum(factor * (size - 1) for factor, size in zip(row, task.tile_sizes, strict=True)) for row in rows)
     token = Token.of(stream, where)
-    return TaskPort(token, rows, tuple(inner), LocalArray(name, token.element.c_type, extents))
+    array = LocalArray(name, token.element.c_type, (*tiles, *extents))
+    return TaskPort(token, rows, tuple(inner), tuple(f"t{loop}" for loop in held), array)
 
 
 def _rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:

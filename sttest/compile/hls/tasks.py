@@ -8,6 +8,7 @@ from math import prod
 
 from xdsl.ir import Attribute
 
+from sttest.compile.cost_model import sum_distance
 from sttest.compile.dialects.df import TaskOp
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.payload import Payload, constant
@@ -93,17 +94,23 @@ class _TaskEmitter:
 
     def _declare(self, port: TaskPort) -> None:
         lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
-        port.tile.declare(self.code, [max(pair) for pair in zip(lanes, port.token.shape, strict=True)])
+        at_once = [max(pair) for pair in zip(lanes, port.token.shape, strict=True)]
+        port.tile.declare(self.code, [1] * len(port.held) + at_once)
+        if port.held:
+            distance = sum_distance(self.task, min(self.task.lane_count, self.task.tile_points))
+            # The tool cannot see through the flattened loops when a running value comes round again.
+            options = f"type=inter direction=RAW distance={distance} dependent=true"
+            self.code.pragma(f"dependence variable={port.tile.name} {options}")
 
     def _read(self, port: TaskPort, stream: str, visit: Visit) -> None:
         when = self._is_step(visit.step)
         if port.token.size == 1 and not visit.loops:
-            self.code.line(f"{_condition(when)}{port.tile.at(visit.places)} = {stream}.read();")
+            self.code.line(f"{_condition(when)}{port.at(visit.places)} = {stream}.read();")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"const {port.token.c_type} token = {stream}.read();")
             with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
-                self.code.line(f"{port.tile.at(visit.places)} = {token_element(port.token)};")
+                self.code.line(f"{port.at(visit.places)} = {token_element(port.token)};")
 
     def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
         last = [
@@ -113,12 +120,12 @@ class _TaskEmitter:
         ]
         when = [*last, *self._is_step(visit.step)]
         if port.token.size == 1 and not visit.loops:
-            self.code.line(f"{_condition(when)}{stream}.write({port.tile.at(visit.places)});")
+            self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"{port.token.c_type} token;")
             with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
-                self.code.line(f"{token_element(port.token)} = {port.tile.at(visit.places)};")
+                self.code.line(f"{token_element(port.token)} = {port.at(visit.places)};")
             self.code.line(f"{stream}.write(token);")
 
     def _initialise(self, init: Attribute) -> None:
@@ -129,7 +136,7 @@ class _TaskEmitter:
         with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):
             for port in self.results:
                 value = constant(init, port.token.element)
-                self.code.line(f"{port.tile.at(self._point(port))} = {value};")
+                self.code.line(f"{port.at(self._point(port))} = {value};")
 
     def _compute(self) -> None:
         block = self.task.payload.block
@@ -143,11 +150,11 @@ class _TaskEmitter:
                 if argument.uses.get_length():
                     self._check_argument(port, argument.type)
                     c_type = port.token.element.payload_type
-                    self.code.line(f"const {c_type} {name} = {port.tile.at(self._point(port))};")
+                    self.code.line(f"const {c_type} {name} = {port.at(self._point(port))};")
             for statement in payload.statements:
                 self.code.line(statement)
             for port, value in zip(self.results, payload.results, strict=True):
-                self.code.line(f"{port.tile.at(self._point(port))} = {value};")
+                self.code.line(f"{port.at(self._point(port))} = {value};")
 
     def _check_argument(self, port: TaskPort, dtype: Attribute) -> None:
         where = self.task.sym_name.data

@@ -36,6 +36,7 @@ from sttest.compile.dialects.df import ConcatOp, IntListAttr, ITensorType, Kerne
 from sttest.compile.iteration import IterationSpace, is_view, shape_of, source_of_view
 from sttest.compile.linalg_build import Named, dims_map, generic
 from sttest.compile.linalg_support import place_of, refuse_unsupported
+from sttest.compile.loop_choices import LoopChoices
 from sttest.compile.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
 from sttest.compile.module_walk import functions
 from sttest.compile.names import NameTable, hint, source_of
@@ -45,11 +46,16 @@ from sttest.errors import InputError
 
 @dataclass(frozen=True)
 class LinalgToKernels(ModulePass):
-    """Tiles with one default size and streams every operand in the order of the tile loops."""
+    """Tiles with one default size and streams every operand in the order of the tile loops.
+
+    ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loop_choices`).
+    """
 
     name = "linalg-to-kernels"
 
     tile_size: int = 16
+    tiles: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrites all functions of the module in place.
@@ -59,9 +65,11 @@ class LinalgToKernels(ModulePass):
         """
         require_positive(self.name, tile_size=self.tile_size)
         refuse_unsupported(op)
+        choices = LoopChoices(self.tiles, self.orders)
         for function in functions(op):
-            _Rewriter(self.tile_size).rewrite(function)
+            _Rewriter(self.tile_size, choices).rewrite(function)
             _erase_unread(function.body.block)
+        choices.refuse_unused()
 
 
 def _erase_unread(block: Block) -> None:
@@ -82,8 +90,10 @@ def _erase_unread(block: Block) -> None:
 @dataclass
 class _Rewriter:
     tile_size: int
+    choices: LoopChoices
     names: NameTable = field(default_factory=NameTable)
     streamed: dict[SSAValue, ITensorType] = field(default_factory=dict)
+    reordered: set[SSAValue] = field(default_factory=set)
     copies: dict[SSAValue, SSAValue] = field(default_factory=dict)
 
     def rewrite(self, function: func.FuncOp) -> None:
@@ -97,11 +107,14 @@ class _Rewriter:
     def _compute(self, op: linalg.GenericOp) -> KernelOp:
         space = IterationSpace(op)
         contracts = is_contraction(op, space)
-        nest = plan_nest(space, self.streamed, self.tile_size, contracts=contracts)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
+        planned = plan_nest(space, self.streamed, self.tile_size, contracts=contracts, reordered=self.reordered)
+        nest = self.choices.applied(planned, name)
         if contracts:
             refuse_oversized_tile(space, self.tile_size, name)
-        return self._replace(op, _kernel(op, nest, name, origin, contracts=contracts))
+        kernel = self._replace(op, _kernel(op, nest, name, origin, contracts=contracts))
+        self.reordered |= set(kernel.outputs) if nest.reordered else set()
+        return kernel
 
     def _concatenate(self, op: tensor.ConcatOp) -> None:
         if len(op.inputs) == 1:

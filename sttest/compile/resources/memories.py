@@ -62,12 +62,13 @@ def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
 
 
 def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
-    """A tile of every source and result while a task works on it, over as many words as it takes steps."""
+    """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
     steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
     results = task.iterations // task.reduction_iterations
-    ports = [(f"in{n}", source, task.iterations) for n, source in enumerate(task.sources)]
-    ports += [(f"out{n}", result, results) for n, result in enumerate(task.sinks)]
-    for label, port, visits in ports:
+    running = prod(task.trip_counts[loop] for loop in task.held_loops)
+    ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
+    ports += [(f"out{n}", result, results, running) for n, result in enumerate(task.sinks)]
+    for label, port, visits, tiles in ports:
         tile_bits = itensor_of(port).tokens // visits * itensor_of(port).token_bits
         words = min(steps, tile_bits)
-        yield MemoryFacts(f"{name}_{label}", name, "tile", words, ceil(tile_bits / words))
+        yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))

@@ -107,8 +107,6 @@ def check_task(task: Task) -> None:
     check_extents(task.tile, "tile", where, most=MAX_LOOPS)
     if not loops == len(task.tile) == len(task.kinds):
         raise refuse("trips, tile and kinds name different loops", where)
-    if list(task.kinds) != sorted(task.kinds):
-        raise refuse("a parallel loop inside a reduction", where)
     if len(task.accesses) != ports or len(task.payload.arguments) != ports:
         raise refuse(f"{ports} streams need as many accesses and arguments of the payload", where)
     if not task.sinks or len(task.payload.results) != len(task.sinks):

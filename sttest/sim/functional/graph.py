@@ -255,7 +255,7 @@ class Converter:
 
 @dataclass(frozen=True)
 class Task:
-    """A tiled loop nest, parallel loops outside.
+    """A tiled loop nest of parallel loops and reductions.
 
     Args:
         name: of the task.
@@ -285,9 +285,14 @@ class Task:
         check_task(self)
 
     @property
-    def parallel(self) -> int:
-        """How many loops, the outer ones, are parallel."""
-        return self.kinds.count("parallel")
+    def parallel(self) -> Ints:
+        """The numbers of the parallel loops, outermost first."""
+        return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "parallel")
+
+    @property
+    def reductions(self) -> Ints:
+        """The numbers of the reduction loops, outermost first."""
+        return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "reduction")
 
 
 Node: TypeAlias = Load | Store | Fork | Concat | Converter | Task

@@ -23,13 +23,13 @@ def gather_points(task: Task, access: Access, stream: Stream, values: Array) -> 
     Raises:
         InputError: the tokens of an iteration do not hold the elements that the access names.
     """
-    loops, in_step = len(task.trips), stream.trips[: len(task.trips)] == task.trips
+    in_step = stream.trips[: len(task.trips)] == task.trips
     if not in_step:
         # Only loop by loop can repeated tokens stay one.
         values = expanded(stream, values).reshape((*stream.trips, *stream.element))
     trips = values.shape[: len(stream.trips)]
-    lead = trips[:loops] if in_step else task.trips
-    numbers = _element_of_points(task, access, stream, offsets(stream, trips), lead, loops)
+    lead = trips[: len(task.trips)] if in_step else task.trips
+    numbers = _element_of_points(task, access, stream, offsets(stream, trips), lead, range(len(lead)))
     tiles = values.reshape((*lead, prod(values.shape) // prod(lead)))
     picked = tiles if _is_whole(numbers) else tiles[..., numbers.reshape(-1)]
     interleaved = picked.reshape((*lead, *numbers.shape))
@@ -42,12 +42,12 @@ def place_points(task: Task, access: Access, stream: Stream, points: Array) -> A
     Raises:
         InputError: tokens that are not exactly the elements that the access names.
     """
-    loops = task.parallel
-    trips, tile = task.trips[:loops], task.tile[:loops]
-    if any(row[loop] for row in access.coefficients for loop in range(loops, len(task.trips))):
+    loops = len(task.parallel)
+    trips, tile = (tuple(sizes[loop] for loop in task.parallel) for sizes in (task.trips, task.tile))
+    if any(row[loop] for row in access.coefficients for loop in task.reductions):
         raise _misfit(task, stream, "a reduction loop moves the result")
     where = offsets(stream, stream.trips)
-    numbers = _element_of_points(task, access, stream, where, trips, loops)
+    numbers = _element_of_points(task, access, stream, where, trips, task.parallel)
     flat = np.broadcast_to(numbers, tile).reshape(-1)
     if len(np.unique(flat)) != len(flat) or len(flat) * prod(trips) != prod(stream.trips) * prod(stream.element):
         raise _misfit(task, stream, "an iteration does not give each element of its tokens once")
@@ -73,44 +73,45 @@ def _merged(values: Array, lead: Sequence[int], tile: Sequence[int], task: Task)
 
 
 def _element_of_points(
-    task: Task, access: Access, stream: Stream, where: Offsets, lead: Sequence[int], loops: int
+    task: Task, access: Access, stream: Stream, where: Offsets, lead: Sequence[int], loops: Sequence[int]
 ) -> Offsets:
     """The number, among the elements of an iteration's tokens, that each point of the tile touches.
 
-    It is the same in every iteration, which is checked.  Shape: [point or 1 of each of the outer ``loops``].
+    It is the same in every iteration, which is checked.  ``lead`` counts the iterations of each of the ``loops``.
+    Shape: [point or 1 of each of them].
     """
     rank = len(stream.element)
     if len(access.start) != rank or prod(where.shape[:-1]) % prod(lead):
         raise _misfit(task, stream, f"{stream.tokens} tokens of {rank} dims do not fit the loops")
     cut = prod(where.shape[:-1]) // prod(lead)
-    corner = _corners(task, access, lead)
+    corner = _corners(task, access, lead, loops)
     parts = where.reshape(prod(lead), cut, rank) - corner.reshape(prod(lead), 1, rank)
     if (parts != parts[0]).any():
         iteration = int(np.argmax((parts != parts[0]).any(axis=(1, 2))))
         raise _misfit(task, stream, f"iteration {iteration} reads a token of another place than its access names")
-    for loop, (found, wanted) in enumerate(zip(lead, task.trips, strict=False)):
-        if found != wanted and any(row[loop] for row in access.coefficients):
+    for loop, found in zip(loops, lead, strict=True):
+        if found != task.trips[loop] and any(row[loop] for row in access.coefficients):
             raise _misfit(task, stream, f"loop {loop} streams the same tokens again, the access moves on")
     table = _table(task, stream, parts[0])
-    size = [point if any(row[loop] for row in access.coefficients) else 1 for loop, point in enumerate(task.tile)]
-    places = np.zeros((*size[:loops], rank), dtype=np.int64)
+    size = [task.tile[loop] if any(row[loop] for row in access.coefficients) else 1 for loop in loops]
+    places = np.zeros((*size, rank), dtype=np.int64)
     for dim, row in enumerate(access.coefficients):
-        for loop in range(loops):
-            step = np.arange(size[loop]) * row[loop]
-            places[..., dim] += step.reshape([-1 if axis == loop else 1 for axis in range(loops)])
+        for place, loop in enumerate(loops):
+            step = np.arange(size[place]) * row[loop]
+            places[..., dim] += step.reshape([-1 if axis == place else 1 for axis in range(len(loops))])
     if (places < 0).any() or (places >= np.array(table.shape, dtype=np.int64)).any():
         raise _misfit(task, stream, "a point touches an element that no token of its iteration holds")
     return table[tuple(places[..., dim] for dim in range(rank))]
 
 
-def _corners(task: Task, access: Access, lead: Sequence[int]) -> Offsets:
-    """The element that the first point of every iteration touches, [*lead, data dim]."""
+def _corners(task: Task, access: Access, lead: Sequence[int], loops: Sequence[int]) -> Offsets:
+    """The element that the first point of every iteration of the loops touches, [*lead, data dim]."""
     grid = np.zeros((*lead, len(access.start)), dtype=np.int64)
     for dim, (row, low) in enumerate(zip(access.coefficients, access.start, strict=True)):
         grid[..., dim] = low
-        for loop, trip in enumerate(lead):
+        for place, (loop, trip) in enumerate(zip(loops, lead, strict=True)):
             values = np.arange(trip, dtype=np.int64) * (task.tile[loop] * row[loop])
-            grid[..., dim] += values.reshape([-1 if axis == loop else 1 for axis in range(len(lead))])
+            grid[..., dim] += values.reshape([-1 if axis == place else 1 for axis in range(len(lead))])
     return grid
 
 

@@ -44,12 +44,12 @@ def run_task(task: Task, streams: Mapping[str, Stream], tokens: Sequence[Array])
 
 def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, points: list[Array]) -> list[Array]:
     """The results at all parallel points, chunk by chunk: [extent of every parallel loop] each."""
-    count = task.parallel
-    extents = tuple(trip * size for trip, size in zip(task.trips[:count], task.tile[:count], strict=True))
+    extents = tuple(task.trips[loop] * task.tile[loop] for loop in task.parallel)
+    count = len(extents)
     dtypes = [streams[name].dtype for name in task.sinks]
     results = [np.empty(extents, dtype=NUMPY[dtype]) for dtype in dtypes]
     # Reductions first, so that one step of the chain is one piece of memory.
-    sources = [_steps_first(values, count) for values in points]
+    sources = [np.asarray(values.transpose((*task.reductions, *task.parallel)), order="C") for values in points]
     axis = max(range(count), key=lambda loop: extents[loop], default=0)
     for chunk in _chunks(extents, axis):
         shape = results[0][chunk].shape
@@ -61,11 +61,6 @@ def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, poi
         for result, value in zip(results, running, strict=True):
             result[chunk] = value
     return results
-
-
-def _steps_first(values: Array, parallel: int) -> Array:
-    axes = [*range(parallel, values.ndim), *range(parallel)]
-    return np.asarray(values.transpose(axes), order="C")
 
 
 def _chunks(extents: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
@@ -87,7 +82,7 @@ def _cut(values: Array, chunk: tuple[slice, ...], steps: int, axis: int) -> Arra
 
 def _steps(task: Task) -> Iterator[tuple[int, ...]]:
     """The point of every reduction loop, in stream order: iterations first, then points of a tile."""
-    trips, tile = task.trips[task.parallel :], task.tile[task.parallel :]
+    trips, tile = ([sizes[loop] for loop in task.reductions] for sizes in (task.trips, task.tile))
     for iteration in product(*map(range, trips)):
         for point in product(*map(range, tile)):
             yield tuple(i * size + p for i, size, p in zip(iteration, tile, point, strict=True))

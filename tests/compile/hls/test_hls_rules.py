@@ -48,6 +48,7 @@ rows:
 static void store(hls::stream_of_blocks<tile_block>& blocks, ap_uint<512>* out) {
   float sums[4][16];
 #pragma HLS array_partition variable=sums type=cyclic factor=4 dim=2
+#pragma HLS dependence variable=sums type=inter direction=RAW distance=4 dependent=true
   hls::read_lock<tile_block> block(blocks);
 rows:
   for (int t = 0; t < 4; ++t) {
@@ -101,6 +102,9 @@ BREAKS = [
     ("partitions", "factor=4 dim=2", "factor=4 dim=3"),
     ("partitions", "type=cyclic factor=4", "type=cyclic"),
     ("partitions", "type=complete dim=1", "type=complete dim=3"),
+    ("dependences", "distance=4 dependent=true", "distance=0 dependent=true"),
+    ("dependences", "distance=4 dependent=true", "dependent=false"),
+    ("placed-after-declaration", "dependence variable=sums", "dependence variable=tiles"),
     ("stream-storage", "impl=srl", "impl=flipflop"),
     ("stream-depths", "hls::stream<row, 2> rows", "hls::stream<row, 0> rows"),
     ("stream-depths", "hls::stream_of_blocks<tile_block, 2>", "hls::stream_of_blocks<tile_block, 1>"),

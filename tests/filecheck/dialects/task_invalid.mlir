@@ -36,17 +36,6 @@ func.func @a(%x: !rows) {
 }
 
 // -----
-// CHECK: df.task: parallel loops must be outside, reductions inside
-!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
-func.func @a(%x: !rows) {
-  %y = df.task "t" loops [2,1] tile [4,8] kinds "reduction,parallel" init 0.0 : f32 ins(%x : !rows) -> !rows {
-  ^bb0(%i: f32, %acc: f32):
-    df.yield %i : f32
-  }
-  func.return
-}
-
-// -----
 // CHECK: df.task: 0 lanes, there must be at least 1
 !rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
 func.func @a(%x: !rows) {

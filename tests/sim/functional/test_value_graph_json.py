@@ -71,7 +71,6 @@ HOSTILE = {
     "a result that is none": (setter(*TASK, "payload", "results", value=[-1]), "reads value -1"),
     "other elements": (setter(*TASK, "payload", "arguments", value=["f16", "f16"]), r"arith.addf of \(f16, f16\)"),
     "a reduction from nothing": (setter(*TASK, "kinds", value=["parallel", "reduction"]), "no value to start from"),
-    "a reduction outside": (setter(*TASK, "kinds", value=["reduction", "parallel"]), "a parallel loop inside"),
     "a short access": (setter(*TASK, "accesses", 0, "coefficients", value=[[1], [0]]), "not over its 2 loops"),
     "a running value": (setter(*TASK, "payload", "results", value=[1]), "running value that starts from nothing"),
     "an unknown store": (setter("results", 0, "store", value="stor"), "unknown store 'stor'; did you mean 'store'"),

@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     loops.pipelined_leaves,
     storage.placed_after_declaration,
     storage.partitions,
+    storage.dependences,
     storage.stream_storage,
     storage.stream_depths,
     storage.one_lock,

@@ -55,7 +55,9 @@ def memory_has_one_user(source: Source) -> Iterator[Violation]:
 
 def known_directives(source: Source) -> Iterator[Violation]:
     """Only directives are used whose placement these rules know."""
-    known = ("interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "bind_storage")
+    known = (
+        "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "bind_storage", "dependence",
+    )  # fmt: skip
     for directive in source.directives:
         if directive.name not in known:
             yield Violation("known-directives", f"'{directive.name}' is not checked", line_of(directive.node))

@@ -1,4 +1,5 @@
-"""Rules on arrays, streams and the directives that place them (UG1399, "array_partition", "bind_storage")."""
+"""Rules on arrays, streams and the directives that place them (UG1399, "array_partition", "bind_storage",
+"dependence")."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from tree_sitter import Node
 
 from sttest.compile.hls.rules.source import Directive, Source, Violation, declared_name, line_of, text_of, walk
 
-_AFTER_DECLARATION = ("array_partition", "bind_storage")
+_AFTER_DECLARATION = ("array_partition", "bind_storage", "dependence")
 _FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
 _CHANNELS = ("stream", "stream_of_blocks")
 
@@ -46,6 +47,19 @@ def partitions(source: Source) -> Iterator[Violation]:
             yield Violation("partitions", f"no such partition: {text_of(directive.node)}", line_of(directive.node))
         elif not (dim.isdigit() and 1 <= int(dim) <= dims):
             yield Violation("partitions", f"dim {dim} of an array of {dims} dims", line_of(directive.node))
+
+
+def dependences(source: Source) -> Iterator[Violation]:
+    """A dependence is one that exists: between iterations, of a read on the write so many iterations before."""
+    for directive in source.directives:
+        if directive.name != "dependence":
+            continue
+        distance = directive.options.get("distance", "")
+        fixed = {key: directive.options.get(key) for key in ("type", "direction", "dependent")}
+        if fixed != {"type": "inter", "direction": "RAW", "dependent": "true"} or not (
+            distance.isdigit() and int(distance) > 0
+        ):
+            yield Violation("dependences", f"no such dependence: {text_of(directive.node)}", line_of(directive.node))
 
 
 def _dims(source: Source, declaration: Node) -> int:
