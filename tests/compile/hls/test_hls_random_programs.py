@@ -23,6 +23,8 @@ from sttest.errors import SttestError
 from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 
 BATCH, BATCHES = 52, 6
+# Of programs that have a concatenation; a third is drawn with one.
+LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large", "unaligned-reshape", "hbm-channels"}
 KNOBS = st.builds(
@@ -47,6 +49,7 @@ KNOBS = st.builds(
 def test_emitted_programs_compute_what_their_text_says(first_seed: int, knobs: list[Knobs]) -> None:
     seeds = iter(range(first_seed, first_seed + 10 * BATCH))
     cases = [_compiled(seeds, chosen) for chosen in knobs]
+    assert sum("tensor.concat" in text for _, text, _, _ in cases) >= LEAST_SHARE * BATCH
     calls, tensors = [], []
     for seed, _, kernel, graph in cases:
         tensors.append(whole_tensors(graph, seed))

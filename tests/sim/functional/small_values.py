@@ -7,6 +7,7 @@ from dataclasses import replace
 from sttest.sim.functional.graph import (
     Access,
     Argument,
+    Concat,
     Converter,
     Load,
     MemoryLayout,
@@ -41,6 +42,24 @@ def reordering() -> ValueGraph:
             Load("load", "a", "rows", LAYOUT),
             Converter("order", "rows", "columns", buffer=(4, 6), blocks=1),
             Store("store", "columns", BY_COLUMN),
+        ),
+    )
+
+
+def joining(turns: int = 2) -> ValueGraph:
+    """The tensor, then its first three columns, side by side in every row of tiles."""
+    first = replace(ROWS, name="first", trips=(2, 1))
+    wide = replace(ROWS, name="wide", trips=(2, 3))
+    return ValueGraph(
+        "joining",
+        (argument(), Argument("b", "input", (4, 3), "f32")),
+        (Result("r", "store", (4, 9), "f32"),),
+        (ROWS, first, wide),
+        (
+            Load("load", "a", "rows", LAYOUT),
+            Load("load_b", "b", "first", replace(LAYOUT, grid=(2, 1))),
+            Concat("join", ("rows", "first"), "wide", turns, origin="mix"),
+            Store("store", "wide", replace(LAYOUT, grid=(2, 3))),
         ),
     )
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_values import BY_COLUMN, COLUMNS, DOUBLED, LAYOUT, ROWS, argument, computing, reordering
+from small_values import BY_COLUMN, COLUMNS, DOUBLED, LAYOUT, ROWS, argument, computing, joining, reordering
 
 from sttest.errors import InputError
 from sttest.sim.functional import memory_images, read_results, run
+from sttest.sim.functional.concat import join
 from sttest.sim.functional.converter import convert
 from sttest.sim.functional.engine import run_order
-from sttest.sim.functional.graph import Access, Converter, Fork, Load, Result, ScalarOp, Store, ValueGraph, View
+from sttest.sim.functional.graph import Access, Concat, Converter, Fork, Load, Result, ScalarOp, Store, ValueGraph, View
 
 TENSOR = np.arange(24, dtype=np.float32).reshape(4, 6)
 
@@ -123,6 +124,37 @@ def test_a_fork_of_unlike_streams_is_refused() -> None:
     graph = ValueGraph("fork", (argument(),), (), (ROWS, other), nodes)
     with pytest.raises(InputError, match="fork 'fork': 'out' carries other tokens than 'rows'"):
         run(graph, memory_images(graph, {"a": TENSOR}))
+
+
+def test_sources_are_read_in_turn() -> None:
+    tensors = {"a": TENSOR, "b": -TENSOR[:, :3]}
+    found = read_results(joining(), run(joining(), memory_images(joining(), tensors)).results)
+    assert np.array_equal(found["r"], np.concatenate([tensors["a"], tensors["b"]], axis=1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"turns": 4}, "the 2 tokens of 'first' do not make 4 turns"),
+        ({"sources": ("first",)}, "'wide' carries 6 tokens, other than its sources together"),
+        ({"sources": ("rows", "narrow")}, "'wide' carries other tokens than 'narrow'"),
+    ],
+)
+def test_a_concatenation_that_does_not_fit_its_streams_is_refused(change: dict, message: str) -> None:
+    streams = {stream.name: stream for stream in joining().streams}
+    streams["narrow"] = replace(streams["first"], name="narrow", element=(2, 1))
+    (node,) = [node for node in joining().nodes if isinstance(node, Concat)]
+    node = replace(node, **change)
+    tokens = [np.zeros((*streams[name].trips, *streams[name].element), np.float32) for name in node.sources]
+    with pytest.raises(InputError, match=f"concatenation 'join': {message}"):
+        join(node, streams, tokens)
+
+
+def test_a_concatenation_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="concatenation 'join': has no sources"):
+        Concat("join", (), "wide", 1)
+    with pytest.raises(InputError, match="number of turns is 0"):
+        joining(turns=0)
 
 
 def test_views_repeat_and_reshape() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_values import DOUBLED, computing, reordering
+from small_values import DOUBLED, computing, joining, reordering
 
 from sttest.errors import InputError
 from sttest.sim.functional import read_value_graph, write_value_graph
@@ -29,7 +29,7 @@ def edited(tmp_path: Path) -> Callable[[Callable[[Any], None]], Path]:
     return edit
 
 
-@pytest.mark.parametrize("graph", [reordering(), computing(DOUBLED)], ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", [reordering(), joining(), computing(DOUBLED)], ids=lambda graph: graph.name)
 def test_what_is_written_is_read(graph: Any, tmp_path: Path) -> None:
     write_value_graph(graph, tmp_path / "values.json")
     assert read_value_graph(tmp_path / "values.json") == graph
