@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable
 
 SHOWN_DIGITS = 4
-LEAST_DIGITS = 3
-MAX_DECIMALS = 6
+LEAST_DIGITS = 2
+MOST_DIGITS = 5
 _WIDEST = 1e7
 
 
 def decimals_of(values: Iterable[float]) -> int | None:
     """Decimals that show all of ``values``; None where they are too far apart for one number of decimals.
 
-    The median keeps four digits and the smallest number three.
+    The lower quartile keeps four digits and the smallest number two, as long as the largest has no more than five.
 
     >>> decimals_of([193.78, 1517.99]), decimals_of([2, 12000]), decimals_of([1e-9, 1e6])
     (1, 0, None)
@@ -24,8 +24,8 @@ def decimals_of(values: Iterable[float]) -> int | None:
         return 0
     if sizes[-1] / sizes[0] > _WIDEST:
         return None
-    wanted = max(SHOWN_DIGITS - _digits(sizes[len(sizes) // 2]), LEAST_DIGITS - _digits(sizes[0]), 0)
-    return min(wanted, MAX_DECIMALS)
+    wanted = max(SHOWN_DIGITS - _digits(sizes[len(sizes) // 4]), LEAST_DIGITS - _digits(sizes[0]))
+    return max(min(wanted, MOST_DIGITS - max(_digits(sizes[-1]), 0)), 0)
 
 
 def number_text(value: float | None, decimals: int | None) -> str:

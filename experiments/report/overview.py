@@ -49,6 +49,7 @@ class Entry:
     revision: str
     version: str
     versions: str
+    group: str
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def entry(number: int, found: ResultSet, ledger: Ledger) -> Entry:
         [(kind, kinds[kind]) for kind in KINDS if kinds[kind]], len(errors), median, worst,
         str(manifest.get("finished_utc", ""))[:10], str(manifest.get("config_hash", "")),
         _revision(manifest.get("git")), str(versions.get("sttest", "")),
-        ", ".join(f"{name} {version}" for name, version in versions.items()),
+        ", ".join(f"{name} {version}" for name, version in versions.items()), "What if" if study else "Tables",
     )  # fmt: skip
 
 

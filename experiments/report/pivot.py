@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 
 from experiments.report.ledger import Ledger
 from experiments.report.names import name_of, point_parts
@@ -106,36 +106,42 @@ def _with(things: Sequence[Thing], texts: Sequence[str]) -> list[Thing]:
 
 
 def _upright(grid: Grid, phase: str, ledger: Ledger) -> Table:
-    heads, texts, facts = _heads(grid)
+    heads, texts, facts = _heads(grid, phase)
     columns = [_column(quantity.name, quantity.unit, rows.values()) for quantity, rows in grid.of.items()]
     by_column = [cells([rows.get(thing) for thing in grid.things], ledger) for rows in grid.of.values()]
     lines = [Line(text, "", found) for text, *found in zip(texts, *by_column, strict=True)]
-    return Table(_title(grid, phase), facts, heads, columns, lines)
+    return Table(_title(grid), facts, heads, columns, lines)
 
 
 def _turned(grid: Grid, phase: str, ledger: Ledger) -> Table:
-    _, texts, facts = _heads(grid)
+    _, texts, facts = _heads(grid, phase)
     by_thing = [[rows.get(thing) for rows in grid.of.values()] for thing in grid.things]
     labels = [", ".join(filter(None, text)) or "value" for text in texts]
     columns = [_column(label, "", rows) for label, rows in zip(labels, by_thing, strict=True)]
-    units = {quantity.unit for quantity in grid.of}
-    facts = [*facts, f"in {units.pop()}"] if len(units) == 1 else facts
+    units = list(dict.fromkeys(quantity.unit for quantity in grid.of))
+    rows = [[rows.get(thing) for thing in grid.things] for rows in grid.of.values()]
+    if len(units) == 1:
+        facts = [*facts, f"in {units[0]}"]
+        found = iter(cells(list(chain.from_iterable(rows)), ledger))
+        shown = [list(islice(found, len(line))) for line in rows]
+    else:
+        shown = [cells(line, ledger) for line in rows]
     lines = [
-        Line([quantity.name], quantity.unit if units else "", cells([rows.get(each) for each in grid.things], ledger))
-        for quantity, rows in grid.of.items()
+        Line([quantity.name], quantity.unit if len(units) > 1 else "", own)
+        for quantity, own in zip(grid.of, shown, strict=True)
     ]
-    return Table(_title(grid, phase), facts, [next(iter(grid.of)).family or "quantity"], columns, lines)
+    return Table(_title(grid), facts, [next(iter(grid.of)).family or "quantity"], columns, lines)
 
 
 def _column(label: str, unit: str, rows: Iterable[Row | None]) -> Column:
     return Column(label, unit, any(row is not None and row.reference is not None for row in rows))
 
 
-def _heads(grid: Grid) -> tuple[list[str], list[list[str]], list[str]]:
+def _heads(grid: Grid, phase: str) -> tuple[list[str], list[list[str]], list[str]]:
     """Heads of the lines, their texts, and as facts what is the same in all lines."""
     heads: list[str] = []
     by_head: list[list[str]] = []
-    facts = []
+    facts = [phase] if phase else []
     for axis, texts in zip(grid.axes, zip(*grid.things, strict=True), strict=True):
         if len(set(texts)) == 1:
             facts += [f"{axis} {texts[0]}"] if texts[0] else []
@@ -149,7 +155,7 @@ def _heads(grid: Grid) -> tuple[list[str], list[list[str]], list[str]]:
     return heads, [list(text) for text in zip(*by_head, strict=True)] or [[] for _ in grid.things], facts
 
 
-def _title(grid: Grid, phase: str) -> str:
+def _title(grid: Grid) -> str:
     quantities = list(grid.of)
     names = list(dict.fromkeys(quantity.name for quantity in quantities))
     if quantities[0].family:
@@ -159,4 +165,4 @@ def _title(grid: Grid, phase: str) -> str:
         shown = names[: max(sum(end <= _TITLE_CHARS for end in ends), 1)]
         more = len(names) - len(shown)
         what = ", ".join(shown) + (f" and {more} more" if more else "")
-    return f"{what}, {phase}" if phase else what
+    return what

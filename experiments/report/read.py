@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.registry import EXPERIMENTS
 from sttest.errors import InputError, did_you_mean
 from sttest.results import COLUMNS, RESULTS_SCHEMA, Row
 
 TABLE, MANIFEST = "table.csv", "manifest.json"
 MAX_TABLE_BYTES = 64 * 1024 * 1024
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024
+_PLACE = {name: place for place, name in enumerate(EXPERIMENTS)}
 _AGAIN = ["run its experiment again", "name others with --experiment"]
 
 
@@ -29,7 +31,7 @@ class ResultSet:
 
 
 def read_results(results: Path, names: Sequence[str] = ()) -> Iterator[ResultSet]:
-    """Experiments of a folder of results, by name; all of them if no names are given.
+    """The named experiments of a folder of results, or all of them: those of the registry first.
 
     Raises:
         InputError: no such folder, nothing in it, an experiment that is not there, or files that are not results.
@@ -42,7 +44,7 @@ def read_results(results: Path, names: Sequence[str] = ()) -> Iterator[ResultSet
         if name not in folders:
             levers = [did_you_mean(name, folders)]
             raise InputError("no-such-experiment", f"no experiment '{name}'", where=str(results), levers=levers)
-    for name in dict.fromkeys(names) or folders:
+    for name in dict.fromkeys(names) or sorted(folders, key=lambda name: (_PLACE.get(name, len(_PLACE)), name)):
         yield _read(folders[name])
 
 

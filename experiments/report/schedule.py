@@ -15,14 +15,13 @@ from sttest.compile.pipeline import Knobs
 from sttest.results import Kind, Row, config_hash
 from sttest.sim import Fifo, Process, Simulation, TimedGraph, simulate
 from sttest.sim.critical.path import itemise
+from sttest.sim.export.slices import MEMORY, STALL_IN, STALL_OUT, stretches
 from sttest.sim.record import RunRecord
 
 SHAPES = (Shape("gpt2", "decode", 1, 64), Shape("gpt2", "prefill", 32))
 BOARD, ENGINE = "u55c", "maxplus"
 TOP_STALLS, TOP_FIFOS = 16, 16
-_STALLS = {
-    "stall_in_cycles": "input", "stall_out_cycles": "output", "memory_wait_cycles": "memory",
-}  # fmt: skip
+_STALLS = {STALL_IN: "input", STALL_OUT: "output", MEMORY: "memory"}
 
 
 @dataclass(frozen=True)
@@ -102,15 +101,17 @@ def critical_table(schedule: Schedule, ledger: Ledger) -> Table:
 
 
 def stall_table(schedule: Schedule, ledger: Ledger) -> Table:
-    """The longest stalls: process, what it waited for, cycles."""
-    waits = [
-        ((name, processes.origin, waited), {"cycles": getattr(schedule.run.breakdown[name], field)})
-        for name, processes in _by_name(schedule).items()
-        for field, waited in _STALLS.items()
-    ]
+    """The longest stalls, without each process's wait for its first token: process, what it waited for, cycles."""
+    waits = []
+    for number, process in enumerate(schedule.graph.processes):
+        done = stretches(schedule.graph, schedule.record, number, schedule.cycles)
+        later = done.start > done.begin
+        for kind, waited in _STALLS.items():
+            cycles = int((done.end - done.start)[later & (done.kind == kind)].sum())
+            waits.append(((process.name, process.origin, waited), {"cycles": cycles}))
     waits.sort(key=lambda wait: -wait[1]["cycles"])
     heads = ("process", "module", "waits for")
-    return _table(schedule, "longest stalls", heads, ("cycles",), waits[:TOP_STALLS], ledger, share=True)
+    return _table(schedule, "longest stalls once begun", heads, ("cycles",), waits[:TOP_STALLS], ledger, share=True)
 
 
 def process_table(schedule: Schedule, ledger: Ledger) -> Table:
@@ -137,7 +138,7 @@ def fifo_table(schedule: Schedule, ledger: Ledger) -> Table:
     columns = (
         ("depth", "tokens"), ("token", "bits"), ("most held", "tokens"), ("mean held", "tokens"), ("most held", "KiB"),
     )  # fmt: skip
-    lines, made = [], []
+    made = []
     for fifo in fullest_fifos(schedule):
         most = schedule.run.max_occupancy[fifo.name]
         made.append([
@@ -185,9 +186,10 @@ def _table(
         for column in columns
     ]  # fmt: skip
     if share:
-        shown.append(Column("share", "ratio", False))
+        shown.append(Column("share", "%", False))
         made.append(cells([schedule.row(f"{title}: share, {' '.join(filter(None, texts))}",
-                                        values[columns[0]] / schedule.cycles, "ratio", "derived", "of the block's cycles")
+                                        100 * values[columns[0]] / schedule.cycles, "%", "derived",
+                                        "of the block's cycles")
                            for texts, values in lines], ledger))  # fmt: skip
     return Table(title, [], heads, shown, [
         Line(texts, "", found) for (texts, _), *found in zip(lines, *made, strict=True)

@@ -19,17 +19,18 @@ from sttest.sim.files.xml_text import parse_xml
 MAX_FIGURE_BYTES = 4 * 1024 * 1024
 _PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 _PLAIN_DOCTYPE = re.compile(rb"<!DOCTYPE\s+svg\b[^\[\]>]*>")
-_TAGS = frozenset(
-    "svg g defs path rect circle ellipse line polyline polygon text tspan use clipPath linearGradient radialGradient "
-    "stop title desc marker pattern symbol".split()
-)
-_ATTRIBUTES = frozenset(
-    "id d x y x1 y1 x2 y2 cx cy r rx ry dx dy width height points transform style viewBox preserveAspectRatio "
-    "clip-path clip-rule fill fill-opacity fill-rule stroke stroke-width stroke-opacity stroke-linecap stroke-linejoin "
-    "stroke-dasharray stroke-dashoffset stroke-miterlimit opacity font-family font-size font-weight font-style "
-    "text-anchor offset stop-color stop-opacity gradientUnits gradientTransform patternUnits clipPathUnits href "
-    "xlink:href".split()
-)
+_TAGS = frozenset({
+    "svg", "g", "defs", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "use",
+    "clipPath", "linearGradient", "radialGradient", "stop", "title", "desc", "marker", "pattern", "symbol",
+})  # fmt: skip
+_ATTRIBUTES = frozenset({
+    "id", "d", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "ry", "dx", "dy", "width", "height", "points",
+    "transform", "style", "viewBox", "preserveAspectRatio", "clip-path", "clip-rule", "fill", "fill-opacity",
+    "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin", "stroke-dasharray",
+    "stroke-dashoffset", "stroke-miterlimit", "opacity", "font-family", "font-size", "font-weight", "font-style",
+    "text-anchor", "offset", "stop-color", "stop-opacity", "gradientUnits", "gradientTransform", "patternUnits",
+    "clipPathUnits", "href", "xlink:href",
+})  # fmt: skip
 _LOCAL = re.compile(r"url\(\s*[\"']?#([\w.:-]+)[\"']?\s*\)")
 _HARMLESS_VALUE = re.compile(r"[\w\s.,:;%#()'\"+-]*")
 _GREY = re.compile(r"#([0-9a-f]{2})\1\1\b", re.IGNORECASE)

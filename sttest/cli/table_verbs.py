@@ -63,3 +63,35 @@ def whatif(
         list_studies(as_json=as_json)
         return
     run(WhatifRequest(study, out, engine.value, jobs, scheduler, dry_run), as_json=as_json)
+
+
+@app.command()
+def report(
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of result folders, each with table.csv and manifest.json.")
+    ] = Path("results"),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The page; traces go to FILE's stem with '-traces'.")
+    ] = Path("report.html"),
+    experiment: Annotated[
+        list[str] | None, typer.Option("--experiment", "-e", metavar="NAME", help="Only this one; may be repeated.")
+    ] = None,
+    blocks: Annotated[
+        bool, typer.Option("--blocks/--no-blocks", help="Simulate GPT-2 blocks for Gantt charts, FIFOs and traces.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """One HTML page of all results: tables, figures, schedules, and where every number is from.
+
+    The page is one file and loads nothing. Print it, or open it with
+    'chromium --headless --print-to-pdf=report.pdf --no-pdf-header-footer report.html'.
+
+    Examples:
+
+      sttest report
+
+      sttest report -e gpt2 -e emerging -o gpt2.html --no-blocks
+    """
+    from sttest.verbs.report import run
+
+    run(results, out, experiment or (), blocks=blocks, as_json=as_json)

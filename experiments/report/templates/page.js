@@ -30,8 +30,6 @@
     const list = document.createElement("dl");
     const line = (name, text) => text && list.append(element("dt", name), element("dd", text));
     line("metric", of.metric);
-    line("unit", of.unit);
-    line("kind", of.kind);
     line("of", [of.model, of.board, of.phase, of.engine].filter(Boolean).join(" · "));
     if (of.reference !== null) line("reference", `${full(of.reference)} ${of.unit}`);
     if (of.error !== null) line("error", percent(of.error));

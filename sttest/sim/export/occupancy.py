@@ -10,9 +10,7 @@ def window_cycles(cycles: int, samples: int) -> int:
     return max(-(-cycles // samples), 1)
 
 
-def occupancy(
-    writes: np.ndarray, reads: np.ndarray, initial: int, cycles: int, samples: int
-) -> list[tuple[int, int]]:
+def occupancy(writes: np.ndarray, reads: np.ndarray, initial: int, cycles: int, samples: int) -> list[tuple[int, int]]:
     """First cycle of each window and the most tokens held in it; a token leaves in the cycle after its read.
 
     Args:
