@@ -23,6 +23,7 @@ from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.quantise import Quantise
+from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 
@@ -33,8 +34,8 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        Quantise, LinalgToKernels, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma, FoldDma, Vectorize,
-        InsertForks, MakeInstances, LowerToStreams, SizeFifos,
+        Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma,
+        FoldDma, Vectorize, InsertForks, MakeInstances, LowerToStreams, SizeFifos,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

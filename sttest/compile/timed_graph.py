@@ -23,9 +23,11 @@ from sttest.compile.dialects.df import (
     TaskOp,
     itensor_of,
 )
+from sttest.compile.engines import engines_of
 from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
+from sttest.compile.shared_pipelines import in_turn
 from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
 
@@ -39,20 +41,27 @@ _HALVES = 2
 _BEAT_BYTES = 64
 
 
-def timed_graph(module: ModuleOp, board: FpgaBoard, name: str) -> TimedGraph:
+def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = False) -> TimedGraph:
     """The one kernel of a module as a timed graph.
+
+    Args:
+        module: at the stream level.
+        board: that it runs on.
+        name: of the graph.
+        apart: tasks that share an engine have a process each, as if each had hardware of its own.
 
     Raises:
         DoesNotFitError: the design has several kernels, or more DMAs than the board has channels.
         InputError: the module is not at the stream level.
     """
-    return _Builder(only_kernel(module, _HERE, name), board).graph(name)
+    return _Builder(only_kernel(module, _HERE, name), board, apart).graph(name)
 
 
 @dataclass
 class _Builder:
     kernel: KernelOp
     board: FpgaBoard
+    apart: bool
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
@@ -61,6 +70,7 @@ class _Builder:
         self.library = operators(self.board)
         self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
         self.pipelines = NodePipelines(self.costs)
+        self.engines = engines_of(self.kernel)
         self.channels_of = self._assign_channels()
 
     def graph(self, name: str) -> TimedGraph:
@@ -84,7 +94,7 @@ class _Builder:
             impl = "srl" if folded else "auto"
             self.fifos.append(Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl))
         elif isinstance(op, TaskOp):
-            self.processes.append(self.pipelines.task(op))
+            self._add_task(op)
         elif isinstance(op, ConverterOp):
             self._add_converter(op)
         elif isinstance(op, ForkOp):
@@ -93,6 +103,15 @@ class _Builder:
             self.processes.append(self.pipelines.concat(op, _label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
             self.processes.append(self._port(op))
+
+    def _add_task(self, task: TaskOp) -> None:
+        """Its process; that of its engine where the first of the engine's tasks stands."""
+        if task.engine is None or self.apart:
+            self.processes.append(self.pipelines.task(task))
+            return
+        members = self.engines[task.engine.data]
+        if task is members[0]:
+            self.processes.append(in_turn(task.engine.data, [self.pipelines.task(each) for each in members]))
 
     def _add_converter(self, op: ConverterOp) -> None:
         name = _label(op)

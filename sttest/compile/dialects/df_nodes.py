@@ -58,6 +58,7 @@ class TaskOp(NodeOp):
     says that the payload multiplies the first two sources and sums: a matmul.
     ``accesses`` has one map per source, then per result: from a point of the
     loops to the element of the tensor that the payload's argument stands for.
+    Tasks of one ``engine`` take turns, in program order, on one piece of hardware.
     """
 
     name = "df.task"
@@ -70,11 +71,12 @@ class TaskOp(NodeOp):
     contracts = opt_prop_def(UnitAttr)
     accesses = opt_prop_def(ArrayAttr[AffineMapAttr])
     lanes = opt_prop_def(IntegerAttr[I64])
+    engine = opt_prop_def(StringAttr)
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
-        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`origin` $origin^)? "
-        "(`accesses` $accesses^)? "
+        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`engine` $engine^)? "
+        "(`origin` $origin^)? (`accesses` $accesses^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )

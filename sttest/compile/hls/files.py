@@ -13,6 +13,7 @@ from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.signature import memory_table, signature
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.module_walk import all_of
+from sttest.compile.timed_graph import timed_graph
 
 SCHEMA = "sttest.hls/1"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
@@ -25,17 +26,22 @@ def emit_design(design: Design) -> EmittedKernel:
         InputError: something in it has no C++ (docs/values.md).
     """
     (kernel,) = all_of(design.module, KernelOp)
-    return emit_kernel(kernel, KernelTiming.of(design.graph, design.board), _title(design))
+    return emit_kernel(kernel, _timing(design), _title(design))
 
 
 def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
     """Writes ``kernel.cpp``, ``signature.json`` and ``memory.json`` into a folder, which is made."""
     folder.mkdir(parents=True)
     (folder / "kernel.cpp").write_text(emitted.text, encoding="utf-8")
-    timing = KernelTiming.of(design.graph, design.board)
+    timing = _timing(design)
     write_signature(signature(emitted, timing, design.name, design.board.name), folder / "signature.json")
     table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
     (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def _timing(design: Design) -> KernelTiming:
+    apart = timed_graph(design.module, design.board, design.name, apart=True)
+    return KernelTiming.of(design.graph, design.board, apart)
 
 
 def _title(design: Design) -> list[str]:

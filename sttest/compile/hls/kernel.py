@@ -20,6 +20,7 @@ from sttest.compile.hls.concats import emit_concat
 from sttest.compile.hls.converters import Conversion, block_typedef, conversion, emit_drain, emit_fill
 from sttest.compile.hls.dma_read import emit_dma_read
 from sttest.compile.hls.dma_write import emit_dma_write
+from sttest.compile.hls.engines import emit_engine
 from sttest.compile.hls.forks import emit_fork
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.network import Memory, Network, label_of
@@ -74,6 +75,8 @@ class _Emitter:
         processes = Code()
         section = ""
         for node in self.network.nodes:
+            if not self.network.processes(node):
+                continue
             section = self._open_section(processes, node, section)
             self._emit_node(processes, node)
             processes.line()
@@ -100,6 +103,11 @@ class _Emitter:
     def _emit_node(self, code: Code, node: NodeOp) -> None:
         if isinstance(node, ConverterOp):
             self._emit_converter(code, node)
+            return
+        served = self.network.served_by(node)
+        if served is not None:
+            engine, members = served
+            emit_engine(code, members, self.network.engine(engine, members), self.timing, self.helpers)
             return
         process = self.network.process(node)
         if isinstance(node, TaskOp):
@@ -133,6 +141,8 @@ class _Emitter:
             title = "From memory"
         elif isinstance(node, DmaWriteOp):
             title = "To memory"
+        elif isinstance(node, TaskOp) and node.engine is not None:
+            title = "Engines"
         elif isinstance(node, TaskOp | ConcatOp) and node.origin is not None:
             title = node.origin.data
         if title != section:

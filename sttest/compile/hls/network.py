@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr
@@ -21,10 +22,11 @@ from sttest.compile.dialects.df import (
     TaskOp,
     YieldOp,
 )
+from sttest.compile.engines import engines_of
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
-from sttest.compile.hls.process import Process
+from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Token
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import run_first
@@ -98,10 +100,12 @@ class Network:
     streams: dict[SSAValue, Stream] = field(default_factory=dict)
     memories: dict[Operation, Memory] = field(default_factory=dict)
     nodes: list[NodeOp] = field(default_factory=list)
+    engines: dict[str, list[TaskOp]] = field(init=False)
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
         self._names = Names(HELPER_NAMES)
+        self.engines = engines_of(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
             if isinstance(op, TaskOp | ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
@@ -116,6 +120,22 @@ class Network:
             token = Token.of(kind.itensor, fifo)
             name = self._names.of(op.result, fifo)
             self.streams[op.result] = Stream(name, fifo, token, kind.depth.data, str(kind.itensor))
+
+    def served_by(self, node: NodeOp) -> tuple[str, list[TaskOp]] | None:
+        """The engine that a node is a task of, with its tasks in the order of their turns."""
+        if not isinstance(node, TaskOp) or node.engine is None:
+            return None
+        return node.engine.data, self.engines[node.engine.data]
+
+    def processes(self, node: NodeOp) -> tuple[Process, ...]:
+        """What is called for a node: both halves of a converter; an engine where its first task stands."""
+        if isinstance(node, ConverterOp):
+            return self.halves(node)
+        served = self.served_by(node)
+        if served is None:
+            return (self.process(node),)
+        engine, members = served
+        return (self.engine(engine, members).whole,) if node is members[0] else ()
 
     def process(self, node: NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
@@ -138,6 +158,42 @@ class Network:
             tuple(port[2] for port in inputs),
             tuple(port[2] for port in outputs),
         )
+
+    def engine(self, name: str, members: Sequence[TaskOp]) -> EngineProcess:
+        """The functions of an engine: one for a turn, and the process that gives each task its own.
+
+        Raises:
+            InputError: the tokens of its tasks differ.
+        """
+        names = Names(_LOCAL_NAMES)
+        ports = [
+            [self._stream_port(stream, names, reads=True) for stream in member.sources]
+            + [self._stream_port(stream, names, reads=False) for stream in member.sinks]
+            for member in members
+        ]
+        every = [port for each in ports for port in each]
+        whole = self._names.of((name, "engine"), name)
+        arity = len(members[0].sources)
+        process = Process(
+            whole, tuple(port[0] for port in every), tuple(port[1] for port in every),
+            tuple(port[2] for each in ports for port in each[:arity]),
+            tuple(port[2] for each in ports for port in each[arity:]),
+        )  # fmt: skip
+        turn = self._turn(self._names.of((name, "turn"), f"{name}_turn"), members)
+        return EngineProcess(turn, process, tuple(tuple(port[2] for port in each) for each in ports))
+
+    def _turn(self, name: str, members: Sequence[TaskOp]) -> Process:
+        """The function of one turn: its streams are those of any of the tasks."""
+        types = [[self.streams[port].token.c_type for port in (*each.sources, *each.sinks)] for each in members]
+        if any(each != types[0] for each in types):
+            raise InputError(
+                "engine-tokens", "the tokens of its tasks differ", where=name, levers=["share fewer tasks"]
+            )
+        arity = len(members[0].sources)
+        inputs = tuple(f"source_{number}" for number in range(arity))
+        outputs = tuple(f"result_{number}" for number in range(len(types[0]) - arity))
+        parameters = (f"hls::stream<{t}>& {each}" for t, each in zip(types[0], (*inputs, *outputs), strict=True))
+        return Process(name, tuple(parameters), (), inputs, outputs)
 
     def blocks(self, converter: ConverterOp) -> tuple[str, str]:
         """Name of a converter's stream of blocks, and of the type of a block."""

@@ -21,3 +21,18 @@ class Process:
     arguments: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EngineProcess:
+    """The functions of an engine, which serves several tasks in turn.
+
+    Attributes:
+        turn: the one that works; it is called by the other.
+        whole: the process.
+        streams: per task, the parameters of ``whole`` that are its sources and results.
+    """
+
+    turn: Process
+    whole: Process
+    streams: tuple[tuple[str, ...], ...]

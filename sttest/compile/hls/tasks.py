@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.ir import Attribute
 
@@ -18,8 +17,9 @@ from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, 
 from sttest.compile.hls.tile_visits import Visit, visits
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.token_text import element_loops, token_element
+from sttest.compile.hls.turn_trips import TurnTrips, largest
 from sttest.compile.hls.types import element_of
-from sttest.compile.hls.writer import Code, CountedLoop, affine, counted, named_loops
+from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.errors import InputError
 
 
@@ -36,12 +36,34 @@ def emit_task(code: Code, task: TaskOp, process: Process, timing: KernelTiming, 
     Raises:
         InputError: types, operations or stream orders that have no C++.
     """
-    _TaskEmitter(code, task, process, timing, helpers).emit()
+    _TaskEmitter(code, task, process, timing, helpers, TurnTrips([task], timing)).emit()
+
+
+def emit_turn(
+    code: Code, members: Sequence[TaskOp], process: Process, timing: KernelTiming, helpers: Helpers, trips: TurnTrips
+) -> None:
+    """Writes the function that is any of several tasks, by trip counts that it is told.
+
+    Args:
+        code: where to.
+        members: alike (`sttest.compile.engines`).
+        process: its name, its streams and its parameters for trip counts.
+        timing: see :func:`emit_task`.
+        helpers: see :func:`emit_task`.
+        trips: of the members.
+
+    Raises:
+        InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
+    """
+    _TaskEmitter(code, largest(members), process, timing, helpers, trips).emit()
 
 
 class _TaskEmitter:
-    def __init__(self, code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers) -> None:
+    def __init__(
+        self, code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers, trips: TurnTrips
+    ) -> None:
         self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
+        self.trips = trips
         self.schedule = TileSchedule.of(task)
         self.sources, self.results = task_ports(task)
         self.name = task.sym_name.data
@@ -63,9 +85,7 @@ class _TaskEmitter:
 
     def _nest(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
         """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""
-        trips, passes = self.task.trip_counts, self.timing.passes[self.name]
-        depth = next((n for n in range(len(trips) + 1) if prod(trips[:n]) == passes), 0)
-        left, inner = named_loops("tiles", "t", trips[:depth]), named_loops("tiles", "t", trips[depth:], first=depth)
+        left, inner = self.trips.loops
         steps = [
             CountedLoop(f"steps_{loop}", f"s{loop}", self.schedule.steps[loop])
             for loop in self.schedule.order
@@ -113,11 +133,7 @@ class _TaskEmitter:
                 self.code.line(f"{port.at(visit.places)} = {token_element(port.token)};")
 
     def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
-        last = [
-            f"t{loop} == {self.task.trip_counts[loop] - 1}"
-            for loop in self.reductions
-            if self.task.trip_counts[loop] > 1
-        ]
+        last = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
         when = [*last, *self._is_step(visit.step)]
         if port.token.size == 1 and not visit.loops:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
@@ -130,7 +146,7 @@ class _TaskEmitter:
 
     def _initialise(self, init: Attribute) -> None:
         """Running values start in the first iteration of the reductions, each parallel step for its own lanes."""
-        first = [f"t{loop} == 0" for loop in self.reductions if self.task.trip_counts[loop] > 1]
+        first = [f"t{loop} == 0" for loop in self.reductions if self.trips.is_loop(loop)]
         first += [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
         parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
         with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):

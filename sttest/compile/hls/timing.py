@@ -30,9 +30,15 @@ class KernelTiming:
     burst_bytes: int = 4096
 
     @staticmethod
-    def of(graph: TimedGraph, board: FpgaBoard) -> KernelTiming:
-        """The facts of a timed graph that was made from a kernel for a board."""
-        pipelines = [each for each in graph.processes if isinstance(each, Pipeline) and each.loops]
+    def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> KernelTiming:
+        """The facts of a timed graph that was made from a kernel for a board.
+
+        Args:
+            graph: of the kernel.
+            board: that it is for.
+            apart: the kernel with a process per task, where tasks share engines.
+        """
+        pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
         ports = [each for each in graph.processes if isinstance(each, Memory)]
         return KernelTiming(
             {each.name: each.loops[0].ii for each in pipelines},

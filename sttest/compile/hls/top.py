@@ -49,8 +49,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
         _declare_blocks(code, network, conversions)
         code.line()
         for node in network.nodes:
-            processes = network.halves(node) if isinstance(node, ConverterOp) else (network.process(node),)
-            for process in processes:
+            for process in network.processes(node):
                 _call(code, process)
 
 

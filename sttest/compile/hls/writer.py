@@ -14,11 +14,20 @@ _MAX_COLUMNS = 120
 
 @dataclass(frozen=True)
 class CountedLoop:
-    """A loop of a fixed number of iterations: its label, its variable, its trip count."""
+    """A loop of a known number of iterations.
+
+    Attributes:
+        label, variable: of the loop.
+        trip: iterations; the most there are where they vary.
+        bound: the parameter that says how many, where they vary.
+        least: iterations then.
+    """
 
     label: str
     variable: str
     trip: int
+    bound: str = ""
+    least: int = 0
 
 
 @dataclass
@@ -97,7 +106,10 @@ class Code:
     @contextmanager
     def _loop(self, loop: CountedLoop) -> Iterator[None]:
         self.lines.append(f"{_INDENT * max(self.depth - 1, 0)}{unique(loop.label, self._labels)}:")
-        with self.block(f"for (int {loop.variable} = 0; {loop.variable} < {loop.trip}; ++{loop.variable})"):
+        bound = loop.bound or loop.trip
+        with self.block(f"for (int {loop.variable} = 0; {loop.variable} < {bound}; ++{loop.variable})"):
+            if loop.bound:
+                self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
 
     @contextmanager

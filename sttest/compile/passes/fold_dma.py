@@ -14,13 +14,20 @@ from sttest.compile.module_walk import all_of
 
 @dataclass(frozen=True)
 class FoldDma(ModulePass):
-    """Marks `df.dma_read` ops whose one reader is a task that reads in the DMA's own order."""
+    """Marks `df.dma_read` ops whose one reader is a task that reads in the DMA's own order.
+
+    Without ``parameters`` those that read parameters stay apart: a FIFO behind them has room to read ahead.
+    """
 
     name = "fold-dma"
+
+    parameters: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``folded``: the stream becomes the DMA's ping-pong tile buffer and is not sized as a FIFO."""
         for dma in all_of(op, DmaReadOp):
             uses = [use for stream in dma.streams for use in stream.uses]
+            if dma.packed is not None and not self.parameters:
+                continue
             if len(uses) == 1 and isinstance(uses[0].operation, TaskOp):
                 dma.properties["folded"] = UnitAttr()

@@ -11,19 +11,28 @@ from xdsl.rewriter import Rewriter
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects.df import StreamOp, StreamType
+from sttest.compile.engines import engines_of
 from sttest.compile.fifo_model import stream_depths
 from sttest.compile.module_walk import all_of
+from sttest.compile.prefetch import prefetch_depths
+from sttest.compile.shared_depths import shared_depths
 from sttest.compile.timed_graph import timed_graph
 
 
 @dataclass(frozen=True)
 class SizeFifos(ModulePass):
-    """Sizes every stream but the folded ones; ``strategy`` is ``normal`` or ``conservative``."""
+    """Sizes every stream but the folded ones; ``strategy`` is ``normal`` or ``conservative``.
+
+    Where tasks share engines, the linear program's depths are those of the design without
+    sharing, and what else its FIFOs need is found by simulation.  ``prefetch_kib`` is room
+    for parameters that are read ahead.
+    """
 
     name = "size-fifos"
 
     strategy: str = "normal"
     board: str = "u55c"
+    prefetch_kib: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets the depth of the streams.
@@ -32,12 +41,17 @@ class SizeFifos(ModulePass):
             InputError: unknown strategy or board, or a module that is not at the stream level.
             DoesNotFitError: several kernels, or more DMAs than the board has channels.
         """
-        graph = timed_graph(op, require_hbm(load_board(self.board)), "design")
-        depths = stream_depths(graph, self.strategy)
+        board = require_hbm(load_board(self.board))
+        depths = stream_depths(timed_graph(op, board, "design", apart=True), self.strategy)
+        depths |= prefetch_depths(op, self.prefetch_kib, depths)
+        shares = bool(engines_of(op))
+        if shares:
+            depths = shared_depths(timed_graph(op, board, "design"), depths)
+        sized_by = "simulation" if shares else f"lp-{self.strategy}"
         for stream in all_of(op, StreamOp):
             depth = depths.get(stream.sym_name.data)
             if depth is None or stream.sized_by == StringAttr("folded"):
                 continue
-            stream.properties["sized_by"] = StringAttr(f"lp-{self.strategy}")
+            stream.properties["sized_by"] = StringAttr(sized_by)
             kind = StreamType(stream.result.type.itensor, IntAttr(depth))
             Rewriter.replace_value_with_new_type(stream.result, kind)

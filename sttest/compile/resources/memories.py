@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil, prod
 
 from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.engines import engines_of
 from sttest.compile.resources.names import StreamEnds, dma_port, node_name, stream_ends
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.sim.graph import TimedGraph
@@ -19,10 +20,23 @@ def memories(kernel: KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
     streams = stream_ends(kernel)
     folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
     found = [_stream(each, kinds[each.fifo]) for each in streams]
+    idle = _idle_tiles(kernel)
     for op in kernel.body.block.ops:
-        if isinstance(op, NodeOp):
+        if isinstance(op, NodeOp) and op not in idle:
             found += _of_node(op, folded)
     return found
+
+
+def _idle_tiles(kernel: KernelOp) -> set[TaskOp]:
+    """Tasks whose tiles lie in the memories of another: of an engine's tasks, the one that keeps most has them."""
+    idle: set[TaskOp] = set()
+    for members in engines_of(kernel).values():
+        idle |= {*members} - {max(members, key=_running_tiles)}
+    return idle
+
+
+def _running_tiles(task: TaskOp) -> int:
+    return prod(task.trip_counts[loop] for loop in task.held_loops)
 
 
 def is_folded(stream: StreamEnds) -> bool:
@@ -65,7 +79,7 @@ def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
     """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
     steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
     results = task.iterations // task.reduction_iterations
-    running = prod(task.trip_counts[loop] for loop in task.held_loops)
+    running = _running_tiles(task)
     ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
     ports += [(f"out{n}", result, results, running) for n, result in enumerate(task.sinks)]
     for label, port, visits, tiles in ports:

@@ -38,13 +38,13 @@ class StreamEnds:
 
 
 def node_name(op: NodeOp) -> str:
-    """The name of a task, concatenation, converter, fork or DMA.
+    """The name of a task's engine, of a task, concatenation, converter, fork or DMA.
 
     Raises:
         InputError: it has none yet.
     """
     if isinstance(op, TaskOp):
-        return op.sym_name.data
+        return (op.engine or op.sym_name).data
     label = op.label if isinstance(op, ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) else None
     if label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")

@@ -6,14 +6,15 @@ what that takes is the resource model's (docs/resources.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sttest.boards.operators import Operator
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
-from sttest.boards.resources import Resources
+from sttest.boards.resources import Resources, total
 from sttest.compile.cost_model import payload_operators
 from sttest.compile.dialects.df import ConcatOp, ConverterOp, ForkOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.engines import engines_of
 from sttest.compile.resources.names import dma_port, node_name
 from sttest.sim.graph import Memory, TimedGraph
 
@@ -52,9 +53,14 @@ class NodeModel:
     channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def of_kernel(self, kernel: KernelOp) -> Iterator[NodeLogic]:
-        """All nodes of a kernel at the stream level, in program order."""
+        """All nodes of a kernel at the stream level, in program order; an engine where its first task stands."""
+        engines = engines_of(kernel)
         for op in kernel.body.block.ops:
-            if isinstance(op, NodeOp):
+            if isinstance(op, TaskOp) and op.engine is not None:
+                members = engines[op.engine.data]
+                if op is members[0]:
+                    yield NodeLogic(op.engine.data, "task", engine_logic(members, self.library))
+            elif isinstance(op, NodeOp):
                 yield self.of(op)
 
     def of(self, op: NodeOp) -> NodeLogic:
@@ -91,9 +97,9 @@ class NodeModel:
         return word + self._pipeline(Pipeline(ports=1 + len(op.sinks), trip=stream.tokens))
 
     def _concat(self, op: ConcatOp) -> Resources:
-        """A word of registers behind the choice of a source: a LUT chooses one bit of four (AMD UG574)."""
+        """A word of registers behind the choice of a source."""
         stream = itensor_of(op.sinks[0])
-        word = Resources(lut=stream.token_bits * -(-(len(op.sources) - 1) // 3), ff=stream.token_bits)
+        word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
         return word + self._pipeline(Pipeline(ports=1 + len(op.sources), trip=stream.tokens))
 
     def _dma(self, op: NodeOp) -> Resources:
@@ -104,11 +110,27 @@ class NodeModel:
 
 def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
     """A task with so many lanes, at an interval of one step: nothing is shared; at the itensor or the stream level."""
+    return pipeline_resources(_pipeline_of(task, lanes), library)
+
+
+def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> Resources:
+    """Tasks that take turns: the operators of one, the FIFOs of all, and the choice of those that are read."""
+    pipelines = [_pipeline_of(member, member.lane_count) for member in members]
+    ports, trip = sum(each.ports for each in pipelines), max(each.trip for each in pipelines)
+    choices = (_choice(itensor_of(source).token_bits, len(members)) for source in members[0].sources)
+    return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
+
+
+def _pipeline_of(task: TaskOp, lanes: int) -> Pipeline:
     lanes = min(lanes, task.tile_points)
     instances = {name: count * lanes for name, count in payload_operators(task).items()}
     steps = -(-task.tile_points // lanes)
-    pipeline = Pipeline(instances, len(task.sources) + len(task.produced), task.iterations * steps)
-    return pipeline_resources(pipeline, library)
+    return Pipeline(instances, len(task.sources) + len(task.produced), task.iterations * steps)
+
+
+def _choice(bits: int, sources: int) -> Resources:
+    """A word of one of several sources: a LUT chooses one bit of four (AMD UG574)."""
+    return Resources(lut=bits * -(-(sources - 1) // 3))
 
 
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:

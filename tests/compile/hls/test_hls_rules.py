@@ -45,6 +45,20 @@ rows:
   }
 }
 
+static void copy_turn(hls::stream<row>& source_0, hls::stream<row>& result_0, const int trips_0) {
+copies:
+  for (int t = 0; t < trips_0; ++t) {
+#pragma HLS loop_tripcount min=4 max=4
+#pragma HLS pipeline II=1
+    result_0.write(source_0.read());
+  }
+}
+
+static void copy(hls::stream<row>& from_load, hls::stream<row>& to_fill) {
+#pragma HLS allocation function instances=copy_turn limit=1
+  copy_turn(from_load, to_fill, 4);
+}
+
 static void store(hls::stream_of_blocks<tile_block>& blocks, ap_uint<512>* out) {
   float sums[4][16];
 #pragma HLS array_partition variable=sums type=cyclic factor=4 dim=2
@@ -67,10 +81,13 @@ extern "C" void top(const ap_uint<512>* x, ap_uint<512>* y) {
 #pragma HLS dataflow
   hls::stream<row, 2> rows("load__fill");
 #pragma HLS bind_storage variable=rows type=fifo impl=srl
+  hls::stream<row, 2> copies("copy__fill");
+#pragma HLS bind_storage variable=copies type=fifo impl=srl
   hls::stream_of_blocks<tile_block, 2> tiles;
 #pragma HLS array_partition variable=tiles type=complete dim=1
   STTEST_PROCESS(load, x, rows);
-  STTEST_PROCESS(fill, rows, tiles);
+  STTEST_PROCESS(copy, rows, copies);
+  STTEST_PROCESS(fill, copies, tiles);
   STTEST_PROCESS(store, tiles, y);
 }
 """
@@ -112,12 +129,19 @@ BREAKS = [
      "  hls::read_lock<tile_block> block(blocks);\n  hls::read_lock<tile_block> again(blocks);"),
     ("one-top", "#pragma HLS dataflow\n", ""),
     ("canonical-form", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n  int n = 4;\n"),
-    ("canonical-form", "  STTEST_PROCESS(fill, rows, tiles);", "  if (true) STTEST_PROCESS(fill, rows, tiles);"),
+    ("canonical-form", "  STTEST_PROCESS(fill, copies, tiles);", "  if (true) STTEST_PROCESS(fill, copies, tiles);"),
     ("processes-called-once", "  STTEST_PROCESS(store, tiles, y);", "  STTEST_PROCESS(stored, tiles, y);"),
     ("processes-called-once", "  STTEST_PROCESS(load, x, rows);", "  STTEST_PROCESS(load, x);"),
-    ("one-writer-one-reader", "  STTEST_PROCESS(fill, rows, tiles);\n", ""),
-    ("one-writer-one-reader", "  STTEST_PROCESS(load, x, rows);\n  STTEST_PROCESS(fill, rows, tiles);\n",
-     "  STTEST_PROCESS(fill, rows, tiles);\n  STTEST_PROCESS(load, x, rows);\n"),
+    ("one-writer-one-reader", "  STTEST_PROCESS(fill, copies, tiles);\n", ""),
+    ("one-writer-one-reader", "  STTEST_PROCESS(fill, copies, tiles);\n  STTEST_PROCESS(store, tiles, y);\n",
+     "  STTEST_PROCESS(store, tiles, y);\n  STTEST_PROCESS(fill, copies, tiles);\n"),
+    ("one-writer-one-reader", "result_0.write(source_0.read());", "source_0.write(source_0.read());"),
+    ("turns-share-hardware", "#pragma HLS allocation function instances=copy_turn limit=1\n", ""),
+    ("turns-share-hardware", "limit=1", "limit=2"),
+    ("turns-share-hardware", "  copy_turn(from_load, to_fill, 4);",
+     "  int n = 4;\n  copy_turn(from_load, to_fill, 4);"),
+    ("constant-bounds", "#pragma HLS loop_tripcount min=4 max=4\n", ""),
+    ("loop-directives", "  copy_turn(from_load", "#pragma HLS loop_tripcount min=4 max=4\n  copy_turn(from_load"),
     ("one-writer-one-reader", "to_fill.write(token);", "to_fill.write(token); to_fill.read();"),
     ("interfaces-in-top", "  return x + x;", "#pragma HLS interface mode=ap_none port=x\n  return x + x;"),
     ("memory-ports", "bundle=gmem_y", "bundle=gmem_x"),

@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     dataflow.canonical_form,
     dataflow.processes_called_once,
     dataflow.one_writer_one_reader,
+    dataflow.turns_share_hardware,
     interfaces.interfaces_in_top,
     interfaces.memory_ports,
     interfaces.control_port,

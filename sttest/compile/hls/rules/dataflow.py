@@ -53,18 +53,38 @@ def processes_called_once(source: Source) -> Iterator[Violation]:
 
 
 def one_writer_one_reader(source: Source) -> Iterator[Violation]:
-    """Every channel is written by one process and read by one later process."""
+    """Every channel is written by one process and read by one other, a later one.
+
+    A process that takes turns may read what a later one writes, which the tool warns of as feedback.
+    """
     ends: dict[str, str] = {}
+    taking_turns: set[str] = set()
     for name, *passed in process_calls(source):
         function = source.functions.get(name)
         for parameter, argument in zip(function.parameters if function else (), passed, strict=False):
             if function is not None and parameter.is_channel:
-                ends[argument] = ends.get(argument, "") + _use(function, parameter)
+                ends[argument] = ends.get(argument, "") + _use(source, function, parameter)
+                taking_turns |= {argument} if list(_calls(source, function)) else set()
     for node in _statements(source):
         channel = declared_name(node.child_by_field_name("declarator")) if _is_channel(node) else ""
-        if channel and ends.get(channel, "") != "wr":
+        if channel and ends.get(channel, "") not in (("wr", "rw") if channel in taking_turns else ("wr",)):
             order = ", ".join({"w": "written", "r": "read"}.get(end, "not used alike") for end in ends.get(channel, ""))
             yield Violation("one-writer-one-reader", f"'{channel}' is {order or 'not used'}", line_of(node))
+
+
+def turns_share_hardware(source: Source) -> Iterator[Violation]:
+    """A process that calls another function with channels says that there is one of it, and does nothing else."""
+    for function in source.functions.values():
+        called = {each.name for each, _ in _calls(source, function)}
+        limits = source.directives_in(function.body, "allocation")
+        allowed = {each.options.get("instances", "") for each in limits if each.options.get("limit") == "1"}
+        others = [node for node in function.body.named_children if node.type not in ("preproc_call", "comment")]
+        calls = [node for node in others if node.type == "expression_statement"]
+        if called != allowed or len(limits) != len(called) or (called and len(calls) != len(others)):
+            message = (
+                f"'{function.name}' calls {', '.join(sorted(called)) or 'nothing'} in turn, and limits other things"
+            )
+            yield Violation("turns-share-hardware", message, line_of(function.node))
 
 
 def _statements(source: Source) -> list[Node]:
@@ -95,8 +115,24 @@ def _arguments(node: Node) -> list[str]:
     return [text_of(each) for each in named] if all(each.type == "identifier" for each in named) else []
 
 
-def _use(function: Function, parameter: Parameter) -> str:
-    """``r`` or ``w`` for a channel that a process only reads or only writes, else something else."""
+def _calls(source: Source, function: Function) -> Iterator[tuple[Function, list[str]]]:
+    """The functions that a process calls with channels, and what it passes."""
+    for node in walk(function.body):
+        called = source.functions.get(text_of(node.child_by_field_name("function")) if _is_call(node) else "")
+        passed = node.child_by_field_name("arguments")
+        if called is not None and passed is not None and any(each.is_channel for each in called.parameters):
+            yield called, [text_of(each) for each in passed.named_children]
+
+
+def _is_call(node: Node) -> bool:
+    return node.type == "call_expression" and node.child_by_field_name("function") is not None
+
+
+def _use(source: Source, function: Function, parameter: Parameter) -> str:
+    """``r`` or ``w`` for a channel that a process, or its turn, only reads or only writes, else something else."""
+    for called, passed in _calls(source, function):
+        if parameter.name in passed and len(passed) == len(called.parameters):
+            return _use(source, called, called.parameters[passed.index(parameter.name)])
     verbs = {
         text_of(node.child_by_field_name("field"))
         for node in walk(function.body)

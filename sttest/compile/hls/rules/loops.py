@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from sttest.compile.hls.rules.source import Directive, Source, Violation, enclosing, line_of, text_of
 
-_IN_LOOPS = ("pipeline", "unroll", "loop_flatten")
+_IN_LOOPS = ("pipeline", "unroll", "loop_flatten", "loop_tripcount")
 
 _ITERATED = ("pipeline", "unroll")
 
 
 def constant_bounds(source: Source) -> Iterator[Violation]:
-    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N."""
+    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N, or a ``const int`` parameter and a trip count."""
     for node in source.all("while_statement", "do_statement", "goto_statement", "for_range_loop"):
         yield Violation("constant-bounds", "only counted loops have a known number of iterations", line_of(node))
     for node in source.all("for_statement"):
-        if not _is_counted(node):
+        if not _is_counted(node, _told_bounds(source, node)):
             yield Violation("constant-bounds", f"'{text_of(node).splitlines()[0]}' is not counted", line_of(node))
 
 
-def _is_counted(loop: Node) -> bool:
+def _told_bounds(source: Source, loop: Node) -> set[str]:
+    """The bounds that the loop may have besides numbers: parameters, where a directive says how large they are."""
+    function, body = enclosing(loop, "function_definition"), loop.child_by_field_name("body")
+    if function is None or body is None or not source.directives_in(body, "loop_tripcount"):
+        return set()
+    parameters = function.child_by_field_name("declarator")
+    declared = re.findall(r"const int (\w+)[,)]", text_of(parameters)) if parameters is not None else []
+    return set(declared)
+
+
+def _is_counted(loop: Node, told: set[str]) -> bool:
     start, test, step = (loop.child_by_field_name(name) for name in ("initializer", "condition", "update"))
     declared = start.child_by_field_name("declarator") if start is not None else None
     variable = text_of(declared.child_by_field_name("declarator")) if declared is not None else ""
@@ -30,8 +41,7 @@ def _is_counted(loop: Node) -> bool:
     return (
         bool(variable)
         and bound is not None
-        and bound.type == "number_literal"
-        and int(text_of(bound)) > 0
+        and (text_of(bound) in told or (bound.type == "number_literal" and int(text_of(bound)) > 0))
         and text_of(start) == f"int {variable} = 0;"
         and text_of(test) == f"{variable} < {text_of(bound)}"
         and text_of(step) == f"++{variable}"

@@ -1,0 +1,81 @@
+"""`share-engines`: tasks that are alike take turns on one engine instead of having lanes of their own.
+
+A decode step pays its matrix-vector products one after the other, whatever hardware they
+have; shared, each has the lanes of all.  Which tasks share is a choice of the design:
+``weights``, products with parameters and the sums over their groups; ``all``, whatever is alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+
+from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.engines import alike
+from sttest.compile.module_walk import all_of, functions
+from sttest.compile.names import parameters_of, unique
+from sttest.compile.schedule import Sharing
+from sttest.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True)
+class ShareEngines(ModulePass):
+    """Names an engine on the tasks that share it; ``share`` is ``none``, ``weights`` or ``all``."""
+
+    name = "share-engines"
+
+    share: str = "none"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Sets ``engine`` on tasks of which there are several that are alike.
+
+        Raises:
+            InputError: no such way to share.
+        """
+        ways = get_args(Sharing)
+        if self.share not in ways:
+            raise InputError(
+                "unknown-sharing", f"unknown way to share '{self.share}'", where=self.name,
+                levers=[did_you_mean(self.share, ways)],
+            )  # fmt: skip
+        taken = {task.sym_name.data for task in all_of(op, TaskOp)}
+        for group in alike(self._candidates(op)):
+            if len(group) > 1:
+                _share(group, taken)
+
+    def _candidates(self, op: ModuleOp) -> Iterator[TaskOp]:
+        for function in functions(op):
+            kernels = all_of(function, KernelOp)
+            if self.share == "all":
+                yield from (task for kernel in kernels for task in all_of(kernel, TaskOp))
+            elif self.share == "weights":
+                parameters = parameters_of(function)
+                products = [kernel for kernel in kernels if _multiplies(kernel, parameters)]
+                sums = [kernel for kernel in kernels if _sums_over_groups(kernel, products)]
+                chosen = {*products, *sums}
+                yield from (task for kernel in kernels if kernel in chosen for task in all_of(kernel, TaskOp))
+
+
+def _multiplies(kernel: KernelOp, parameters: set[SSAValue]) -> bool:
+    """Whether a kernel of one task is a product with a parameter."""
+    return any(task.is_contraction for task in all_of(kernel, TaskOp)) and any(
+        tensor in parameters for tensor in kernel.inputs
+    )
+
+
+def _sums_over_groups(kernel: KernelOp, products: Sequence[KernelOp]) -> bool:
+    """Whether a kernel reduces what such a product gives."""
+    reduces = any("reduction" in task.loop_kinds for task in all_of(kernel, TaskOp))
+    return reduces and any(tensor.owner in products for tensor in kernel.inputs)
+
+
+def _share(group: Sequence[TaskOp], taken: set[str]) -> None:
+    engine = unique(f"{group[0].sym_name.data}_engine", taken)
+    for task in group:
+        task.properties["engine"] = StringAttr(engine)

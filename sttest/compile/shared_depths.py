@@ -1,0 +1,53 @@
+"""FIFO depths of a design whose tasks share engines, by simulation.
+
+The linear program gives every process one start, from which its accesses follow.  A task
+of an engine starts when the one before it is done and its data is there, so that an engine
+has no such start.  What its FIFOs hold is measured instead: the design runs with room in
+every FIFO, but for those that a DMA fills, which have the depth of the linear program and
+would else be read ahead of without end.  With the most that each held, nothing comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sttest.errors import DeadlockError
+from sttest.sim import simulate
+from sttest.sim.ends import fifo_ends
+from sttest.sim.graph import TimedGraph
+
+# Deeper than any FIFO of a block; engines count tokens in 64 bits.
+_ROOM = 1 << 40
+# Depths that change a FIFO's kind change times by a cycle: a few rounds settle.
+_MOST_ROUNDS = 8
+
+
+def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]:
+    """Depths with which a design on shared engines loses nothing to full FIFOs.
+
+    Args:
+        graph: with its engines.
+        apart: depths of the same design without: least depths, and those of FIFOs that DMAs fill.
+
+    Raises:
+        DeadlockError: with these depths it stops.
+    """
+    filled = _filled_by_dmas(graph)
+    room = {name: depth if name in filled else _ROOM for name, depth in apart.items()}
+    depths = _enough(graph.with_depths(room), apart)
+    for _ in range(_MOST_ROUNDS):
+        run = simulate(graph.with_depths(depths))
+        if run.deadlock is None:
+            return depths
+        depths |= dict(run.deadlock.fix)
+    raise DeadlockError("sizing-deadlock", "a design on shared engines has no depths that end", where=graph.name)
+
+
+def _filled_by_dmas(graph: TimedGraph) -> set[str]:
+    writers = [graph.processes[ends.writer] for ends in fifo_ends(graph)]
+    return {fifo.name for fifo, writer in zip(graph.fifos, writers, strict=True) if writer.category == "dma"}
+
+
+def _enough(graph: TimedGraph, least: Mapping[str, int]) -> dict[str, int]:
+    held = simulate(graph).max_occupancy
+    return {name: max(depth, held[name]) for name, depth in least.items()}
