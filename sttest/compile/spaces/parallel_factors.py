@@ -96,7 +96,7 @@ def parallel_factors(nodes: Sequence[NodeFacts], max_factor: int, *, ia: bool, c
     fixed: Banks = {}
     for node in sorted(nodes, key=lambda node: (-_connectedness(node, nodes), -node.intensity)):
         share = Fraction(node.intensity, peak) if ia else Fraction(1)
-        factor = min(_nearest_power_of_two(max_factor * share), _power_of_two_below(max_factor))
+        factor = min(nearest_power_of_two(max_factor * share), _power_of_two_below(max_factor))
         neighbours = fixed if ca else {}
         unroll = min(_splits(node, factor), key=lambda split: _rank(node, split, neighbours))
         decided[node.name] = Parallelism(factor, unroll)
@@ -126,7 +126,7 @@ def _power_of_two_below(value: Fraction | int) -> int:
     return 1 << max(0, math.floor(value).bit_length() - 1)
 
 
-def _nearest_power_of_two(value: Fraction) -> int:
+def nearest_power_of_two(value: Fraction) -> int:
     """Nearest by ratio, at least 1; a value half-way between two (in ratio) goes up."""
     lower = _power_of_two_below(value)
     return 2 * lower if value**2 >= 2 * lower**2 else lower

@@ -1,0 +1,186 @@
+"""A tiled block as bounds and seeds see it: tasks with their work and their cost per lane, and who waits for whom.
+
+Taken once per tiling; everything that follows from it is arithmetic, so that a design can be judged before it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.operators import operators
+from sttest.boards.resources import Resources, total
+from sttest.compile.cost_model import step_interval
+from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.module_walk import all_of
+from sttest.compile.resources.design import die_of
+from sttest.compile.resources.nodes import task_logic
+from sttest.compile.spaces.tiling import lane_choices
+from sttest.compile.stream_order import converter_buffer, same_order
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A tensor that a task reads from another.
+
+    Attributes:
+        producer: number of the other.
+        rest: iterations that are left when the task has first read what comes last, that one included.
+    """
+
+    producer: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """A task before it is given lanes.
+
+    Attributes:
+        name: of the task.
+        contraction: whether it multiplies two tensors and sums.
+        iterations, tile_points: payload evaluations of one run are their product.
+        intervals: cycles between steps, by admissible lanes, ascending.
+        logic: what the task takes, by admissible lanes.
+        waits: for other tasks.
+    """
+
+    name: str
+    contraction: bool
+    iterations: int
+    tile_points: int
+    intervals: Mapping[int, int]
+    logic: Mapping[int, Resources]
+    waits: tuple[Wait, ...]
+
+    @property
+    def work(self) -> int:
+        """Payload evaluations of one run."""
+        return self.iterations * self.tile_points
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Admissible lanes, ascending."""
+        return tuple(self.intervals)
+
+    def interval(self, lanes: int) -> int:
+        """Cycles of one iteration that no port can shorten."""
+        return -(-self.tile_points // lanes) * self.intervals[lanes]
+
+    def cycles(self, lanes: int) -> int:
+        """Cycles of one run with so many lanes, if data are always there."""
+        return self.iterations * self.interval(lanes)
+
+    def at_most(self, lanes: float) -> int:
+        """The most admissible lanes up to so many; the fewest if there are none."""
+        return max((choice for choice in self.choices if choice <= lanes), default=self.choices[0])
+
+
+@dataclass(frozen=True)
+class BlockFacts:
+    """A tiled block on a board.
+
+    Attributes:
+        tasks: in an order in which none waits for a later one.
+        loaded_bytes: that have to come from memory at least.
+        bytes_per_cycle: of all channels together.
+        budget: what a design may take of the board, all SLRs together.
+    """
+
+    tasks: tuple[TaskFacts, ...]
+    loaded_bytes: float
+    bytes_per_cycle: float
+    budget: Resources
+
+    def logic(self, lanes: Mapping[str, int]) -> Resources:
+        """What the tasks take by themselves."""
+        return total(task.logic[lanes[task.name]] for task in self.tasks)
+
+    def share(self, resources: Resources) -> float:
+        """The largest share of the budget: of what runs out first."""
+        return resources.shares_of(self.budget).largest
+
+
+def block_facts(module: ModuleOp, board: FpgaBoard) -> BlockFacts:
+    """Facts of a module that is tiled and not fused yet.
+
+    Args:
+        module: after ``linalg-to-kernels``.
+        board: that it is compiled for.
+    """
+    reader = _Reader(board)
+    for kernel in all_of(module, KernelOp):
+        reader.read(kernel)
+    rate = board.hbm_bytes_per_cycle_per_channel(sustained=True) * board.hbm.pseudo_channels.count
+    return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, total(die_of(board).budgets))
+
+
+class _Reader:
+    """Walks the kernels in program order."""
+
+    def __init__(self, board: FpgaBoard) -> None:
+        self._library = operators(board)
+        self.tasks: list[TaskFacts] = []
+        self.loads: dict[SSAValue, float] = {}
+        # The tasks whose results a tensor is made of, and the order in which one streams it.
+        self._makers: dict[SSAValue, tuple[int, ...]] = {}
+        self._orders: dict[SSAValue, ITensorType] = {}
+
+    def read(self, kernel: KernelOp) -> None:
+        """Takes one kernel in; one without a task only passes tensors on."""
+        ports = [(tensor, itensor_of(port)) for tensor, port in zip(kernel.inputs, kernel.body.block.args, strict=True)]
+        for tensor, stream in ports:
+            if isinstance(tensor, BlockArgument):
+                once = _distinct_elements(stream) * stream.element_bits / 8
+                self.loads[tensor] = max(self.loads.get(tensor, 0.0), once)
+        makers = tuple(maker for tensor, _ in ports for maker in self._makers.get(tensor, ()))
+        for task in all_of(kernel, TaskOp):
+            makers = (len(self.tasks),)
+            self.tasks.append(self._task(task, ports))
+            self._orders.update({output: itensor_of(kernel.stream_of(output)) for output in kernel.outputs})
+        for output in kernel.outputs:
+            self._makers[output] = makers
+
+    def _task(self, task: TaskOp, ports: list[tuple[SSAValue, ITensorType]]) -> TaskFacts:
+        choices = lane_choices(task.tile_sizes)
+        waits = tuple(
+            Wait(maker, _rest(stream, self._orders.get(tensor)))
+            for tensor, stream in ports
+            if _distinct_elements(stream) == prod(stream.full_shape)
+            for maker in self._makers.get(tensor, ())
+        )
+        return TaskFacts(
+            task.sym_name.data, task.is_contraction, task.iterations, task.tile_points,
+            {lanes: step_interval(task, lanes, self._library) for lanes in choices},
+            {lanes: task_logic(task, lanes, self._library) for lanes in choices}, waits,
+        )  # fmt: skip
+
+
+def _moves(stream: ITensorType) -> list[tuple[int, bool]]:
+    """Per loop its trips, and whether it moves the token; what does not move it streams tokens again."""
+    rows = stream.coefficients
+    return [(trips, any(row[loop] for row in rows)) for loop, trips in enumerate(stream.trip_counts)]
+
+
+def _distinct_elements(stream: ITensorType) -> int:
+    """Elements that are streamed, each counted once if tokens do not overlap."""
+    return prod(trips for trips, moves in _moves(stream) if moves) * prod(stream.element_shape)
+
+
+def _rest(stream: ITensorType, source: ITensorType | None) -> int:
+    """Tokens that can only be streamed when all of the source is there.
+
+    Those from the last one that was not streamed before, that one included; where the order of the source is another,
+    at least the last block of the buffer in between.
+    """
+    last = 0
+    for trips, moves in _moves(stream):
+        last = last * trips + (trips - 1 if moves else 0)
+    if source is None or same_order(source, stream):
+        return stream.tokens - last
+    return max(stream.tokens - last, stream.tokens // converter_buffer(source, stream).blocks)
