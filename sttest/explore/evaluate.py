@@ -1,0 +1,222 @@
+"""One design, judged in steps that cost more and more: bounds, resources, simulation.
+
+A design that can't be of use is given up at the first step that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from sttest.boards.energy import Activity, energy, idle
+from sttest.boards.energy_activity import activity_of
+from sttest.boards.resources import KINDS, total
+from sttest.compile.compiler import Design
+from sttest.compile.pipeline import Knobs
+from sttest.compile.reports.activity import activity_table
+from sttest.compile.resources.design import DesignResources, design_resources, die_of
+from sttest.compile.resources.placement import place, refuse_ports
+from sttest.compile.spaces.partition import partition
+from sttest.compile.staged import StagedCompiler
+from sttest.errors import DeadlockError, DoesNotFitError, InputError, SttestError
+from sttest.explore.bounds import Bounds, bounds
+from sttest.explore.facts import BlockFacts, block_facts
+from sttest.explore.objectives import Figures, Objective
+from sttest.explore.pareto import Losses, covers
+from sttest.explore.space import Point, lanes_of, resolved, tiling_of
+from sttest.explore.target import Target
+from sttest.sim import simulate
+
+Status = Literal["simulated", "bounded", "refused"]
+REFUSALS = (DoesNotFitError, InputError, DeadlockError)
+"""What a point of a search may run into; anything else is a fault of the program."""
+# Designs that a process remembers: points of a search often come to the same lanes.
+_KEPT_DESIGNS = 4096
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What became of a point.
+
+    Attributes:
+        status: ``simulated``; ``bounded``, not simulated because it cannot be better than what is known; ``refused``,
+            no such design, or none that fits.
+        knobs: of the compiler, from which alone the design can be made again; None where there are none.
+        losses: of a simulated design; of others, what bounds leave possible.
+        figures: of a simulated design.
+        refusal: the error as plain data.
+    """
+
+    status: Status
+    knobs: Knobs | None
+    losses: Losses
+    figures: Figures = field(default_factory=dict)
+    refusal: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Evaluation:
+        """The inverse of :meth:`to_dict`, also after a way through JSON."""
+        knobs = None if data["knobs"] is None else knobs_from(data["knobs"])
+        return cls(data["status"], knobs, tuple(data["losses"]), data["figures"], data["refusal"])
+
+
+def knobs_from(data: dict[str, Any]) -> Knobs:
+    """Knobs that went through JSON.
+
+    Raises:
+        InputError: they are not those of this version.
+    """
+    try:
+        return Knobs(**{**data, "lanes": tuple(data["lanes"])})
+    except (TypeError, KeyError) as error:
+        raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
+
+
+class Evaluator:
+    """A block on a board, ready to have its designs judged.
+
+    Args:
+        target: the block.
+        objectives: what a search improves.
+        check_resources: refuse designs that do not fit the board, SLR by SLR.
+    """
+
+    def __init__(self, target: Target, objectives: tuple[Objective, ...], *, check_resources: bool = True) -> None:
+        self.target, self.objectives, self._checks = target, objectives, check_resources
+        workload = {"asked_tokens": target.tokens, "asked_context": target.context}
+        self._compiler = StagedCompiler(target.text, target.name, target.board, workload)
+        self._facts: dict[tuple[int, str], BlockFacts] = {}
+        self._figures: dict[Knobs, Figures | SttestError] = {}
+
+    @property
+    def clock_mhz(self) -> float:
+        """Of the board."""
+        return self._compiler.board.clock_mhz.value
+
+    def facts(self, knobs: Knobs) -> BlockFacts:
+        """Of the block as tiled with these knobs.
+
+        Raises:
+            InputError: a tile that is not possible.
+            DoesNotFitError: a kernel's own buffers exceed the board's memory.
+        """
+        tiling = (knobs.tile_size, knobs.precision)
+        if tiling not in self._facts:
+            self._facts[tiling] = block_facts(self._compiler.tiled(knobs).module, self._compiler.board)
+        return self._facts[tiling]
+
+    def evaluate(self, point: Point, known: Iterable[Losses] = ()) -> Evaluation:
+        """Judges a point.
+
+        Args:
+            point: a choice per knob of the space.
+            known: losses of designs that are known already; what cannot be better than one of them is not simulated.
+        """
+        tiling = tiling_of(point, self.target.precision)
+        knobs, best = None, (0.0,) * len(self.objectives)
+        try:
+            facts = self.facts(tiling)
+            self._refuse_several_kernels(tiling, int(point["c_max_percent"]))
+            lanes = lanes_of(point, facts)
+            knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
+            best = self._best_losses(facts, limits)
+            self._refuse_logic(facts, limits)
+            if any(covers(one, best) for one in known):
+                return Evaluation("bounded", knobs, best)
+            figures = self.figures(knobs)
+        except REFUSALS as error:
+            return Evaluation("refused", knobs, best, refusal=error.to_dict())
+        losses = tuple(objective.loss(figures) for objective in self.objectives)
+        return Evaluation("simulated", knobs, losses, figures)
+
+    def figures(self, knobs: Knobs) -> Figures:
+        """All metrics of a design, compiled and simulated.
+
+        Args:
+            knobs: with the lanes of every task.
+
+        Raises:
+            SttestError: it cannot be made, does not fit, or deadlocks.
+        """
+        found = self._figures.get(knobs)
+        if found is None:
+            if len(self._figures) >= _KEPT_DESIGNS:
+                del self._figures[next(iter(self._figures))]
+            try:
+                found = self._measured(knobs)
+            except REFUSALS as error:
+                found = error
+            self._figures[knobs] = found
+        if isinstance(found, SttestError):
+            raise found
+        return found
+
+    def placed_cycles(self, knobs: Knobs) -> int | None:
+        """Cycles with registers on every FIFO between SLRs; None for a deadlock.
+
+        Raises:
+            DoesNotFitError: it cannot be placed.
+        """
+        return place(self._compiler.design(knobs)).cycles[1]
+
+    def _measured(self, knobs: Knobs) -> Figures:
+        design = self._compiler.design(knobs)
+        taken = design_resources(design)
+        if self._checks:
+            refuse_ports(design, taken)
+            partition(taken.processes(), taken.wires, die_of(design.board))
+        run = simulate(design.graph)
+        if run.cycles is None:
+            raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
+        busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
+        done = activity_of(activity_table(design), busy, run.cycles, self.clock_mhz)
+        return {"cycles": run.cycles, **self._in_time(run.cycles, done), **_in_space(design, taken)}
+
+    def _in_time(self, cycles: float, done: Activity) -> Figures:
+        """Latency and energy of all layers with their launches."""
+        seconds = self.target.seconds(cycles, self.clock_mhz)
+        waiting = idle(self.target.layers * self.target.launch_us / 1e6)
+        spent = energy(done.times(self.target.layers) + waiting, self._compiler.board.energy_costs)
+        tokens_per_j = self.target.tokens / spent.total_j
+        return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
+
+    def _best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
+        """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
+        block = idle(limits.cycles / self.clock_mhz / 1e6)
+        figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
+        return tuple(objective.loss(figures) for objective in self.objectives)
+
+    def _refuse_several_kernels(self, knobs: Knobs, percent: int) -> None:
+        """A block that fusion splits takes several kernels one after the other, which no timed graph holds yet."""
+        costs = self._compiler.tiled(knobs).fusion.fusion.costs
+        bound = self._compiler.board.fabric.usable_onchip_bytes * percent // 100
+        needed = sum(cost.total_bytes for cost in costs)
+        if len(costs) > 1 or needed > bound:
+            raise DoesNotFitError(
+                "several-kernels", "the block does not fuse into one kernel", where="fusion", demand=needed,
+                bound=bound, unit="bytes", levers=["raise c_max_percent", "lower the tile size"],
+            )  # fmt: skip
+
+    def _refuse_logic(self, facts: BlockFacts, limits: Bounds) -> None:
+        """Refuses a design whose tasks alone are more than the board has, before it is made."""
+        shares = limits.logic.shares_of(facts.budget)
+        if not self._checks or shares.largest <= 1:
+            return
+        kind = max(KINDS, key=lambda name: getattr(shares, name))
+        raise DoesNotFitError(
+            "board-resources", f"the lanes alone take more {kind.upper()} than the board's budget", where="lanes",
+            demand=round(getattr(limits.logic, kind)), bound=round(getattr(facts.budget, kind)), unit=kind,
+            levers=["lower budget_percent", "lower the tile size"],
+        )  # fmt: skip
+
+
+def _in_space(design: Design, taken: DesignResources) -> Figures:
+    amounts = taken.total
+    area = amounts.shares_of(total(die_of(design.board).budgets)).largest
+    fifo_bits = sum(fifo.depth * fifo.bits for fifo in design.graph.fifos)
+    return {"area": area, **{kind: getattr(amounts, kind) for kind in KINDS}, "fifo_bits": fifo_bits}

@@ -1,0 +1,139 @@
+"""The search space: every knob with its level and its choices.  A new knob is added here, and nowhere else.
+
+Three levels, after StreamTensor's design spaces: *tiling* decides tiles, lanes and tokens, *fusion* what shares a
+kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes and which SLR each process lies in are
+solved for every design (docs/resources.md) and are no knobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError, did_you_mean
+from sttest.explore.distributions import WAYS, Lanes, distribute
+from sttest.explore.facts import BlockFacts
+
+Value = int | str
+Point = Mapping[str, Value]
+"""One choice per knob."""
+SHIFT = "shift."
+OTHERS = f"{SHIFT}others"
+# A contraction with less of the block's work has no knob of its own.
+_LEAST_WORK = 0.01
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A knob of the search.
+
+    Attributes:
+        name: of the knob.
+        level: ``tiling``, ``fusion`` or ``resources``.
+        choices: that a search takes by itself.
+        possible: whether a value that a user gives instead makes sense.
+        unit: of the choices.
+    """
+
+    name: str
+    level: str
+    choices: tuple[Value, ...]
+    possible: Callable[[Value], bool]
+    unit: str = ""
+
+    def restricted(self, values: Sequence[str]) -> Domain:
+        """The knob with other choices, as written on a command line.
+
+        Raises:
+            InputError: a value that the knob can't take.
+        """
+        kind = type(self.choices[0])
+        try:
+            choices = tuple(dict.fromkeys(kind(value) for value in values))
+        except ValueError:
+            choices = ()
+        if not choices or not all(map(self.possible, choices)):
+            raise InputError(
+                "bad-knob", f"'{','.join(values)}' is nothing for {self.name}", where="--knob",
+                levers=[f"write it as in --knob {self.name}={','.join(map(str, self.choices))}"],
+            )  # fmt: skip
+        return replace(self, choices=choices)
+
+
+def _between(low: int, high: int) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, int) and low <= value <= high
+
+
+_KNOBS = (
+    Domain("tile_size", "tiling", (8, 16, 32, 64), _between(1, 1024), "points"),
+    Domain("vector_bits", "tiling", (1024, 2048, 4096), _between(8, 65536), "bits"),
+    Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
+    Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
+    Domain("c_max_percent", "fusion", (100,), _between(1, 100), "% of on-chip memory"),
+    Domain("strategy", "resources", ("normal", "conservative"), lambda value: value in ("normal", "conservative")),
+)
+_SHIFTS = (-1, 0, 1)
+
+
+def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Domain, ...]:
+    """The knobs for a block: the general ones, and a shift of the lanes of each of its large contractions.
+
+    Args:
+        facts: of the block, at any tile size.
+        only: other choices for some knobs.
+
+    Raises:
+        InputError: a knob that is not there, or a value that it can't take.
+    """
+    all_work = sum(task.work for task in facts.tasks)
+    large = [task.name for task in facts.tasks if task.contraction and task.work >= _LEAST_WORK * all_work]
+    shifts = (Domain(f"{SHIFT}{name}", "tiling", _SHIFTS, _between(-10, 10), "doublings") for name in large)
+    others = Domain(OTHERS, "tiling", _SHIFTS, _between(-10, 10), "doublings")
+    domains = {domain.name: domain for domain in (*_KNOBS, *shifts, others)}
+    for name, values in only.items():
+        if name not in domains:
+            raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", levers=[did_you_mean(name, domains)])
+        domains[name] = domains[name].restricted(values)
+    return tuple(domains.values())
+
+
+def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """``NAME=V,V`` as they come from a command line.
+
+    Raises:
+        InputError: not of that form.
+    """
+    found = {}
+    for entry in given:
+        name, equals, values = entry.partition("=")
+        if not name or not equals or not values:
+            raise InputError("bad-knob", f"'{entry}' is no choice", where="--knob", levers=["write NAME=VALUE,VALUE"])
+        found[name] = tuple(values.split(","))
+    return found
+
+
+def tiling_of(point: Point, precision: str) -> Knobs:
+    """The compiler's knobs of a point, but for the lanes."""
+    return Knobs(
+        tile_size=int(point["tile_size"]), vector_bits=int(point["vector_bits"]), strategy=str(point["strategy"]),
+        precision=precision,
+    )  # fmt: skip
+
+
+def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
+    """The lanes that a point gives the tasks of its tiling.
+
+    Raises:
+        DoesNotFitError: not even the fewest lanes fit its budget.
+    """
+    lanes = distribute(facts, str(point["lanes_by"]), int(point["budget_percent"]) / 100)
+    for task in facts.tasks:
+        shift = int(point.get(f"{SHIFT}{task.name}", point[OTHERS]))
+        lanes[task.name] = task.at_most(lanes[task.name] * 2.0**shift)
+    return lanes
+
+
+def resolved(knobs: Knobs, lanes: Lanes) -> Knobs:
+    """The compiler's knobs with every task's lanes spelled out: all that a design is made from."""
+    return replace(knobs, lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))
