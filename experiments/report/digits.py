@@ -9,6 +9,7 @@ SHOWN_DIGITS = 4
 LEAST_DIGITS = 2
 MOST_DIGITS = 5
 _WIDEST = 1e7
+_MOST_OFF = 0.05
 
 
 def decimals_of(values: Iterable[float]) -> int | None:
@@ -31,15 +32,20 @@ def decimals_of(values: Iterable[float]) -> int | None:
 def number_text(value: float | None, decimals: int | None) -> str:
     """A number with a comma per thousand; a dash where there is none.
 
-    >>> number_text(1517.991, 1), number_text(-0.0000012, None), number_text(None, 0)
-    ('1,518.0', '−1.2e-06', '–')
+    One that so many decimals would put off by more than 5 % keeps two digits instead.
+
+    >>> number_text(1517.991, 1), number_text(0.01114, 2), number_text(-1.234e-6, None), number_text(None, 0)
+    ('1,518.0', '0.011', '−1.234e-06', '–')
     """
     if value is None:
         return "–"
     if not value:
         return "0"
-    is_hidden = decimals is not None and abs(value) < 0.5 * 10**-decimals
-    text = f"{value:.4g}" if decimals is None or is_hidden else f"{value:,.{decimals}f}"
+    if decimals is None:
+        text = f"{value:.4g}"
+    else:
+        is_off = abs(round(value, decimals) / value - 1) > _MOST_OFF
+        text = f"{value:,.{LEAST_DIGITS - _digits(abs(value)) if is_off else decimals}f}"
     return f"−{text[1:]}" if text.startswith("-") else text
 
 

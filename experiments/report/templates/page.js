@@ -5,12 +5,12 @@
   const root = document.documentElement;
 
   // ---- provenance of a number ----
-  const record = (place) => Object.fromEntries(ledger.columns.map((name, at) => {
-    const value = ledger.numbers[place][at];
+  const record = (number) => Object.fromEntries(ledger.columns.map((name, at) => {
+    const value = ledger.numbers[number][at];
     const isText = !["value", "reference", "error"].includes(name);
     return [name, isText ? ledger.texts[value] : value];
   }));
-  const full = (number) => String(number).replace("-", "−");
+  const full = (value) => String(value).replace("-", "−");
   const percent = (ratio) => `${ratio < 0 ? "−" : "+"}${(100 * Math.abs(ratio)).toPrecision(3)} %`;
 
   const element = (tag, text, className) => {
@@ -20,8 +20,8 @@
     return made;
   };
 
-  const describe = (place) => {
-    const of = record(place);
+  const describe = (number) => {
+    const of = record(number);
     const head = element("p", "", "value");
     head.append(
       element("b", of.value === null ? "no value" : full(of.value)), ` ${of.value === null ? "" : of.unit} `,
@@ -51,7 +51,10 @@
       : at.dataset.tip.split("\n").map((text, number) => element(number ? "p" : "b", text))));
     tip.hidden = false;
     at.setAttribute("aria-describedby", "tip");
-    const box = at.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    place();
+  };
+  const place = () => {
+    const box = shownFor.getBoundingClientRect(), own = tip.getBoundingClientRect();
     const left = Math.max(8, Math.min(box.left, innerWidth - own.width - 8));
     const below = box.bottom + 8 + own.height <= innerHeight;
     tip.style.left = `${left}px`;
@@ -73,7 +76,9 @@
     const at = target(event);
     if (at) show(at);
   });
-  addEventListener("scroll", () => shownFor && hide(), { passive: true, capture: true });
+  addEventListener("scroll", () => {
+    if (shownFor) (shownFor === document.activeElement ? place : hide)();
+  }, { passive: true, capture: true });
 
   // ---- walking through a table: one tab stop each, then arrow keys ----
   for (const table of document.querySelectorAll("table[role=grid]")) {

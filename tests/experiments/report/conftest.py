@@ -1,0 +1,23 @@
+"""The page of all committed results, built once."""
+
+from pathlib import Path
+
+import pytest
+from parsed_page import ParsedPage
+
+from experiments.report import build_report
+
+RESULTS = Path(__file__).parents[3] / "results"
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory):
+    """Without schedules, which take seconds."""
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    build_report(RESULTS, path, blocks=False, say=lambda _: None)
+    return path
+
+
+@pytest.fixture(scope="session")
+def page(page_file):
+    return ParsedPage.read(page_file)
