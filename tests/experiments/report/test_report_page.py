@@ -4,12 +4,14 @@ import base64
 import hashlib
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from parsed_page import ParsedPage
 
 from experiments.report import build_report
-from sttest.results import ResultFolder, Row
+from experiments.report.overview import KINDS
+from sttest.results import Kind, ResultFolder, Row
 
 RESULTS = Path(__file__).parents[3] / "results"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
@@ -69,3 +71,12 @@ def test_texts_of_files_stay_texts(hostile, tmp_path):
     assert links
     assert set(links) == {"https://example.org/?"}, "an address ends where markup could begin"
     assert [tag for tag, _, _ in page.loads if tag != "a"] == []
+
+
+def test_every_kind_has_a_mark_and_the_documentation_knows_it(page):
+    assert set(KINDS) == set(get_args(Kind))
+    doc = (RESULTS.parent / "docs" / "report.md").read_text(encoding="utf-8")
+    for kind, (mark, meaning) in KINDS.items():
+        assert f"{mark} {kind}" in doc
+        assert meaning in page.text
+        assert f'.k-{kind} {{ --kind: var(--{kind}); --mark: "{mark}"; }}' in page.styles
