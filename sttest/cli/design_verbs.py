@@ -28,6 +28,9 @@ def compile_verb(
     task_order: Annotated[
         list[str] | None, typer.Option(metavar="NAME=1,0,2", help="Order of a task's loops; may be repeated.")
     ] = None,
+    gemv_lanes: Annotated[
+        int, typer.Option(min=0, help="Lanes of each product of one row with a weight; 0 takes those of --tile.")
+    ] = 0,
     overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
     precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
@@ -57,7 +60,7 @@ def compile_verb(
 
     knobs = Knobs(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
-        overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
+        gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
         strategy=strategy.value,
     )  # fmt: skip
     asked = phase.value if phase else None

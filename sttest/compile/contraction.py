@@ -7,13 +7,14 @@ only where some loops index one factor alone is there a tile to reuse.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
-from xdsl.ir import SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 
-from sttest.compile.iteration import IterationSpace
+from sttest.compile.iteration import Access, IterationSpace
 
 # Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled, and make no contraction.
 SHORT_EXTENT = 4
@@ -34,6 +35,45 @@ def pairs_loops(space: IterationSpace) -> bool:
         return False
     common = set.intersection(*(access.loops() for access in factors))
     return bool(set(space.parallel()) - common) or not space.parallel()
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the parallel loops of a contraction are, each in the op's order.
+
+    Attributes:
+        batch: index both factors, and lie before rows and columns.
+        rows, columns: index the left factor alone, or not the left one.
+        groups: index both factors, behind rows and columns: parts of the sum.
+    """
+
+    batch: tuple[int, ...]
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    groups: tuple[int, ...]
+
+
+def roles_of(space: IterationSpace) -> Roles:
+    """The roles of a contraction's loops; see :func:`pairs_loops`."""
+    left, right = (access.loops() for access in _factors(space))
+    parallel = space.parallel()
+    shared = [loop for loop in parallel if loop in left & right]
+    rows = tuple(loop for loop in parallel if loop in left - right)
+    columns = tuple(loop for loop in parallel if loop not in left)
+    last = max((parallel.index(loop) for loop in (*rows, *columns)), default=len(parallel))
+    groups = tuple(loop for loop in shared if parallel.index(loop) > last)
+    return Roles(tuple(loop for loop in shared if loop not in groups), rows, columns, groups)
+
+
+def weight_of(space: IterationSpace) -> Access | None:
+    """The right factor, [in, out], where it is a rank-2 argument of the function."""
+    weight = _factors(space)[1]
+    return weight if isinstance(weight.root, BlockArgument) and len(weight.shape) == 2 else None
+
+
+def _factors(space: IterationSpace) -> list[Access]:
+    reductions = set(space.reductions())
+    return [access for access in space.inputs if reductions <= access.loops()][:2]
 
 
 def _reduced_points(space: IterationSpace) -> int:

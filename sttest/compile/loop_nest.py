@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, TensorType
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from sttest.compile.contraction import SHORT_EXTENT, pairs_loops
+from sttest.compile.contraction import SHORT_EXTENT, pairs_loops, roles_of, weight_of
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.iteration import Access, Form, IterationSpace
 from sttest.compile.stream_order import loops_of
@@ -139,9 +139,8 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
     """
     if not pairs_loops(space):
         return
-    reductions = set(space.reductions())
-    weight = [access for access in space.inputs if reductions <= access.loops()][1]
-    if not isinstance(weight.root, BlockArgument) or len(weight.shape) != 2:
+    weight = weight_of(space)
+    if weight is None:
         return
     for dim, extent in zip(("reduction", "output"), weight.shape, strict=True):
         if tile_size > extent:
@@ -152,24 +151,16 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
 
 
 def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
-    reductions = set(space.reductions())
-    left, right = [access.loops() for access in space.inputs if reductions <= access.loops()][:2]
-    parallel = space.parallel()
-    batch = [loop for loop in parallel if loop in left & right]
-    rows = [loop for loop in parallel if loop in left - right]
-    columns = [loop for loop in parallel if loop not in left]
-    last = max(parallel.index(loop) for loop in (*rows, *columns)) if rows or columns else len(parallel)
-    groups = [loop for loop in batch if parallel.index(loop) > last]
-    batch = [loop for loop in batch if loop not in groups]
+    roles = roles_of(space)
     tile = dict.fromkeys(space.order, 1)
-    widest = default_tile * (_FLOAT_SUMS if not rows and sums_floats(space) else 1)
-    for group, size in ((rows, default_tile), (columns, widest), (space.reductions(), default_tile)):
+    widest = default_tile * (_FLOAT_SUMS if not roles.rows and sums_floats(space) else 1)
+    for group, size in ((roles.rows, default_tile), (roles.columns, widest), (space.reductions(), default_tile)):
         for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
             tile[loop] = tile_of(space.extent(loop), size)
             if is_dense(space, tile):
                 break
             tile[loop] = 1
-    return LoopNest(space, (*batch, *rows, *columns, *groups, *space.reductions()), tile)
+    return LoopNest(space, (*roles.batch, *roles.rows, *roles.columns, *roles.groups, *space.reductions()), tile)
 
 
 def sums_floats(space: IterationSpace) -> bool:

@@ -19,6 +19,9 @@ from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 
+# The widest weights of a quantised product.
+_WEIGHT_BITS = 8
+
 
 @dataclass(frozen=True)
 class Knobs:
@@ -27,6 +30,8 @@ class Knobs:
     Attributes:
         tile_size: points per tiled loop.
         tiles: points per loop of single tasks (``name:64x1x128``), orders: of their loops (``name:1,0,2``).
+        gemv_lanes: lanes of each product of one row with a weight (docs/tiling.md), on top of ``overall_unroll``; 0 for
+            what ``tile_size`` gives.
         overall_unroll: lanes that all tasks share.
         lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
         precision: scheme of docs/quantisation.md (``w4a8``, …, ``fp32``), or a YAML file with one.
@@ -38,6 +43,7 @@ class Knobs:
     tile_size: int = 16
     tiles: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
+    gemv_lanes: int = 0
     overall_unroll: int = 4096
     lanes: tuple[str, ...] = ()
     precision: str = "w4a8"
@@ -58,7 +64,8 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),
         FoldDma(),
-        Vectorize(knobs.vector_bits),
+        # A product takes all its weights in one cycle: its token must not be cut.
+        Vectorize(max(knobs.vector_bits, _WEIGHT_BITS * knobs.gemv_lanes)),
         InsertForks(),
         MakeInstances(),
         LowerToStreams(),
@@ -70,6 +77,6 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
     return (
         Quantise(knobs.precision),
-        LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders),
-        AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes),
+        LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
+        AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes, gemv_lanes=knobs.gemv_lanes),
     )

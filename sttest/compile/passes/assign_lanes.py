@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -13,6 +13,7 @@ from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.cost_model import payload_operators, step_interval
 from sttest.compile.dialects.df import TaskOp, i64_attr
 from sttest.compile.module_walk import all_of
+from sttest.compile.pacing import PacedLanes, paced_by_products
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
 from sttest.compile.task_facts import work
 from sttest.errors import InputError, did_you_mean
@@ -26,6 +27,8 @@ class AssignLanes(ModulePass):
     16: one row of a tile); the budget then goes to the slowest, step by step.
     ``fixed`` (``name:lanes``) sets lanes instead: one bitstream serves many
     shapes, so the lanes chosen at one shape hold at the others.
+    ``gemv_lanes`` are the lanes of products of one row with a weight, which
+    the budget does not cover; tasks that follow them keep their pace.
     """
 
     name = "assign-lanes"
@@ -33,6 +36,7 @@ class AssignLanes(ModulePass):
     overall_unroll: int = 4096
     first_lanes: int = 16
     fixed: tuple[str, ...] = ()
+    gemv_lanes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``lanes`` on every task.
@@ -42,14 +46,21 @@ class AssignLanes(ModulePass):
             InputError: ``fixed`` names a task that is not there, or misses one.
         """
         tasks = all_of(op, TaskOp)
-        lanes = self._given(tasks) if self.fixed else self._chosen(tasks)
+        lanes = self._given(tasks) if self.fixed else self._chosen(op, tasks)
         for task in tasks:
             task.properties["lanes"] = i64_attr(lanes[task.sym_name.data])
 
-    def _chosen(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
-        return allocate_unroll([self._facts(task) for task in tasks], self.overall_unroll)
+    def _chosen(self, module: ModuleOp, tasks: Sequence[TaskOp]) -> dict[str, int]:
+        engines = _by_engine(tasks)
+        _, library = load_operators(OPERATORS_FILE)
+        paced = paced_by_products(module, self.gemv_lanes, library) if self.gemv_lanes else PacedLanes()
+        facts = [_settled(members, paced) or self._facts(members) for members in engines.values()]
+        lanes = allocate_unroll(facts, self.overall_unroll)
+        return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
 
-    def _facts(self, task: TaskOp) -> TilingFacts:
+    def _facts(self, members: Sequence[TaskOp]) -> TilingFacts:
+        """Of a task, or of those that share an engine: they are alike, and work one after the other."""
+        task = members[0]
         choices = lane_choices(task.tile_sizes)
         first = max(choice for choice in choices if choice <= self.first_lanes)
         choices = tuple(choice for choice in choices if choice >= first)
@@ -58,7 +69,7 @@ class AssignLanes(ModulePass):
         # The budget counts multiply-accumulates; one in floating point takes more DSPs than two of int4 share.
         dsps = sum(library[name].area.dsp * count for name, count in payload_operators(task).items())
         weight = max(1.0, dsps) if task.is_contraction else 1.0
-        return TilingFacts(task.sym_name.data, work(task), choices, weight, intervals=intervals)
+        return TilingFacts(_engine(task), sum(map(work, members)), choices, weight, intervals=intervals)
 
     def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
         given = dict(self._entry(entry) for entry in self.fixed)
@@ -71,6 +82,7 @@ class AssignLanes(ModulePass):
                 )  # fmt: skip
             # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
             given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
+        _refuse_unequal(tasks, given)
         return given
 
     def _entry(self, entry: str) -> tuple[str, int]:
@@ -80,3 +92,34 @@ class AssignLanes(ModulePass):
                 "bad-lanes", f"'{entry}' does not give a task its lanes", where=self.name, levers=["write name:lanes"]
             )
         return name, int(lanes)
+
+
+def _settled(members: Sequence[TaskOp], paced: PacedLanes) -> TilingFacts | None:
+    """Facts that leave no choice: all lanes of a product, which the budget does not cover, or those of its pace."""
+    lanes = [paced.of(task.sym_name.data) for task in members]
+    if not any(lanes):
+        return None
+    weight = 0.0 if members[0].sym_name.data in paced.products else 1.0
+    return TilingFacts(_engine(members[0]), sum(map(work, members)), (max(lanes),), weight)
+
+
+def _engine(task: TaskOp) -> str:
+    """What has the lanes of a task: its engine, or itself."""
+    return task.engine.data if task.engine is not None else task.sym_name.data
+
+
+def _by_engine(tasks: Sequence[TaskOp]) -> dict[str, list[TaskOp]]:
+    found: dict[str, list[TaskOp]] = {}
+    for task in tasks:
+        found.setdefault(_engine(task), []).append(task)
+    return found
+
+
+def _refuse_unequal(tasks: Sequence[TaskOp], lanes: Mapping[str, int]) -> None:
+    for engine, members in _by_engine(tasks).items():
+        given = {lanes[task.sym_name.data] for task in members}
+        if len(given) > 1:
+            raise InputError(
+                "unequal-lanes", f"engine '{engine}' serves tasks of {', '.join(map(str, sorted(given)))} lanes",
+                where=AssignLanes.name, levers=["give its tasks the same lanes"],
+            )  # fmt: skip

@@ -31,8 +31,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.concat_order import resized
 from sttest.compile.concat_plan import plan_concat
-from sttest.compile.contraction import is_contraction
+from sttest.compile.contraction import is_contraction, pairs_loops
 from sttest.compile.dialects.df import ConcatOp, IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
+from sttest.compile.gemv import gemv_nest, vector_tile
 from sttest.compile.iteration import IterationSpace, is_view, shape_of, source_of_view
 from sttest.compile.linalg_build import Named, dims_map, generic
 from sttest.compile.linalg_support import place_of, refuse_unsupported
@@ -41,6 +42,7 @@ from sttest.compile.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
 from sttest.compile.module_walk import functions
 from sttest.compile.names import NameTable, hint, source_of
 from sttest.compile.pass_options import require_positive
+from sttest.compile.spaces.gemv import require_power_of_two
 from sttest.errors import InputError
 
 
@@ -48,6 +50,7 @@ from sttest.errors import InputError
 class LinalgToKernels(ModulePass):
     """Tiles with one default size and streams every operand in the order of the tile loops.
 
+    ``gemv_lanes`` gives products of one row with a weight the tile of an engine of so many lanes, 0 the default one;
     ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loop_choices`).
     """
 
@@ -56,6 +59,7 @@ class LinalgToKernels(ModulePass):
     tile_size: int = 16
     tiles: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
+    gemv_lanes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Rewrites all functions of the module in place.
@@ -65,9 +69,11 @@ class LinalgToKernels(ModulePass):
         """
         require_positive(self.name, tile_size=self.tile_size)
         refuse_unsupported(op)
+        if self.gemv_lanes:
+            require_power_of_two(self.gemv_lanes)
         choices = LoopChoices(self.tiles, self.orders)
         for function in functions(op):
-            _Rewriter(self.tile_size, choices).rewrite(function)
+            _Rewriter(self.tile_size, choices, self.gemv_lanes).rewrite(function)
             _erase_unread(function.body.block)
         choices.refuse_unused()
 
@@ -91,6 +97,7 @@ def _erase_unread(block: Block) -> None:
 class _Rewriter:
     tile_size: int
     choices: LoopChoices
+    gemv_lanes: int = 0
     names: NameTable = field(default_factory=NameTable)
     streamed: dict[SSAValue, ITensorType] = field(default_factory=dict)
     reordered: set[SSAValue] = field(default_factory=set)
@@ -108,13 +115,21 @@ class _Rewriter:
         space = IterationSpace(op)
         contracts = is_contraction(op, space)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
-        planned = plan_nest(space, self.streamed, self.tile_size, contracts=contracts, reordered=self.reordered)
-        nest = self.choices.applied(planned, name)
-        if contracts:
-            refuse_oversized_tile(space, self.tile_size, name)
+        nest = self.choices.applied(self._planned(space, name, contracts=contracts), name)
         kernel = self._replace(op, _kernel(op, nest, name, origin, contracts=contracts))
         self.reordered |= set(kernel.outputs) if nest.reordered else set()
         return kernel
+
+    def _planned(self, space: IterationSpace, name: str, *, contracts: bool) -> LoopNest:
+        tile_size = self.tile_size
+        if self.gemv_lanes:
+            engine = gemv_nest(space, self.gemv_lanes) if contracts and pairs_loops(space) else None
+            if engine is not None:
+                return engine
+            tile_size = vector_tile(space, self.gemv_lanes) or tile_size
+        if contracts:
+            refuse_oversized_tile(space, tile_size, name)
+        return plan_nest(space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered)
 
     def _concatenate(self, op: tensor.ConcatOp) -> None:
         if len(op.inputs) == 1:
