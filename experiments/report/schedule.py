@@ -12,13 +12,17 @@ from experiments.report.ledger import Ledger
 from experiments.report.table import Cell, Column, Line, Table, cells
 from sttest.compile.compiler import compile_text
 from sttest.compile.pipeline import Knobs
+from sttest.models.program import Phase
+from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.results import Kind, Row, config_hash
 from sttest.sim import Fifo, Process, Simulation, TimedGraph, simulate
 from sttest.sim.critical.path import itemise
 from sttest.sim.export.slices import MEMORY, STALL_IN, STALL_OUT, stretches
 from sttest.sim.record import RunRecord
 
-SHAPES = (Shape("gpt2", "decode", 1, 64), Shape("gpt2", "prefill", 32))
+_PHASES: tuple[Phase, ...] = ("decode", "prefill")
+SHAPES = tuple(Shape("gpt2", phase, *SHIPPED_SHAPES[False][phase]) for phase in _PHASES)
+"""Blocks that are shipped as linalg text: no PyTorch is needed."""
 BOARD, ENGINE = "u55c", "maxplus"
 TOP_STALLS, TOP_FIFOS = 16, 16
 _STALLS = {STALL_IN: "input", STALL_OUT: "output", MEMORY: "memory"}
@@ -71,7 +75,7 @@ def simulate_blocks(say: Callable[[str], None]) -> list[Schedule]:
     for shape in SHAPES:
         say(f"simulating {shape}")
         knobs = Knobs()
-        design = compile_text(shape.text(), str(shape), BOARD, knobs)
+        design = compile_text(lowered_text(shape.model, shape.phase, small=False), str(shape), BOARD, knobs)
         run = simulate(design.graph, engine=ENGINE, record=True)
         found.append(Schedule(shape, run, config_hash(BlockPoint(shape, knobs, BOARD, ENGINE).key())))
     return found
