@@ -3,9 +3,9 @@
 from sttest.cli.app import app
 
 # Help lists the verbs in this order.
-from sttest.cli import design_verbs, engine_verbs, card_verbs, table_verbs  # isort: skip
+from sttest.cli import design_verbs, engine_verbs, card_verbs, table_verbs, search_verbs  # isort: skip
 
-__all__ = ["app", "card_verbs", "design_verbs", "engine_verbs", "main", "table_verbs"]
+__all__ = ["app", "card_verbs", "design_verbs", "engine_verbs", "main", "search_verbs", "table_verbs"]
 
 
 def main() -> None:

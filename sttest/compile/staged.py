@@ -22,10 +22,10 @@ from sttest.compile.reports.fusion import FusionReport, fusion_report
 from sttest.compile.timed_graph import timed_graph
 
 # Tilings that are kept; the eldest goes.
-_KEPT = 16
+_KEPT = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tiled:
     """A module before lanes are assigned, and what fusion will make of it; not to be changed."""
 

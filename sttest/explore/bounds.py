@@ -2,7 +2,7 @@
 
 Cycles of a block are at least
 
-- of every task, its work over its lanes;
+- of every task, its work over its lanes; of tasks that take turns, the sum;
 - of the memory, every input once over all channels;
 - along every chain of tasks: a task that streams a tensor several times has read what comes last only in its first
   pass at best, so that all later passes start after its producer is done.
@@ -24,10 +24,10 @@ class Bounds:
     """Least cycles of one block by reason, and least resources.
 
     Attributes:
-        work_cycles: of the slowest task by itself.
+        work_cycles: of the slowest engine by itself.
         memory_cycles: of all bytes over all channels.
         chain_cycles: of the longest chain of tasks that wait for each other.
-        logic: of the tasks, without memories and what moves data.
+        logic: of the engines, without memories and what moves data.
     """
 
     work_cycles: int
@@ -52,7 +52,7 @@ def bounds(facts: BlockFacts, lanes: Mapping[str, int]) -> Bounds:
     for task in facts.tasks:
         done.append(_done(task, task.interval(lanes[task.name]), done))
     return Bounds(
-        max((task.cycles(lanes[task.name]) for task in facts.tasks), default=0),
+        max((engine.cycles(lanes[engine.tasks[0].name]) for engine in facts.engines), default=0),
         facts.loaded_bytes / facts.bytes_per_cycle,
         max(done, default=0),
         facts.logic(lanes),

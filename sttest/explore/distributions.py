@@ -1,4 +1,4 @@
-"""How a share of the board is handed out to tasks as lanes: by the critical chain, by pace, or after HIDA.
+"""How a share of the board is handed out as lanes: by the critical chain, by pace, or after HIDA.
 
 Every way starts from the fewest lanes and never takes more of any resource than the share; what one lane of a task
 takes is what the resource model says of it, so that lanes in floating point are not mistaken for those of int4.
@@ -7,16 +7,20 @@ takes is what the resource model says of it, so that lanes in floating point are
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from sttest.boards.resources import Resources, total
 from sttest.compile.spaces.parallel_factors import nearest_power_of_two
 from sttest.errors import DoesNotFitError
-from sttest.explore.facts import BlockFacts, TaskFacts
+from sttest.explore.facts import BlockFacts
 
 Lanes = dict[str, int]
 # Steps of the factor that HIDA's ways scale by, per doubling.
 _STEPS_PER_OCTAVE = 4
+# A raise that takes nothing is still finite.
+_LEAST_COST = 1e-9
 
 
 def distribute(facts: BlockFacts, way: str, share: float) -> Lanes:
@@ -46,47 +50,62 @@ class _Pot:
 
     def __init__(self, facts: BlockFacts, share: float) -> None:
         self.facts, self.share = facts, share
-        self.lanes: Lanes = {task.name: task.choices[0] for task in facts.tasks}
-        self._used = facts.logic(self.lanes)
+        self.lanes = [engine.choices[0] for engine in facts.engines]
+        self._logic = [{lanes: engine.logic(lanes) for lanes in engine.choices} for engine in facts.engines]
+        self._used = total(logic[lanes] for logic, lanes in zip(self._logic, self.lanes, strict=True))
 
-    def next_choice(self, task: TaskFacts) -> int:
-        """The next lanes that shorten a task; those that it has if there are none."""
-        now = self.lanes[task.name]
-        better = (lanes for lanes in task.choices if lanes > now and task.interval(lanes) < task.interval(now))
+    def next_choice(self, number: int) -> int:
+        """The next lanes that shorten an engine's tasks; those that it has if there are none."""
+        engine, now = self.facts.engines[number], self.lanes[number]
+        better = (lanes for lanes in engine.choices if lanes > now and engine.cycles(lanes) < engine.cycles(now))
         return next(better, now)
 
-    def cost(self, task: TaskFacts, lanes: int) -> float | None:
+    def cost(self, number: int, lanes: int) -> float | None:
         """The share of the board that a raise takes; None if there is no raise or it does not fit."""
-        if lanes == self.lanes[task.name]:
+        if lanes == self.lanes[number]:
             return None
-        more = task.logic[lanes] + task.logic[self.lanes[task.name]] * -1
+        more = self._more(number, lanes)
         return self.facts.share(more) if self.facts.share(self._used + more) <= self.share else None
 
-    def take(self, task: TaskFacts) -> None:
-        """Gives a task its next lanes."""
-        lanes = self.next_choice(task)
-        self._used = self._used + task.logic[lanes] + task.logic[self.lanes[task.name]] * -1
-        self.lanes[task.name] = lanes
+    def take(self, number: int) -> None:
+        """Gives an engine its next lanes."""
+        lanes = self.next_choice(number)
+        self._used = self._used + self._more(number, lanes)
+        self.lanes[number] = lanes
+
+    def by_task(self) -> Lanes:
+        """What was handed out."""
+        return _by_task(self.facts, self.lanes)
+
+    def _more(self, number: int, lanes: int) -> Resources:
+        return self._logic[number][lanes] + self._logic[number][self.lanes[number]] * -1
+
+
+def _by_task(facts: BlockFacts, lanes: Sequence[int]) -> Lanes:
+    given = zip(facts.engines, lanes, strict=True)
+    found = {number: count for engine, count in given for number in engine.members}
+    return {task.name: found[number] for number, task in enumerate(facts.tasks)}
 
 
 def _by_chain(facts: BlockFacts, share: float) -> Lanes:
-    """Raises the task on the longest chain that shortens it most for what it takes, until nothing more fits."""
+    """Raises the engine that shortens the longest chain most for what it takes, until nothing more fits."""
     pot = _Pot(facts, share)
+    engine_of = {number: at for at, engine in enumerate(facts.engines) for number in engine.members}
     while True:
-        gains = {number: _gain(pot, facts.tasks[number], rounds) for number, rounds in _longest_chain(facts, pot.lanes)}
-        best = max(gains, key=lambda number: gains[number], default=None)
+        saved: Counter[int] = Counter()
+        for number, rounds in _longest_chain(facts, pot.by_task()):
+            task, engine = facts.tasks[number], engine_of[number]
+            saved[engine] += rounds * (task.interval(pot.lanes[engine]) - task.interval(pot.next_choice(engine)))
+        gains = {engine: _gain(cycles, pot.cost(engine, pot.next_choice(engine))) for engine, cycles in saved.items()}
+        best = max(gains, key=lambda engine: gains[engine], default=None)
         if best is None or gains[best] <= 0:
-            return pot.lanes
-        pot.take(facts.tasks[best])
+            return pot.by_task()
+        pot.take(best)
 
 
-def _gain(pot: _Pot, task: TaskFacts, rounds: int) -> float:
-    """Cycles of the chain that one raise saves, per share that it takes; 0 if it does not fit or saves nothing."""
-    raised = pot.next_choice(task)
-    cost = pot.cost(task, raised)
-    if cost is None:
-        return 0.0
-    return rounds * (task.interval(pot.lanes[task.name]) - task.interval(raised)) / max(cost, 1e-9)
+def _gain(saved_cycles: int, cost: float | None) -> float:
+    """Cycles per share of the board; 0 for a raise that does not fit."""
+    return 0.0 if cost is None else saved_cycles / max(cost, _LEAST_COST)
 
 
 def _longest_chain(facts: BlockFacts, lanes: Mapping[str, int]) -> Iterator[tuple[int, int]]:
@@ -110,23 +129,23 @@ def _longest_chain(facts: BlockFacts, lanes: Mapping[str, int]) -> Iterator[tupl
 
 
 def _by_pace(facts: BlockFacts, share: float) -> Lanes:
-    """Raises the slowest task until nothing more fits, as the compiler does with a budget of lanes."""
+    """Raises the slowest engine until nothing more fits, as the compiler does with a budget of lanes."""
     pot = _Pot(facts, share)
-    waiting = list(facts.tasks)
+    waiting = list(range(len(facts.engines)))
     while waiting:
-        slowest = max(waiting, key=lambda task: task.cycles(pot.lanes[task.name]))
+        slowest = max(waiting, key=lambda number: facts.engines[number].cycles(pot.lanes[number]))
         if pot.cost(slowest, pot.next_choice(slowest)) is None:
             waiting.remove(slowest)
         else:
             pot.take(slowest)
-    return pot.lanes
+    return pot.by_task()
 
 
 def _by_hida(*, ia: bool, ca: bool) -> Callable[[BlockFacts, float], Lanes]:
     """One of HIDA's ways, scaled to the largest factor that fits the share."""
 
     def way(facts: BlockFacts, share: float) -> Lanes:
-        widest = max(task.choices[-1] for task in facts.tasks)
+        widest = max(engine.choices[-1] for engine in facts.engines)
         factors = [2 ** (step / _STEPS_PER_OCTAVE) for step in range(_STEPS_PER_OCTAVE * widest.bit_length())]
         fitting = bisect_right(
             factors, share, key=lambda factor: facts.share(facts.logic(_hida(facts, factor, ia=ia, ca=ca)))
@@ -137,34 +156,38 @@ def _by_hida(*, ia: bool, ca: bool) -> Callable[[BlockFacts, float], Lanes]:
 
 
 def _hida(facts: BlockFacts, max_factor: float, *, ia: bool, ca: bool) -> Lanes:
-    """Lanes of every task for a factor of the most intensive one.
+    """Lanes of every engine for a factor of the most intensive one.
 
-    IA: in proportion to the work.  CA: tasks are decided in falling order of connectedness, then of work, and one takes
-    no more lanes than keep up with the slowest of its neighbours that are decided: a stream is as fast as its slower
-    end, as an array of HIDA's has the banks of its wider one.
+    IA: in proportion to the work.  CA: engines are decided in falling order of connectedness, then of work, and one
+    takes no more lanes than keep up with the slowest of its neighbours that are decided: a stream is as fast as its
+    slower end, as an array of HIDA's has the banks of its wider one.
     """
-    peak = max(task.work for task in facts.tasks)
+    engines = facts.engines
+    peak = max(engine.work for engine in engines)
     neighbours = _neighbours(facts)
     decided: dict[int, int] = {}
-    for number in sorted(neighbours, key=lambda number: (-len(neighbours[number]), -facts.tasks[number].work)):
-        task = facts.tasks[number]
-        wanted = Fraction(max_factor) * (Fraction(task.work, peak) if ia else 1)
-        lanes = task.at_most(nearest_power_of_two(max(Fraction(1), wanted)))
+    for number in sorted(neighbours, key=lambda number: (-len(neighbours[number]), -engines[number].work)):
+        engine = engines[number]
+        wanted = Fraction(max_factor) * (Fraction(engine.work, peak) if ia else 1)
+        lanes = engine.at_most(nearest_power_of_two(max(Fraction(1), wanted)))
         if ca:
-            paces = [facts.tasks[other].cycles(decided[other]) for other in neighbours[number] if other in decided]
+            paces = [engines[other].cycles(decided[other]) for other in neighbours[number] if other in decided]
             slowest = max(paces, default=0)
-            lanes = next((each for each in task.choices if each >= lanes or task.cycles(each) <= slowest), lanes)
+            lanes = next((each for each in engine.choices if each >= lanes or engine.cycles(each) <= slowest), lanes)
         decided[number] = lanes
-    return {task.name: decided[number] for number, task in enumerate(facts.tasks)}
+    return _by_task(facts, [decided[number] for number in range(len(engines))])
 
 
 def _neighbours(facts: BlockFacts) -> dict[int, set[int]]:
-    """Per task those that it streams to or from."""
-    found: dict[int, set[int]] = {number: set() for number in range(len(facts.tasks))}
+    """Per engine those that it streams to or from."""
+    engine_of = {number: at for at, engine in enumerate(facts.engines) for number in engine.members}
+    found: dict[int, set[int]] = {number: set() for number in range(len(facts.engines))}
     for number, task in enumerate(facts.tasks):
         for wait in task.waits:
-            found[number].add(wait.producer)
-            found[wait.producer].add(number)
+            one, other = engine_of[number], engine_of[wait.producer]
+            if one != other:
+                found[one].add(other)
+                found[other].add(one)
     return found
 
 

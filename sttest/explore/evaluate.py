@@ -18,7 +18,7 @@ from sttest.compile.reports.activity import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.placement import place, refuse_ports
 from sttest.compile.spaces.partition import partition
-from sttest.compile.staged import StagedCompiler
+from sttest.compile.staged import StagedCompiler, Tiled
 from sttest.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.explore.bounds import Bounds, bounds
 from sttest.explore.facts import BlockFacts, block_facts
@@ -33,6 +33,7 @@ REFUSALS = (DoesNotFitError, InputError, DeadlockError)
 """What a point of a search may run into; anything else is a fault of the program."""
 # Designs that a process remembers: points of a search often come to the same lanes.
 _KEPT_DESIGNS = 4096
+_KEPT_TILINGS = 64
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Evaluator:
         self.target, self.objectives, self._checks = target, objectives, check_resources
         workload = {"asked_tokens": target.tokens, "asked_context": target.context}
         self._compiler = StagedCompiler(target.text, target.name, target.board, workload)
-        self._facts: dict[tuple[int, str], BlockFacts] = {}
+        self._facts: dict[Tiled, BlockFacts] = {}
         self._figures: dict[Knobs, Figures | SttestError] = {}
 
     @property
@@ -105,10 +106,12 @@ class Evaluator:
             InputError: a tile that is not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        tiling = (knobs.tile_size, knobs.precision)
-        if tiling not in self._facts:
-            self._facts[tiling] = block_facts(self._compiler.tiled(knobs).module, self._compiler.board)
-        return self._facts[tiling]
+        tiled = self._compiler.tiled(knobs)
+        if tiled not in self._facts:
+            if len(self._facts) >= _KEPT_TILINGS:
+                del self._facts[next(iter(self._facts))]
+            self._facts[tiled] = block_facts(tiled.module, self._compiler.board)
+        return self._facts[tiled]
 
     def evaluate(self, point: Point, known: Iterable[Losses] = ()) -> Evaluation:
         """Judges a point.
@@ -173,8 +176,10 @@ class Evaluator:
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
-        busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
-        done = activity_of(activity_table(design), busy, run.cycles, self.clock_mhz)
+        activity = activity_table(design)
+        # Enabled cycles count in the high case of energy alone; tasks that take turns have no process of their own.
+        busy = dict.fromkeys(activity["element"], 0)
+        done = activity_of(activity, busy, run.cycles, self.clock_mhz)
         return {"cycles": run.cycles, **self._in_time(run.cycles, done), **_in_space(design, taken)}
 
     def _in_time(self, cycles: float, done: Activity) -> Figures:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
@@ -43,6 +44,7 @@ class TaskFacts:
 
     Attributes:
         name: of the task.
+        engine: that it takes turns on with others; its own name if it has its lanes for itself.
         contraction: whether it multiplies two tensors and sums.
         iterations, tile_points: payload evaluations of one run are their product.
         intervals: cycles between steps, by admissible lanes, ascending.
@@ -51,6 +53,7 @@ class TaskFacts:
     """
 
     name: str
+    engine: str
     contraction: bool
     iterations: int
     tile_points: int
@@ -63,7 +66,7 @@ class TaskFacts:
         """Payload evaluations of one run."""
         return self.iterations * self.tile_points
 
-    @property
+    @cached_property
     def choices(self) -> tuple[int, ...]:
         """Admissible lanes, ascending."""
         return tuple(self.intervals)
@@ -75,6 +78,37 @@ class TaskFacts:
     def cycles(self, lanes: int) -> int:
         """Cycles of one run with so many lanes, if data are always there."""
         return self.iterations * self.interval(lanes)
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What has lanes: a task, or several that are alike and take turns.
+
+    Attributes:
+        members: numbers of the tasks.
+        tasks: themselves.
+    """
+
+    members: tuple[int, ...]
+    tasks: tuple[TaskFacts, ...]
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Admissible lanes, ascending."""
+        return self.tasks[0].choices
+
+    @property
+    def work(self) -> int:
+        """Payload evaluations of one run of all tasks."""
+        return sum(task.work for task in self.tasks)
+
+    def logic(self, lanes: int) -> Resources:
+        """What it takes at least: as much of each resource as its task that takes most."""
+        return Resources(*map(max, *(task.logic[lanes] for task in self.tasks), Resources()))
+
+    def cycles(self, lanes: int) -> int:
+        """Cycles of one run of all tasks, if data are always there."""
+        return sum(task.cycles(lanes) for task in self.tasks)
 
     def at_most(self, lanes: float) -> int:
         """The most admissible lanes up to so many; the fewest if there are none."""
@@ -97,9 +131,19 @@ class BlockFacts:
     bytes_per_cycle: float
     budget: Resources
 
+    @cached_property
+    def engines(self) -> tuple[EngineFacts, ...]:
+        """What lanes are given to, in the order of the first task of each."""
+        members: dict[str, list[int]] = {}
+        for number, task in enumerate(self.tasks):
+            members.setdefault(task.engine, []).append(number)
+        return tuple(
+            EngineFacts(tuple(numbers), tuple(self.tasks[number] for number in numbers)) for numbers in members.values()
+        )
+
     def logic(self, lanes: Mapping[str, int]) -> Resources:
-        """What the tasks take by themselves."""
-        return total(task.logic[lanes[task.name]] for task in self.tasks)
+        """What the engines take by themselves."""
+        return total(engine.logic(lanes[engine.tasks[0].name]) for engine in self.engines)
 
     def share(self, resources: Resources) -> float:
         """The largest share of the budget: of what runs out first."""
@@ -154,8 +198,10 @@ class _Reader:
             if _distinct_elements(stream) == prod(stream.full_shape)
             for maker in self._makers.get(tensor, ())
         )
+        name = task.sym_name.data
+        engine = name if task.engine is None else task.engine.data
         return TaskFacts(
-            task.sym_name.data, task.is_contraction, task.iterations, task.tile_points,
+            name, engine, task.is_contraction, task.iterations, task.tile_points,
             {lanes: step_interval(task, lanes, self._library) for lanes in choices},
             {lanes: task_logic(task, lanes, self._library) for lanes in choices}, waits,
         )  # fmt: skip

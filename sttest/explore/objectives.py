@@ -49,11 +49,6 @@ class Objective:
         """The metric, signed so that less is better."""
         return -figures[self.metric] if self.maximise else figures[self.metric]
 
-    @property
-    def direction(self) -> str:
-        """As Optuna calls it."""
-        return "maximize" if self.maximise else "minimize"
-
 
 OBJECTIVES = {
     each.name: each

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 from sttest.compile.pipeline import Knobs
+from sttest.compile.schedule import Sharing
 from sttest.errors import InputError, did_you_mean
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts
@@ -70,9 +72,14 @@ _KNOBS = (
     Domain("vector_bits", "tiling", (1024, 2048, 4096), _between(8, 65536), "bits"),
     Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
     Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
+    Domain("gemv_lanes", "tiling", (0, 512, 1024, 2048, 4096), _between(0, 1 << 16), "lanes"),
+    Domain("share", "tiling", ("none", "weights", "all"), lambda value: value in get_args(Sharing)),
     Domain("c_max_percent", "fusion", (100,), _between(1, 100), "% of on-chip memory"),
+    Domain("prefetch_kib", "resources", (0, 256, 1024, 4096), _between(0, 1 << 20), "KiB"),
     Domain("strategy", "resources", ("normal", "conservative"), lambda value: value in ("normal", "conservative")),
 )
+_PASSED_ON = ("tile_size", "vector_bits", "gemv_lanes", "share", "prefetch_kib", "strategy")
+"""Knobs of the search that are the compiler's own."""
 _SHIFTS = (-1, 0, 1)
 
 
@@ -115,10 +122,8 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def tiling_of(point: Point, precision: str) -> Knobs:
     """The compiler's knobs of a point, but for the lanes."""
-    return Knobs(
-        tile_size=int(point["tile_size"]), vector_bits=int(point["vector_bits"]), strategy=str(point["strategy"]),
-        precision=precision,
-    )  # fmt: skip
+    own: dict[str, Any] = {name: point[name] for name in _PASSED_ON}
+    return Knobs(**own, precision=precision)
 
 
 def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
@@ -128,9 +133,11 @@ def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
         DoesNotFitError: not even the fewest lanes fit its budget.
     """
     lanes = distribute(facts, str(point["lanes_by"]), int(point["budget_percent"]) / 100)
-    for task in facts.tasks:
-        shift = int(point.get(f"{SHIFT}{task.name}", point[OTHERS]))
-        lanes[task.name] = task.at_most(lanes[task.name] * 2.0**shift)
+    for engine in facts.engines:
+        # Tasks that take turns have the same lanes: the first one's knob turns them all.
+        first = engine.tasks[0].name
+        shifted = engine.at_most(lanes[first] * 2.0 ** int(point.get(f"{SHIFT}{first}", point[OTHERS])))
+        lanes |= {task.name: shifted for task in engine.tasks}
     return lanes
 
 

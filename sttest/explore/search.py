@@ -1,0 +1,208 @@
+"""A search: processes that propose batches, take points from them and judge them, until all are finished."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from sttest.compile.pipeline import Knobs
+from sttest.errors import DoesNotFitError
+from sttest.explore.evaluate import Evaluator
+from sttest.explore.objectives import Objective, objectives_of
+from sttest.explore.pareto import Losses, pareto_set
+from sttest.explore.proposals import BATCH, LAG, Tried, propose
+from sttest.explore.space import Domain, space_of
+from sttest.explore.storage import SearchStorage
+from sttest.explore.target import Target
+
+_POLL_S = 0.05
+_WATCH_S = 0.3
+Watch = Callable[[dict[int, Tried]], None]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched; plain data, so that processes can be handed it.
+
+    Attributes:
+        target: the block.
+        objectives: names.
+        only: other choices for some knobs, ``(name, values)``.
+        seed: of all random numbers.
+        check_resources: refuse what does not fit the board.
+        storage: URL of a database, or path of an SQLite file.
+        program: identifies the version of the program whose numbers these are.
+    """
+
+    target: Target
+    objectives: tuple[str, ...]
+    only: tuple[tuple[str, tuple[str, ...]], ...]
+    seed: int
+    check_resources: bool
+    storage: str
+    program: str
+
+    @property
+    def name(self) -> str:
+        """In the database."""
+        return f"{self.target.name}-{'+'.join(self.objectives)}-seed{self.seed}"
+
+    @property
+    def chosen(self) -> tuple[Objective, ...]:
+        """The objectives."""
+        return objectives_of(self.objectives, self.target)
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What has to be the same for two processes to work on the same search."""
+        return {key: value for key, value in asdict(self).items() if key != "storage"}
+
+    def evaluator(self) -> Evaluator:
+        """Judges its designs."""
+        return Evaluator(self.target, self.chosen, check_resources=self.check_resources)
+
+    def space(self, evaluator: Evaluator) -> tuple[Domain, ...]:
+        """Its knobs.
+
+        Raises:
+            InputError: a knob or value that is not there.
+        """
+        return space_of(evaluator.facts(Knobs(precision=self.target.precision)), dict(self.only))
+
+
+class Worker:
+    """One process's part in a search.
+
+    Raises:
+        InputError: a space, an objective or a storage that is not possible.
+    """
+
+    def __init__(self, search: Search, *, resume: bool) -> None:
+        self._search = search
+        self._evaluator = search.evaluator()
+        self._space = search.space(self._evaluator)
+        self.storage = SearchStorage(
+            search.storage, search.name, search.definition, self._space, search.chosen, resume=resume
+        )
+        self._known: dict[int, tuple[Losses, ...]] = {}
+
+    def work(self, trials: int, watch: Watch, goes_on: Callable[[], bool]) -> None:
+        """Judges points until the first ``trials`` are finished, or ``goes_on`` says no.
+
+        Args:
+            trials: slots of the search, those of earlier runs included.
+            watch: called with all finished points before every one that is judged here.
+            goes_on: asked before every point.
+        """
+        self.storage.free_lost()
+        while goes_on():
+            tried = self.storage.tried()
+            watch(tried)
+            if all(slot in tried for slot in range(trials)):
+                return
+            self._propose(trials, tried)
+            if not self._judge_one(tried):
+                time.sleep(_POLL_S)
+                self.storage.free_lost()
+
+    def _judge_one(self, tried: dict[int, Tried]) -> bool:
+        """Judges a point; False if none waits."""
+        trial = self.storage.take()
+        if trial is None:
+            return False
+        known = self._known_to(trial.user_attrs["slot"] // BATCH, tried)
+        evaluation = self._evaluator.evaluate(trial.user_attrs["point"], known)
+        values = [evaluation.figures[each.metric] for each in self._search.chosen if evaluation.figures]
+        self.storage.finish(trial, evaluation, values)
+        return True
+
+    def _propose(self, trials: int, tried: dict[int, Tried]) -> None:
+        """Adds the slots of every batch whose turn it is and that are not there."""
+        taken = self.storage.taken()
+        for batch in range(-(-trials // BATCH)):
+            slots = range(batch * BATCH, min(trials, (batch + 1) * BATCH))
+            past = _past(batch)
+            if any(slot not in tried for slot in past):
+                return
+            if all(slot in taken for slot in slots) or not self.storage.may_propose(batch):
+                continue
+            known = [tried[slot] for slot in past]
+            points = propose(self._space, len(self._search.objectives), self._search.seed, batch, known)
+            for slot in slots:
+                if slot not in taken:
+                    self.storage.add(slot, points[slot - batch * BATCH])
+
+    def _known_to(self, batch: int, tried: dict[int, Tried]) -> tuple[Losses, ...]:
+        """The best of what a batch may know: bounds prune the same points whoever is faster."""
+        if batch not in self._known:
+            past = [tried[slot].evaluation for slot in _past(batch)]
+            losses = [each.losses for each in past if each.status == "simulated"]
+            self._known[batch] = tuple(losses[position] for position in pareto_set(losses))
+        return self._known[batch]
+
+
+def _past(batch: int) -> range:
+    """Slots of the batches that a batch knows."""
+    return range(max(0, batch - LAG + 1) * BATCH)
+
+
+def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -> list[Tried]:
+    """Runs a search to its end, or goes on with one.
+
+    Args:
+        search: what is searched.
+        trials: points in all.
+        jobs: processes; with 1, this one.
+        watch: called now and then with what is finished.
+        resume: whether the search may have been begun, here or elsewhere.
+
+    Returns:
+        All finished points by slot.
+
+    Raises:
+        SttestError: bad input, or a process that was killed.
+    """
+    worker = Worker(search, resume=resume)
+    if jobs == 1:
+        worker.work(trials, watch, lambda: True)
+    else:
+        _run_processes(search, worker.storage, trials, jobs, watch)
+    found = worker.storage.tried()
+    return [found[slot] for slot in range(trials)]
+
+
+def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: int, watch: Watch) -> None:
+    # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_join_in, args=(search, trials), daemon=True) for _ in range(jobs)]
+    try:
+        for process in processes:
+            process.start()
+        while any(process.is_alive() for process in processes):
+            watch(storage.tried())
+            time.sleep(_WATCH_S)
+    finally:
+        for process in processes:
+            process.terminate()
+            process.join()
+    _refuse_losses(processes)
+
+
+def _refuse_losses(processes: Sequence[SpawnProcess]) -> None:
+    if any(process.exitcode for process in processes):
+        raise DoesNotFitError(
+            "worker-died", "a process was killed; finished points are kept", where="explore",
+            levers=["take fewer --jobs", "run it again with --resume"],
+        )  # fmt: skip
+
+
+def _join_in(search: Search, trials: int) -> None:
+    """A process of a search; it ends with its parent, which answers to Ctrl-C for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    Worker(search, resume=True).work(trials, lambda _tried: None, lambda: parent is None or parent.is_alive())
