@@ -9,12 +9,14 @@ tensor is here", and so separates two paces.
 At its pace every process accesses its FIFOs at known times after its start.
 The linear program gives each process a start such that no read comes before
 its token; a FIFO is as deep as it is ever full in that schedule.  Credits that
-flow backwards (``initial_tokens``) order nothing and are left out.
+flow backwards (``initial_tokens``) order nothing and are left out.  Where a
+process reads FIFOs in turn, what is in flight counts as in the FIFO
+(`reads_in_turn.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -23,6 +25,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from sttest.compile.access_curves import accesses, span
+from sttest.compile.reads_in_turn import nothing_in_flight, reads_in_turn
 from sttest.compile.spaces.fifo_curves import Curve
 from sttest.compile.spaces.fifo_fill import most_held
 from sttest.compile.spaces.fifo_gap import greatest_gap
@@ -30,7 +33,7 @@ from sttest.compile.spaces.fifo_graph import DelayEdge
 from sttest.compile.spaces.fifo_schedule import schedule_delays
 from sttest.compile.spaces.fifo_tokens import MIN_DEPTH
 from sttest.errors import InputError, did_you_mean
-from sttest.sim.graph import SRL_MAX_BITS, TimedGraph
+from sttest.sim.graph import SRL_MAX_BITS, Process, TimedGraph
 
 STRATEGIES = ("normal", "conservative")
 # A RAM FIFO shows a token two cycles after its write, and one of depth 2 passes two tokens in three cycles.
@@ -42,20 +45,25 @@ _CREDITED_WEIGHT = 1e6
 
 @dataclass(frozen=True)
 class _Edge:
-    """A FIFO with the access times of its two ends, each in its process's own time at full speed."""
+    """A FIFO with the access times of its two ends, each in its process's own time at full speed.
+
+    ``fills`` are the times from which on tokens take up a place: those of ``writes``, or earlier ones.
+    """
 
     name: str
     bits: int
     source: str
     target: str
     writes: Curve
+    fills: Curve
     reads: Curve
     credited: bool
 
     def at_pace(self, stretch: Mapping[str, Fraction]) -> _Edge:
         """The same accesses at the paces of the two processes."""
-        writes, reads = replace(self.writes, pace=stretch[self.source]), replace(self.reads, pace=stretch[self.target])
-        return replace(self, writes=writes, reads=reads)
+        source, target = stretch[self.source], stretch[self.target]
+        writes, fills = replace(self.writes, pace=source), replace(self.fills, pace=source)
+        return replace(self, writes=writes, fills=fills, reads=replace(self.reads, pace=target))
 
     def delay_edge(self) -> DelayEdge:
         """Least delay with which no read comes before its token; ours: weighted with the bits that wait per cycle."""
@@ -67,7 +75,7 @@ class _Edge:
     def depth(self, delay: int) -> int:
         """Tokens held at most, and never less than full rate takes."""
         full_rate = MIN_DEPTH if MIN_DEPTH * self.bits <= SRL_MAX_BITS else _FULL_RATE_RAM_DEPTH
-        return max(full_rate, most_held(self.writes, self.reads, delay))
+        return max(full_rate, most_held(self.fills, self.reads, delay))
 
 
 def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
@@ -97,10 +105,9 @@ def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
 
 
 def _edges(graph: TimedGraph) -> list[_Edge]:
-    ends: dict[tuple[str, str], tuple[str, Curve]] = {}
-    for process in graph.processes:
-        for (fifo, op), curve in accesses(process, graph).items():
-            ends[fifo, op] = (process.name, curve)
+    ends, fills = _ends(graph, graph.processes), {}
+    if any(reads_in_turn(process) for process in graph.processes):
+        fills = _ends(graph, [nothing_in_flight(process) for process in graph.processes])
     credited = {
         (ends[fifo.name, "read"][0], ends[fifo.name, "write"][0]) for fifo in graph.fifos if fifo.initial_tokens
     }
@@ -113,8 +120,14 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
         if len(writes) != len(reads):
             what = f"a run writes {len(writes)} tokens and reads {len(reads)}"
             raise InputError("unbalanced", what, where=f"{graph.name}: FIFO '{fifo.name}'")
-        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, reads, (source, target) in credited))
+        _, filled = fills.get((fifo.name, "write"), (source, writes))
+        edges.append(_Edge(fifo.name, fifo.bits, source, target, writes, filled, reads, (source, target) in credited))
     return edges
+
+
+def _ends(graph: TimedGraph, processes: Sequence[Process]) -> dict[tuple[str, str], tuple[str, Curve]]:
+    """By FIFO and op the process that makes the accesses, and their times."""
+    return {end: (process.name, curve) for process in processes for end, curve in accesses(process, graph).items()}
 
 
 def _stretches(spans: Mapping[str, int], edges: list[_Edge], strategy: str) -> dict[str, Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -75,12 +76,13 @@ def expanded_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
     credited = {
         (ends[fifo.name, "read"][0], ends[fifo.name, "write"][0]) for fifo in graph.fifos if fifo.initial_tokens
     }
+    fills = {end: times for p in graph.processes for end, times in spelled_out(at_once(p, graph), graph).items()}
     edges: list[DelayEdge] = []
     curves: dict[str, tuple[Times, Times]] = {}
     for fifo in sized:
         (source, writes), (target, reads) = joins[fifo.name]
         writes, reads = paced(writes, stretch[source]), paced(reads, stretch[target])
-        curves[fifo.name] = writes, reads
+        curves[fifo.name] = paced(fills[fifo.name, "write"], stretch[source]), reads
         weight = fifo.bits * writes.size / max(1, int(writes[-1] - writes[0]))
         least = int((writes + 2 - reads).max())
         edges.append(DelayEdge(fifo.name, source, target, least, 1e6 if (source, target) in credited else weight))
@@ -90,6 +92,20 @@ def expanded_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
         name: max(full_rate[name], depth_from_curves(writes, reads, delays[name], 2))
         for name, (writes, reads) in curves.items()
     }
+
+
+def at_once(process: Process, graph: TimedGraph) -> Process:
+    """What fills FIFOs: where a concatenation leaves some aside, results without their way through the pipeline."""
+    in_turn = any(each.category == "concat" for each in graph.processes)
+    if not in_turn or not isinstance(process, Pipeline):
+        return process
+    loops = [
+        replace(
+            loop, events=tuple(replace(each, stage=0 if each.op == "write" else each.stage) for each in loop.events)
+        )
+        for loop in process.loops
+    ]
+    return replace(process, loops=tuple(loops))
 
 
 def stretches(spans: dict[str, int], joined: list[tuple[str, str]], strategy: str) -> dict[str, Fraction]:
