@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from sttest.compile.diagnosis import parse_error, rule_error
 from sttest.compile.dialects.df import DF
+from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
@@ -35,7 +36,7 @@ PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
         Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma,
-        FoldDma, Vectorize, InsertForks, MakeInstances, LowerToStreams, SizeFifos,
+        FoldDma, Vectorize, InsertForks, AssignChannels, MakeInstances, LowerToStreams, SizeFifos,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -1,15 +1,17 @@
 """Which HBM pseudo-channels each DMA uses.
 
-A DMA that moves a fair share of the traffic gets channels of its own.  The
-others share one for writes, one for parameters and one for what else is read:
-parameters are asked for long before they are used, and inputs would wait behind
-them.  Channels that are left go, one at a time, to the DMA whose transfer they
-shorten most; what is left then, to small DMAs, so that fewer wait for turns.
+A DMA works on one channel.  Where it moves a fair share of the traffic it has that
+channel to itself; the others share one for writes, one for parameters and one for
+what else is read: parameters are asked for long before they are used, and inputs
+would wait behind them.  A DMA whose tokens can be cut may become several, one per
+slice, each with a channel of its own: while channels are left, the DMA whose
+transfer that shortens most is cut in twice as many slices, none of less than a
+burst.  What is left then goes to small DMAs, so that fewer wait for turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sttest.errors import DoesNotFitError
@@ -28,6 +30,7 @@ class PortDemand:
         total_bytes: of the run.
         busy_cycles: for which its kernel is busy with them at its own speed.
         parameters: whether it reads parameters of the model.
+        most_slices: that its tokens may be cut into, a power of two.
     """
 
     name: str
@@ -35,6 +38,7 @@ class PortDemand:
     total_bytes: int
     busy_cycles: int
     parameters: bool = False
+    most_slices: int = 1
 
     @property
     def shares_with(self) -> tuple[bool, bool]:
@@ -46,13 +50,16 @@ class PortDemand:
         return max(self.busy_cycles, self.total_bytes / (channels * bytes_per_cycle))
 
 
-def assign_channels(demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float) -> dict[str, tuple[int, ...]]:
-    """Channel numbers per DMA.
+def assign_channels(
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int
+) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA, one per slice; their count is a power of two.
 
     Args:
         demands: in program order, which breaks ties.
         channels: pseudo-channels of the board.
         bytes_per_cycle: what one channel sustains.
+        burst_bytes: that a slice moves at least.
 
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.
@@ -71,7 +78,8 @@ def assign_channels(demands: Sequence[PortDemand], channels: int, bytes_per_cycl
             unit="channels",
             levers=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
         )
-    _share_out(demands, counts, channels - len(counts) - shared, bytes_per_cycle)
+    slices = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes) for demand in demands}
+    _share_out(demands, slices, counts, channels - len(counts) - shared, bytes_per_cycle)
     _separate(small, counts, channels - sum(counts.values()))
     return _number(demands, counts)
 
@@ -87,19 +95,23 @@ def _separate(small: Sequence[PortDemand], counts: dict[str, int], spare: int) -
         spare -= 1
 
 
-def _share_out(demands: Sequence[PortDemand], counts: dict[str, int], spare: int, bytes_per_cycle: float) -> None:
-    """Gives spare channels away until every DMA keeps pace or none is left."""
-    large = [demand for demand in demands if demand.name in counts]
+def _share_out(
+    demands: Sequence[PortDemand], most: Mapping[str, int], counts: dict[str, int], spare: int, bytes_per_cycle: float
+) -> None:
+    """Doubles slices until every DMA keeps pace or no channels are left."""
 
     def saved_cycles(demand: PortDemand) -> float:
         now = counts[demand.name]
-        return demand.cycles(now, bytes_per_cycle) - demand.cycles(now + 1, bytes_per_cycle)
+        return demand.cycles(now, bytes_per_cycle) - demand.cycles(2 * now, bytes_per_cycle)
 
-    for _ in range(spare):
-        best = max(large, key=saved_cycles, default=None)
-        if best is None or saved_cycles(best) <= 0:
-            return
-        counts[best.name] += 1
+    def may_double(demand: PortDemand) -> bool:
+        now = counts.get(demand.name, 0)
+        return 0 < now <= spare and 2 * now <= most[demand.name] and saved_cycles(demand) > 0
+
+    while able := [demand for demand in demands if may_double(demand)]:
+        best = max(able, key=saved_cycles)
+        spare -= counts[best.name]
+        counts[best.name] *= 2
 
 
 def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, tuple[int, ...]]:

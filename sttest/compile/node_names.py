@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from sttest.compile.dialects.df import (
     ConcatOp,
@@ -10,6 +10,7 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     TaskOp,
 )
@@ -41,9 +42,11 @@ class NodeNames:
         if isinstance(node, ConcatOp) and node.label is not None:
             return node.label.data
         if isinstance(node, DmaReadOp):
-            return f"load_{identifier(node.origin.data if node.origin else 'tensor')}"
+            return f"load_{_tensor(node)}{f'_slice{node.slice_of[0]}' if node.slice else ''}"
         if isinstance(node, DmaWriteOp):
-            return f"store_{identifier(node.origin.data if node.origin else 'tensor')}"
+            return f"store_{_tensor(node)}"
+        if isinstance(node, GatherOp):
+            return f"gather_{_tensor(node.sources[0].owner)}"
         if isinstance(node, ConverterOp):
             return f"order_{self._producer(node.sources[0])}"
         if isinstance(node, ForkOp):
@@ -53,3 +56,9 @@ class NodeNames:
     def _producer(self, stream: SSAValue) -> str:
         owner = stream.owner
         return self._names.get(owner, "stream") if isinstance(owner, Operation) else "stream"
+
+
+def _tensor(node: Operation | Block) -> str:
+    """Name of the tensor that a DMA moves."""
+    origin = node.origin if isinstance(node, DmaReadOp | DmaWriteOp) else None
+    return identifier(origin.data if origin else "tensor")

@@ -25,14 +25,14 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.cost_model import TaskCost
-from sttest.compile.dialects.df import ConcatOp, ForkOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, ForkOp, GatherOp, NodeOp, TaskOp, itensor_of
 from sttest.compile.stream_level import stream_of
 from sttest.sim.graph import Event, Loop, Pipeline, When
 
 _HERE = "timed graph"
 
 
-# A token that is passed on costs one register between its read and its writes.
+# A token that is passed on, or put together, costs one register between its read and its writes.
 _COPY_LATENCY = 2
 
 
@@ -68,6 +68,14 @@ class NodePipelines:
         loop = Loop((concat.turns, first), 1, _COPY_LATENCY, tuple(events))
         origin = concat.origin.data if concat.origin else ""
         return Pipeline(name, (loop,), origin=origin, category="concat")
+
+    def gather(self, gather: GatherOp, name: str) -> Pipeline:
+        """One loop over the tokens, of which every source gives a slice."""
+        sink = gather.sinks[0]
+        events = [Event(_fifo(source), "read", 0) for source in gather.sources]
+        events.append(Event(_fifo(sink), "write", _COPY_LATENCY - 1))
+        loop = Loop((itensor_of(sink).tokens,), 1, _COPY_LATENCY, tuple(events))
+        return Pipeline(name, (loop,), category="gather")
 
     def task(self, task: TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
 
+from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
@@ -67,6 +68,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         # A product takes all its weights in one cycle: its token must not be cut.
         Vectorize(max(knobs.vector_bits, _WEIGHT_BITS * knobs.gemv_lanes)),
         InsertForks(),
+        AssignChannels(board),
         MakeInstances(),
         LowerToStreams(),
         SizeFifos(knobs.strategy, board),

@@ -44,8 +44,9 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
 
 
 def _filled_by_dmas(graph: TimedGraph) -> set[str]:
-    writers = [graph.processes[ends.writer] for ends in fifo_ends(graph)]
-    return {fifo.name for fifo, writer in zip(graph.fifos, writers, strict=True) if writer.category == "dma"}
+    """FIFOs behind DMAs, or behind what puts the slices of several together."""
+    writers = [graph.processes[ends.writer].category for ends in fifo_ends(graph)]
+    return {fifo.name for fifo, writer in zip(graph.fifos, writers, strict=True) if writer in ("dma", "gather")}
 
 
 def _enough(graph: TimedGraph, least: Mapping[str, int]) -> dict[str, int]:

@@ -18,18 +18,19 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     StreamOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.engines import engines_of
-from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.shared_pipelines import in_turn
 from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
+from sttest.sim.relink import channel_name
 
 _HERE = "timed graph"
 # Filling writes a memory in the cycle after the read; draining reads it with an output register.
@@ -51,8 +52,8 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
         apart: tasks that share an engine have a process each, as if each had hardware of its own.
 
     Raises:
-        DoesNotFitError: the design has several kernels, or more DMAs than the board has channels.
-        InputError: the module is not at the stream level.
+        DoesNotFitError: the design has several kernels.
+        InputError: the module is not at the stream level, or its DMAs have no channels.
     """
     return _Builder(only_kernel(module, _HERE, name), board, apart).graph(name)
 
@@ -71,19 +72,17 @@ class _Builder:
         self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
-        self.channels_of = self._assign_channels()
 
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
             self._add(op)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
-        rate = Fraction(self._channel_bytes_per_cycle() / _BEAT_BYTES).limit_denominator(1000)
-        used = sorted({number for numbers in self.channels_of.values() for number in numbers})
-        channels = tuple(
-            Channel(f"hbm{number}", hbm.read_latency_cycles(clock_mhz), _BEAT_BYTES, rate.numerator, rate.denominator)
-            for number in used
-        )
+        channel_bytes = self.board.hbm_bytes_per_cycle_per_channel(sustained=True)
+        rate = Fraction(channel_bytes / _BEAT_BYTES).limit_denominator(1000)
+        speed = hbm.read_latency_cycles(clock_mhz), _BEAT_BYTES, rate.numerator, rate.denominator
+        used = sorted({_channel(op) for op in self.kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
+        channels = tuple(Channel(channel_name(number), *speed) for number in used)
         return TimedGraph(name, clock_mhz, tuple(self.fifos), tuple(self.processes), channels)
 
     def _add(self, op: Operation) -> None:
@@ -101,6 +100,8 @@ class _Builder:
             self.processes.append(self.pipelines.fork(op, _label(op)))
         elif isinstance(op, ConcatOp):
             self.processes.append(self.pipelines.concat(op, _label(op)))
+        elif isinstance(op, GatherOp):
+            self.processes.append(self.pipelines.gather(op, _label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
             self.processes.append(self._port(op))
 
@@ -156,7 +157,7 @@ class _Builder:
             _fifo(port),
             itensor_of(port).tokens,
             token_bytes,
-            tuple(f"hbm{number}" for number in self.channels_of[name]),
+            (channel_name(_channel(op)),),
             # Only what is packed in stream order is contiguous beyond one tile.
             burst_bytes=hbm.max_burst_bytes.count if packed else min(hbm.max_burst_bytes.count, token_bytes),
             outstanding=hbm.outstanding_bursts.count,
@@ -164,32 +165,19 @@ class _Builder:
             category="dma",
         )
 
-    def _channel_bytes_per_cycle(self) -> float:
-        return self.board.hbm_bytes_per_cycle_per_channel(sustained=True)
-
-    def _assign_channels(self) -> dict[str, tuple[int, ...]]:
-        demands = []
-        for op in self.kernel.body.block.ops:
-            if isinstance(op, DmaReadOp | DmaWriteOp):
-                writes = isinstance(op, DmaWriteOp)
-                port = op.sources[0] if writes else op.sinks[0]
-                demands.append(self._demand(_label(op), writes, port, parameters=_is_packed(op)))
-        return assign_channels(demands, self.board.hbm.pseudo_channels.count, self._channel_bytes_per_cycle())
-
-    def _demand(self, name: str, writes: bool, port: SSAValue, *, parameters: bool) -> PortDemand:
-        """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
-        stream = itensor_of(port)
-        tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
-        busy = max((task.iterations * self.costs[task].ii for task in tasks), default=stream.tokens)
-        return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy, parameters)
-
 
 def _is_packed(op: DmaReadOp | DmaWriteOp) -> bool:
     """Whether a DMA reads a parameter, which lies in memory in the order of its stream."""
     return isinstance(op, DmaReadOp) and op.packed is not None
 
 
-def _label(op: ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
+def _channel(op: DmaReadOp | DmaWriteOp) -> int:
+    if op.channel is None:
+        raise run_first(_HERE, f"{op.name} has no channel", "assign-channels")
+    return op.channel.value.data
+
+
+def _label(op: ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp) -> str:
     if op.label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data

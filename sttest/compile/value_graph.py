@@ -18,11 +18,13 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     NodeOp,
     StreamOp,
     TaskOp,
     YieldOp,
+    itensor_of,
 )
 from sttest.compile.iteration import dims_of, is_view, shape_of
 from sttest.compile.module_walk import functions, returned
@@ -38,6 +40,7 @@ from sttest.sim.functional.graph import (
     Concat,
     Converter,
     Fork,
+    Gather,
     Kind,
     Load,
     LoopKind,
@@ -46,6 +49,7 @@ from sttest.sim.functional.graph import (
     Payload,
     Result,
     ScalarOp,
+    Slice,
     Store,
     Stream,
     Task,
@@ -110,7 +114,7 @@ def _origin(stream: StreamOp) -> str:
     """The module of the task or concatenation, or the tensor of the DMA, whose tokens a stream carries."""
     writers = [use.operation for use in stream.result.uses]
     writer = next((op for op in writers if isinstance(op, NodeOp) and stream.result in op.sinks), None)
-    if isinstance(writer, ForkOp | ConverterOp):
+    if isinstance(writer, ForkOp | GatherOp | ConverterOp):
         return _origin(stream_of(writer.sources[0], _HERE))
     if isinstance(writer, TaskOp | ConcatOp | DmaReadOp) and writer.origin is not None:
         return writer.origin.data
@@ -125,6 +129,8 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
     if isinstance(op, ConcatOp):
         origin = op.origin.data if op.origin else ""
         return Concat(_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
+    if isinstance(op, GatherOp):
+        return Gather(_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
     if isinstance(op, ConverterOp):
         if op.buffer is None or op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
@@ -135,10 +141,21 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
         name = names.get(argument)
         if name is None:
             raise InputError("not-an-argument", "a kernel reads what another op computes", where=_label(op))
-        return Load(_label(op), name, _fifo(op.sinks[0]), _layout(op, packed=op.packed is not None))
+        layout = _layout(op, packed=op.packed is not None)
+        return Load(_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
     if isinstance(op, DmaWriteOp):
         return Store(_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
+
+
+def _slice(op: DmaReadOp, tensor: Sequence[int]) -> Slice | None:
+    """Which part of its tensor a DMA reads; None if it reads all of it."""
+    if op.slice is None:
+        return None
+    number, slices = op.slice_of
+    stream = itensor_of(op.sinks[0])
+    dim = next(dim for dim, (size, own) in enumerate(zip(tensor, stream.full_shape, strict=True)) if size != own)
+    return Slice(dim, stream.element_shape[dim] * slices, number, slices)
 
 
 def _block_argument(value: SSAValue) -> BlockArgument:
@@ -266,7 +283,7 @@ def _dtype(kind: Attribute) -> ElementType:
     return found
 
 
-def _label(op: ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) -> str:
+def _label(op: ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp) -> str:
     if op.label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data

@@ -24,13 +24,19 @@ def relinked(graph: TimedGraph, channel_of: Mapping[str, int]) -> TimedGraph:
     if missing:
         raise InputError("unlinked-port", f"port '{missing[0]}' has no channel", where=graph.name)
     processes = tuple(
-        replace(process, channels=(_name(channel_of[process.name]),)) if isinstance(process, Memory) else process
+        replace(process, channels=(channel_name(channel_of[process.name]),)) if isinstance(process, Memory) else process
         for process in graph.processes
     )
     used = sorted({channel_of[name] for name in ports})
-    channels = tuple(replace(graph.channels[0], name=_name(number)) for number in used)
+    channels = tuple(replace(graph.channels[0], name=channel_name(number)) for number in used)
     return replace(graph, processes=processes, channels=channels)
 
 
-def _name(number: int) -> str:
+def channel_name(number: int) -> str:
+    """What compiled designs call a pseudo-channel."""
     return f"hbm{number}"
+
+
+def channel_number(name: str) -> int:
+    """The number in a name that :func:`channel_name` gave."""
+    return int(name.removeprefix("hbm"))

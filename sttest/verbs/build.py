@@ -102,7 +102,7 @@ def write_sources(files: DesignFiles, linking: Linking, plan: Plan, *, slr: int 
     write_text(files.hls / "Makefile", makefile_text(plan, title))
     reports = files.package / "reports"
     reports.mkdir(exist_ok=True)
-    write_text(reports / "banks.csv", linking.table(files))
+    write_text(reports / "banks.csv", linking.table())
     write_signature(linking.design, files.signature_path)
 
 
@@ -134,9 +134,10 @@ def _document(request: BuildRequest, plan: Plan, linking: Linking, results: list
         "ports": len(placement.banks),
         "banks": len(placement.run_bytes),
         "busiest_over_mean": placement.busiest_over_mean,
-        "remark": placement.remark,
+        "remark": linking.remark,
         "cycles": linking.cycles,
         "compiled_cycles": linking.compiled_cycles,
+        "balanced_cycles": linking.balanced_cycles,
         "layers": linking.layers,
     }
 
@@ -149,10 +150,12 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
         else ""
     )
     largest = max(placement.resident_bytes.values())
+    buffers = len(linking.design.kernels[0].buffers)
     lines = [
         f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
-        f"ports      {len(placement.banks)} in {len(placement.run_bytes)} HBM banks; the busiest moves "
-        f"{placement.busiest_over_mean:.2f} x the mean{f': {placement.remark}' if placement.remark else ''}{crowded}",
+        f"ports      {len(placement.banks)} of {buffers} arguments in {len(placement.run_bytes)} HBM banks{crowded}",
+        f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean"
+        f"{f': {linking.remark}' if linking.remark else ''}",
         f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
         if linking.cycles is not None and linking.compiled_cycles is not None

@@ -1,24 +1,27 @@
-"""What `sttest build` decides: the banks of every port, by simulation of those placements that are worth it."""
+"""What `sttest build` decides: the banks of every port, those that the design was timed with where there is room."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
 from sttest.boards.backends.device import DesignFiles
 from sttest.boards.board import FpgaBoard
-from sttest.boards.vitis.placement import Placement, PortLoad, placements
+from sttest.boards.vitis.placement import BALANCED, Placement, PortLoad, place_as, placements
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature
 from sttest.errors import InputError, SttestError
 from sttest.sim import TimedGraph, load, simulate
 from sttest.sim.graph import Memory
-from sttest.sim.relink import relinked
+from sttest.sim.relink import channel_name, channel_number, relinked
 from sttest.verbs.model_package import read_model_package
 
 _TRIED = 4
 """Of the placements that keep the busiest bank as idle as can be, so many are simulated."""
+_FASTER = 2
+"""What channels with more than their share of the traffic are sped up by, to see what that would save."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,9 @@ class Linking:
         placement: of every port.
         design: the signature with these banks.
         cycles: simulated with them; None where the design deadlocks.
-        compiled_cycles: simulated as compiled, where a port may have several channels.
+        compiled_cycles: simulated as compiled.
+        balanced_cycles: simulated with these banks, those that carry more than their share twice as fast; None where
+            no bank does, or the design deadlocks.
         layers: whose buffers are on the card at a time.
         axi_ports: of the HBM.
     """
@@ -38,35 +43,52 @@ class Linking:
     design: DesignSignature
     cycles: int | None
     compiled_cycles: int | None
+    balanced_cycles: int | None
     layers: int
     axi_ports: int
 
-    def table(self, files: DesignFiles) -> str:
-        """``reports/banks.csv``: a line per port."""
+    @property
+    def remark(self) -> str:
+        """What moves most where the traffic is not balanced, and what that costs; empty where it is."""
+        if self.balanced_cycles is None or self.cycles is None:
+            return ""
+        name, most = self.placement.busiest_port
+        saved = self.cycles - self.balanced_cycles
+        return (
+            f"port '{name}' alone moves {most:,} bytes; were all above {BALANCED} x the mean {_FASTER} x as fast, "
+            f"{saved:,} cycles would be saved"
+        )
+
+    def table(self) -> str:
+        """``reports/banks.csv``: a line per argument."""
         page = StringIO()
         writer = csv.writer(page, lineterminator="\n")
         writer.writerow(["argument", "index", "port", "banks", "access", "buffer_bytes"])
         for each in self.design.kernels[0].buffers:
             banks = " ".join(map(str, each.banks))
-            writer.writerow([each.name, each.index, files.port_of[each.name], banks, each.access, each.bytes])
+            writer.writerow([each.name, each.index, each.port or each.name, banks, each.access, each.bytes])
         return page.getvalue()
 
 
 def choose_banks(package: Path, files: DesignFiles, board: FpgaBoard) -> Linking:
-    """Places the ports and simulates: of the fastest placements the one with the fewest banks.
+    """Takes the channels that the design was timed with; without room there, the fastest placement that is found.
 
     Raises:
         DoesNotFitError: the buffers of all layers have no room.
         InputError: timed graph and signature have different ports.
     """
-    graph = load(package)
-    loads, layers = _loads(package, files, graph)
-    hbm = board.hbm
-    worth_it = placements(loads, hbm.pseudo_channels.count, hbm.bytes_per_channel.count)
-    tried = _spread(worth_it)
-    timed = [(_cycles(relinked(graph, _channels(files, each))), each) for each in tried]
-    cycles, chosen = min(timed, key=lambda pair: float("inf") if pair[0] is None else pair[0])
-    return Linking(chosen, _with_banks(files.design, chosen), cycles, _cycles(graph), layers, hbm.axi_ports.count)
+    graph, hbm = load(package), board.hbm
+    loads, channel_of, layers = _loads(package, files, graph)
+    room = hbm.pseudo_channels.count, hbm.bytes_per_channel.count
+    compiled_cycles = _cycles(graph)
+    chosen, cycles = place_as(loads, channel_of, *room), compiled_cycles
+    if chosen is None:
+        timed = [(_cycles(_linked(graph, files, each)), each) for each in _spread(placements(loads, *room))]
+        cycles, chosen = min(timed, key=lambda pair: float("inf") if pair[0] is None else pair[0])
+    crowded = {channel_name(bank) for bank in chosen.crowded}
+    balanced_cycles = _cycles(_sped_up(_linked(graph, files, chosen), crowded)) if crowded else None
+    design = _with_banks(files.design, chosen)
+    return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count)
 
 
 def _spread(found: list[Placement]) -> list[Placement]:
@@ -80,25 +102,38 @@ def _cycles(graph: TimedGraph) -> int | None:
     return simulate(graph).cycles
 
 
-def _channels(files: DesignFiles, placement: Placement) -> dict[str, int]:
+def _linked(graph: TimedGraph, files: DesignFiles, placement: Placement) -> TimedGraph:
     """Of a port with several banks one works at a time: that of the layer that runs."""
-    return {dma: placement.banks[argument][0] for dma, argument in files.argument_of.items()}
+    bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
+    return relinked(graph, {dma: bank[argument] for dma, argument in files.argument_of.items()})
 
 
-def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[PortLoad], int]:
-    moved = {p.name: p.tokens * p.token_bytes for p in graph.processes if isinstance(p, Memory)}
-    for name in moved.keys() ^ files.argument_of.keys():
+def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
+    """The graph with some channels faster."""
+    channels = (
+        replace(each, beats_num=each.beats_num * _FASTER) if each.name in names else each for each in graph.channels
+    )
+    return replace(graph, channels=tuple(channels))
+
+
+def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[PortLoad], dict[str, int], int]:
+    """What every port moves and keeps, the channel that it was timed with, and the layers."""
+    dmas = {process.name: process for process in graph.processes if isinstance(process, Memory)}
+    for name in dmas.keys() ^ files.argument_of.keys():
         raise InputError(
             "files-disagree", f"port '{name}' is not in both timed_graph.json and hls/memory.json", where=str(package),
             levers=["compile the package anew"],
         )  # fmt: skip
     kept, layers = _kept_per_layer(package)
-    buffers = {each.name: each for each in files.kernel.buffers}
-    loads = [
-        PortLoad(argument, moved[dma], buffers[argument].bytes * (layers if dma in kept else 1))
-        for dma, argument in files.argument_of.items()
-    ]
-    return loads, layers
+    dma_of = {argument: dma for dma, argument in files.argument_of.items()}
+    loads, channel_of = [], {}
+    for port, buffers in files.kernel.ports.items():
+        behind = [(dmas[dma_of[each.name]], each) for each in buffers]
+        moved = sum(dma.tokens * dma.token_bytes for dma, _ in behind)
+        resident = sum(each.bytes * (layers if dma.name in kept else 1) for dma, each in behind)
+        loads.append(PortLoad(port, moved, resident))
+        channel_of[port] = channel_number(behind[0][0].channels[0])
+    return loads, channel_of, layers
 
 
 def _kept_per_layer(package: Path) -> tuple[set[str], int]:
@@ -116,7 +151,7 @@ def _with_banks(design: DesignSignature, placement: Placement) -> DesignSignatur
         kernel.model_copy(
             update={
                 "arguments": tuple(
-                    each.model_copy(update={"banks": placement.banks[each.name]})
+                    each.model_copy(update={"banks": placement.banks[each.port or each.name]})
                     if isinstance(each, BufferArgument)
                     else each
                     for each in kernel.arguments

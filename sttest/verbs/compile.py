@@ -209,7 +209,7 @@ def _resources(facts: dict[str, Any]) -> str:
     shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
     over = facts["over_budget"]
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} memory ports{verdict}"
+    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
 
 
 def _partition(facts: dict[str, Any] | None) -> list[str]:

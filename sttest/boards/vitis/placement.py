@@ -1,7 +1,8 @@
 """Which HBM pseudo-channels the ports of a kernel are linked to.
 
-One argument is one AXI port, and a port works on one pseudo-channel at a time: what is spread over several is the
-room for its buffers, not its traffic.  So the busiest channel can never carry less than the busiest port.
+A port works on one pseudo-channel at a time: what is spread over several is the room for its buffers, not its
+traffic.  So the busiest channel can never carry less than the busiest port.  The compiler has chosen channels as it
+timed the design; others are looked for only where the board that is linked for has no room for them.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ BALANCED = 1.2
 
 @dataclass(frozen=True)
 class PortLoad:
-    """An argument.
+    """An AXI port, with all arguments behind it.
 
     Attributes:
-        argument: its name.
+        port: its name.
         run_bytes: that one launch moves.
         resident_bytes: of its buffers, of all layers together.
     """
 
-    argument: str
+    port: str
     run_bytes: int
     resident_bytes: int
 
@@ -35,10 +36,10 @@ class Placement:
     """Where ports are linked to.
 
     Attributes:
-        banks: per argument, a range in ascending order.
+        banks: per port, a range in ascending order.
         run_bytes: per bank in use, moved by one launch.
         resident_bytes: per bank in use.
-        busiest_port: the argument that moves most, and how much.
+        busiest_port: the port that moves most, and how much.
     """
 
     banks: Mapping[str, tuple[int, ...]]
@@ -53,14 +54,30 @@ class Placement:
         return max(self.run_bytes.values()) * len(self.run_bytes) / total if total else 1.0
 
     @property
-    def remark(self) -> str:
-        """Why the traffic is not balanced; empty where it is."""
-        if self.busiest_over_mean <= BALANCED:
-            return ""
-        name, most = self.busiest_port
-        if max(self.run_bytes.values()) == most:
-            return f"port '{name}' alone moves {most} bytes, and one port cannot be spread"
-        return "no better placement was found"
+    def crowded(self) -> tuple[int, ...]:
+        """The banks that carry more than `BALANCED` times the mean."""
+        mean = sum(self.run_bytes.values()) / len(self.run_bytes)
+        return tuple(bank for bank, moved in self.run_bytes.items() if moved > BALANCED * mean)
+
+
+def place_as(loads: Sequence[PortLoad], channel_of: Mapping[str, int], banks: int, bank_bytes: int) -> Placement | None:
+    """Every port on a channel of its own choice; None where there is no such channel, or no room on it.
+
+    Args:
+        loads: the ports.
+        channel_of: number per port.
+        banks: of the board.
+        bank_bytes: of each.
+    """
+    traffic: dict[int, int] = {}
+    resident: dict[int, int] = {}
+    for load in sorted(loads, key=lambda each: channel_of[each.port]):
+        bank = channel_of[load.port]
+        traffic[bank] = traffic.get(bank, 0) + load.run_bytes
+        resident[bank] = resident.get(bank, 0) + load.resident_bytes
+    if max(traffic) >= banks or max(resident.values()) > bank_bytes:
+        return None
+    return Placement({load.port: (channel_of[load.port],) for load in loads}, traffic, resident, _busiest(loads))
 
 
 def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> Placement:
@@ -82,24 +99,23 @@ def place(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> Placement:
         free_from += count
         if free_from > banks:
             raise _no_room(load, banks, bank_bytes)
-        placed[load.argument] = chosen
+        placed[load.port] = chosen
         for bank in chosen:
             traffic[bank] += -(-load.run_bytes // count)
             resident[bank] = bank_bytes
     small = [load for load in loads if load.resident_bytes <= bank_bytes]
-    for load in sorted(small, key=lambda each: (-each.run_bytes, -each.resident_bytes, each.argument)):
+    for load in sorted(small, key=lambda each: (-each.run_bytes, -each.resident_bytes, each.port)):
         fitting = [bank for bank in range(banks) if resident[bank] + load.resident_bytes <= bank_bytes]
         if not fitting:
             raise _no_room(load, banks, bank_bytes)
         bank = min(fitting, key=lambda each: (traffic[each], resident[each], each))
-        placed[load.argument] = (bank,)
+        placed[load.port] = (bank,)
         traffic[bank] += load.run_bytes
         resident[bank] += load.resident_bytes
     used = sorted({bank for chosen in placed.values() for bank in chosen})
-    busiest = max(loads, key=lambda each: each.run_bytes)
     return Placement(
-        {load.argument: placed[load.argument] for load in loads}, {bank: traffic[bank] for bank in used},
-        {bank: resident[bank] for bank in used}, (busiest.argument, busiest.run_bytes),
+        {load.port: placed[load.port] for load in loads}, {bank: traffic[bank] for bank in used},
+        {bank: resident[bank] for bank in used}, _busiest(loads),
     )  # fmt: skip
 
 
@@ -125,9 +141,14 @@ def placements(loads: Sequence[PortLoad], banks: int, bank_bytes: int) -> list[P
     return found[::-1]
 
 
+def _busiest(loads: Sequence[PortLoad]) -> tuple[str, int]:
+    busiest = max(loads, key=lambda each: each.run_bytes)
+    return busiest.port, busiest.run_bytes
+
+
 def _no_room(load: PortLoad, banks: int, bank_bytes: int) -> DoesNotFitError:
     return DoesNotFitError(
-        "hbm-capacity", "no room for the buffers of a port", where=f"argument '{load.argument}'",
+        "hbm-capacity", "no room for the buffers of a port", where=f"port '{load.port}'",
         demand=load.resident_bytes, bound=banks * bank_bytes, unit="bytes",
         levers=["put fewer layers on a card", "take a board with more HBM"],
     )  # fmt: skip

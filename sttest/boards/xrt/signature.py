@@ -73,6 +73,8 @@ class BufferArgument(_Model):
         element: what the bytes are, as ``int8``; for hosts that pack and unpack.
         bytes: what the kernel reads or writes behind the pointer; a buffer must have at least that many.
         access: what the kernel does with it.
+        port: m_axi port behind which it lies; arguments of the same name share it, and so its banks.  Empty for one
+            of its own.
         banks: memory banks that its port is connected to, a range in ascending order.
         alignment_bytes: what the address must be a multiple of: the width of the port.
     """
@@ -83,6 +85,7 @@ class BufferArgument(_Model):
     element: Element
     bytes: Annotated[int, Field(ge=1)]
     access: Access
+    port: Identifier | Literal[""] = ""
     banks: Annotated[tuple[Annotated[int, Field(ge=0, lt=256)], ...], Field(min_length=1, strict=False)]
     alignment_bytes: Annotated[int, Field(ge=1, le=4096)] = 64
 
@@ -125,6 +128,9 @@ class KernelSignature(_Model):
         if [argument.index for argument in self.arguments] != list(range(len(self.arguments))):
             raise ValueError(f"indices of the arguments of '{self.name}' are not 0, 1, 2 … in order")
         _unique([argument.name for argument in self.arguments], f"arguments of '{self.name}'")
+        for port, buffers in self.ports.items():
+            if len({each.banks for each in buffers}) > 1:
+                raise ValueError(f"arguments on port '{port}' of '{self.name}' are connected to different banks")
         _unique(self.compute_units, f"instances of '{self.name}'")
         return self
 
@@ -137,6 +143,15 @@ class KernelSignature(_Model):
     def buffers(self) -> tuple[BufferArgument, ...]:
         """The arguments that are buffers."""
         return tuple(argument for argument in self.arguments if isinstance(argument, BufferArgument))
+
+    @property
+    def ports(self) -> dict[str, tuple[BufferArgument, ...]]:
+        """The buffers behind each m_axi port, in order; a port without a name is called as its argument."""
+        found: dict[str, tuple[BufferArgument, ...]] = {}
+        for buffer in self.buffers:
+            name = buffer.port or buffer.name
+            found[name] = (*found.get(name, ()), buffer)
+        return found
 
 
 class DesignSignature(_Model):

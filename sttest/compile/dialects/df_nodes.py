@@ -20,12 +20,12 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from sttest.compile.dialects.df_rules import check_ports, check_same_tensor, check_single_use, check_streams_tensor
+from sttest.compile.dialects.df_rules import check_ports, check_same_tensor, check_single_use
 from sttest.compile.dialects.df_types import STREAM, IntListAttr, itensor_of
 from sttest.compile.dialects.itensor import ITensorType
 
 # What every node prints after its own properties: where it pushes (stream level) or what it returns (itensor level).
-_TAIL = (
+TAIL = (
     "(`named` $label^)? (`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
 )
 _LOOP_KINDS = ("parallel", "reduction")
@@ -219,7 +219,7 @@ class ConverterOp(NodeOp):
     buffer = opt_prop_def(IntListAttr)
     before_loop = opt_prop_def(IntegerAttr[I64])
     blocks = opt_prop_def(IntegerAttr[I64])
-    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? {_TAIL}"
+    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? {TAIL}"
 
     def __init__(self, source: SSAValue, result: ITensorType) -> None:
         super().__init__(operands=[[source], []], result_types=[[result]])
@@ -244,7 +244,7 @@ class ForkOp(NodeOp):
 
     name = "df.fork"
     label = opt_prop_def(StringAttr)
-    assembly_format = f"$sources {_TAIL}"
+    assembly_format = f"$sources {TAIL}"
 
     def __init__(self, source: SSAValue, copies: int) -> None:
         super().__init__(operands=[[source], []], result_types=[[source.type] * copies])
@@ -265,7 +265,7 @@ class JoinOp(NodeOp):
 
     name = "df.join"
     label = opt_prop_def(StringAttr)
-    assembly_format = f"$sources {_TAIL}"
+    assembly_format = f"$sources {TAIL}"
 
     def verify_(self) -> None:
         """All sources have the result's type."""
@@ -273,47 +273,3 @@ class JoinOp(NodeOp):
         result = itensor_of(self.produced[0])
         if any(itensor_of(source) != result for source in self.sources):
             raise VerifyException("df.join: every source must have the type of the result")
-
-
-@irdl_op_definition
-class DmaReadOp(NodeOp):
-    """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
-
-    ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width,
-    ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
-    ``folded`` says that the reader shares the tile buffer and needs no FIFO.
-    """
-
-    name = "df.dma_read"
-    label = opt_prop_def(StringAttr)
-    layout = opt_prop_def(IntListAttr)
-    beat_bits = opt_prop_def(IntegerAttr[I64])
-    origin = opt_prop_def(StringAttr)
-    folded = opt_prop_def(UnitAttr)
-    packed = opt_prop_def(UnitAttr)
-    assembly_format = (
-        "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
-        f"(`origin` $origin^)? {_TAIL}"
-    )
-
-    def verify_(self) -> None:
-        """A tensor goes in, its stream comes out."""
-        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.produced), 1))
-        check_streams_tensor(self.name, self.sources[0].type, itensor_of(self.produced[0]))
-
-
-@irdl_op_definition
-class DmaWriteOp(NodeOp):
-    """Writes a stream to a tensor in external memory; mirrors ``df.dma_read``."""
-
-    name = "df.dma_write"
-    label = opt_prop_def(StringAttr)
-    layout = opt_prop_def(IntListAttr)
-    beat_bits = opt_prop_def(IntegerAttr[I64])
-    origin = opt_prop_def(StringAttr)
-    assembly_format = f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`origin` $origin^)? {_TAIL}"
-
-    def verify_(self) -> None:
-        """A stream goes in, its tensor comes out."""
-        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.streams), 1))
-        check_streams_tensor(self.name, self.streams[0].type, itensor_of(self.sources[0]))

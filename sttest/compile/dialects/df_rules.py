@@ -37,6 +37,19 @@ def check_streams_tensor(name: str, tensor: Attribute, stream: ITensorType) -> N
         raise VerifyException(f"{name}: {tensor} is not the tensor that streams, {stream.full_shape} of {stream.dtype}")
 
 
+def check_streams_slice(name: str, tensor: Attribute, stream: ITensorType, part: Sequence[int]) -> None:
+    """The stream covers one slice of the tensor's tokens: one dim of the tensor is as many times longer."""
+    if len(part) != 2 or not 0 <= part[0] < part[1]:
+        raise VerifyException(f"{name}: a slice is [number, of how many], not {list(part)}")
+    whole = tensor.get_shape() if isinstance(tensor, TensorType) else ()
+    cut = [dim for dim, (size, own) in enumerate(zip(whole, stream.full_shape, strict=False)) if size != own]
+    if len(cut) == 1:
+        scaled = tuple(size * part[1] if dim == cut[0] else size for dim, size in enumerate(stream.full_shape))
+        if scaled == whole and isinstance(tensor, TensorType) and tensor.get_element_type() == stream.dtype:
+            return
+    raise VerifyException(f"{name}: {stream.full_shape} of {stream.dtype} is no slice of 1/{part[1]} of {tensor}")
+
+
 def check_single_use(name: str, values: Sequence[SSAValue]) -> None:
     """Every value is read exactly once."""
     for value in values:

@@ -1,7 +1,8 @@
 """A `df.dma_read` as a C++ function: 512-bit words in, tokens out (docs/values.md, section Memory).
 
-Three ways, by how tokens lie in words: a token is whole words; a word holds whole tokens; anything else, for which a
-tile is buffered.
+By how tokens lie in words: a token is whole words; a word holds whole tokens, and the stream takes all of them in
+turn or not; anything else, for which a tile is buffered.  Reads that no condition guards come in bursts (UG1399,
+preconditions of burst transfers).
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ def emit_dma_read(code: Code, layout: MemoryLayout, process: Process, helpers: H
     with code.function(f"static void {process.name}", process.parameters):
         if layout.has_whole_words:
             _read_words(code, layout, process, element_of_word)
+        elif layout.walks_words:
+            _read_whole_words_of_tiles(code, layout, process, element_of_word)
         elif layout.has_tiles_in_word:
             _read_tiles_of_word(code, layout, process, element_of_word)
         else:
@@ -55,6 +58,23 @@ def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_w
             code.line(f"{target} = {element_of_word}(word, {affine(number_in_beat(layout))});")
         last = " && ".join(f"{loop.variable} == {loop.trip - 1}" for loop in words)
         code.line(f"if ({last}) {output}.write(token);" if last else f"{output}.write(token);")
+
+
+def _read_whole_words_of_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+    """A word after the other, all tiles of each: the stream's port takes as many cycles as there are tiles."""
+    memory, output = process.inputs[0], process.outputs[0]
+    in_word = layout.word_size // layout.tile_size
+    outer, words = tile_loops(layout)[:-1], CountedLoop("words", "w", layout.tiles[-1].trip // in_word)
+    address = affine([*((name, tiles // in_word) for name, tiles in tile_place(layout)[:-1]), ("w", 1)])
+    with code.loops([*outer, words], f"pipeline II={in_word}"):
+        code.line(f"const ap_uint<512> word = {memory}[{address}];")
+        with code.unrolled([CountedLoop("tiles_of_word", "n", in_word)]):
+            code.line(f"{layout.token.c_type} token;")
+            with code.unrolled(beat_loops(layout)):
+                target = layout.token.at("token", number_in_token(layout))
+                number = affine([("n", layout.tile_size), *number_in_beat(layout)])
+                code.line(f"{target} = {element_of_word}(word, {number});")
+            code.line(f"{output}.write(token);")
 
 
 def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:

@@ -11,6 +11,7 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     NodeOp,
     TaskOp,
@@ -22,6 +23,7 @@ from sttest.compile.hls.dma_read import emit_dma_read
 from sttest.compile.hls.dma_write import emit_dma_write
 from sttest.compile.hls.engines import emit_engine
 from sttest.compile.hls.forks import emit_fork
+from sttest.compile.hls.gathers import emit_gather
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.network import Memory, Network, label_of
 from sttest.compile.hls.tasks import emit_task
@@ -64,7 +66,7 @@ def emit_kernel(kernel: KernelOp, timing: KernelTiming, title: Iterable[str] = (
 
 class _Emitter:
     def __init__(self, kernel: KernelOp, timing: KernelTiming) -> None:
-        self.network = Network(kernel)
+        self.network = Network(kernel, timing.channels)
         self.timing = timing
         self.helpers = Helpers()
         self.conversions: Mapping[ConverterOp, Conversion] = {
@@ -118,6 +120,9 @@ class _Emitter:
         elif isinstance(node, ConcatOp):
             token = Token.of(itensor_of(node.sinks[0]), process.name)
             emit_concat(code, process, token, node.turns, node.tokens_per_turn)
+        elif isinstance(node, GatherOp):
+            part, whole = itensor_of(node.sources[0]), itensor_of(node.sinks[0])
+            emit_gather(code, process, Token.of(part, process.name), Token.of(whole, process.name), whole.tokens)
         elif isinstance(node, DmaReadOp | DmaWriteOp):
             memory = self.network.memories[node]
             code.comment(_memory_comment(memory))
@@ -137,7 +142,7 @@ class _Emitter:
     def _open_section(self, code: Code, node: NodeOp, section: str) -> str:
         """A heading where another module of the model begins."""
         title = section
-        if isinstance(node, DmaReadOp):
+        if isinstance(node, DmaReadOp | GatherOp):
             title = "From memory"
         elif isinstance(node, DmaWriteOp):
             title = "To memory"

@@ -82,6 +82,16 @@ class MemoryLayout:
         """Whether the stream walks memory once from end to end."""
         return not self.tiles or [*self.tiles] == [StreamLoop(prod(self.grid), (1,))]
 
+    @property
+    def walks_words(self) -> bool:
+        """Whether the stream takes the tiles of a word one after the other, all of them, wherever it goes next."""
+        in_word = self.word_size // self.tile_size
+        if not self.has_tiles_in_word or not self.tiles:
+            return False
+        *outer, inner = self.tiles
+        steps = [loop.strides[0] for loop in outer]
+        return inner.strides == (1,) and not inner.trip % in_word and not any(step % in_word for step in steps)
+
 
 def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     """The layout of a DMA.

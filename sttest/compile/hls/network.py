@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import StringAttr
@@ -16,6 +17,7 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     NodeOp,
     StreamOp,
@@ -62,7 +64,9 @@ class Memory:
     Attributes:
         name: of the argument.
         label: of the DMA that reads or writes it.
-        bundle: the port of that DMA.
+        bundle: the port of that DMA, which it shares with others of its direction on its pseudo-channel.
+        channel: its number among those of the bundle, each of which has a load or store unit of its own; None where
+            it has the bundle for itself.
         writes: whether it is a result.
         layout: of the tensor.
     """
@@ -70,6 +74,7 @@ class Memory:
     name: str
     label: str
     bundle: str
+    channel: int | None
     writes: bool
     layout: MemoryLayout
 
@@ -90,12 +95,14 @@ class Network:
 
     Args:
         kernel: at the stream level.
+        hbm_channels: pseudo-channel per DMA.
 
     Raises:
         InputError: another level, or a type that has no C++.
     """
 
     kernel: KernelOp
+    hbm_channels: Mapping[str, int]
     name: str = field(init=False)
     streams: dict[SSAValue, Stream] = field(default_factory=dict)
     memories: dict[Operation, Memory] = field(default_factory=dict)
@@ -108,7 +115,7 @@ class Network:
         self.engines = engines_of(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
-            if isinstance(op, TaskOp | ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+            if isinstance(op, TaskOp | ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp):
                 self.nodes.append(op)
             elif not isinstance(op, StreamOp | BufferOp | YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
@@ -230,21 +237,31 @@ class Network:
         return next(node for node in ends if (value in node.sources) is reads)
 
     def _name_memories(self) -> None:
+        dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp)]
+        shares = Counter(self._port_key(dma) for dma in dmas)
         for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
-            for use in argument.uses:
-                if isinstance(use.operation, DmaReadOp):
+            for dma in dmas:
+                if isinstance(dma, DmaReadOp) and dma.sources[0] == argument:
                     wanted = tensor.name_hint or argument.name_hint or "input"
-                    self._name_memory(use.operation, wanted, writes=False)
+                    part = f"_slice{dma.slice_of[0]}" if dma.slice else ""
+                    self._name_memory(dma, f"{wanted}{part}", shares)
         for value in self.kernel.terminator.arguments:
             if not isinstance(value.owner, DmaWriteOp):
                 raise run_first("hls", "a result does not come from a df.dma_write", "materialize-dma")
             origin = value.owner.origin
-            self._name_memory(value.owner, origin.data if origin else "result", writes=True)
+            self._name_memory(value.owner, origin.data if origin else "result", shares)
 
-    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, *, writes: bool) -> None:
-        name, label = self._names.of((op, "memory"), wanted), label_of(op)
-        bundle = self._names.of((op, "bundle"), f"gmem_{label}")
-        self.memories[op] = Memory(name, label, bundle, writes, memory_layout(op))
+    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, shares: Counter[tuple[int, bool]]) -> None:
+        key = self._port_key(op)
+        bundle = self._names.of(key, f"gmem{key[0]}")
+        before = sum(memory.bundle == bundle for memory in self.memories.values())
+        channel = before if shares[key] > 1 else None
+        name = self._names.of((op, "memory"), wanted)
+        self.memories[op] = Memory(name, label_of(op), bundle, channel, key[1], memory_layout(op))
+
+    def _port_key(self, op: DmaReadOp | DmaWriteOp) -> tuple[int, bool]:
+        """What DMAs of one port have in common: the pseudo-channel, and whether they write."""
+        return self.hbm_channels[label_of(op)], isinstance(op, DmaWriteOp)
 
 
 def label_of(node: NodeOp) -> str:

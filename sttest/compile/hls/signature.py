@@ -12,7 +12,7 @@ from sttest.compile.hls.timing import KernelTiming
 
 
 def signature(kernel: EmittedKernel, timing: KernelTiming, design: str, board: str) -> DesignSignature:
-    """The arguments in order, each with the channels of its DMA.
+    """The arguments in order, each with the pseudo-channel of its DMA.
 
     Args:
         kernel: with the arguments' layouts.
@@ -39,7 +39,6 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         "dma": memory.label,
         "direction": "write" if memory.writes else "read",
         "c_type": memory.c_type,
-        "bundle": memory.bundle,
         "element": layout.token.element.tag,
         "shape": [cells * size for cells, size in zip(layout.grid, layout.tile, strict=True)],
         "grid": list(layout.grid),
@@ -57,6 +56,7 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
         element=memory.layout.token.element.in_signature,
         bytes=memory.layout.words * WORD_BYTES,
         access="write" if memory.writes else "read",
-        banks=timing.channels[memory.label],
+        port=memory.bundle,
+        banks=(timing.channels[memory.label],),
         alignment_bytes=WORD_BYTES,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
 from sttest.sim.graph import Memory, Pipeline, TimedGraph
+from sttest.sim.relink import channel_number
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class KernelTiming:
         intervals: cycles between the iterations of each task.
         passes: how often each task's pipeline is entered: its outer loops are left, and the pipeline drains.
         fifo_kinds: ``srl`` or ``ram`` per FIFO.
-        channels: memory channels per DMA.
+        channels: pseudo-channel per DMA.
         outstanding: bursts in flight per port.
         burst_bytes: of the longest burst.
     """
@@ -25,7 +26,7 @@ class KernelTiming:
     intervals: Mapping[str, int]
     passes: Mapping[str, int]
     fifo_kinds: Mapping[str, str]
-    channels: Mapping[str, tuple[int, ...]]
+    channels: Mapping[str, int]
     outstanding: int = 16
     burst_bytes: int = 4096
 
@@ -44,7 +45,7 @@ class KernelTiming:
             {each.name: each.loops[0].ii for each in pipelines},
             {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
-            {each.name: tuple(sorted(int(name.removeprefix("hbm")) for name in each.channels)) for each in ports},
+            {each.name: channel_number(each.channels[0]) for each in ports},
             board.hbm.outstanding_bursts.count,
             board.hbm.max_burst_bytes.count,
         )

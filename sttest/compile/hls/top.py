@@ -41,7 +41,9 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
     memories = list(network.memories.values())
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
-            _interface(code, memory, timing.outstanding, timing.burst_bytes // WORD_BYTES)
+            # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
+            depth = max(other.layout.words for other in memories if other.bundle == memory.bundle)
+            _interface(code, memory, depth, timing.outstanding, timing.burst_bytes // WORD_BYTES)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
@@ -53,10 +55,12 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
                 _call(code, process)
 
 
-def _interface(code: Code, memory: Memory, outstanding: int, burst_words: int) -> None:
+def _interface(code: Code, memory: Memory, depth: int, outstanding: int, burst_words: int) -> None:
     kind = "write" if memory.writes else "read"
+    # A channel has a load or store unit of its own: none waits for data that another has not taken.
+    channel = "" if memory.channel is None else f"channel={memory.channel} "
     code.pragma(
-        f"interface mode=m_axi port={memory.name} bundle={memory.bundle} offset=slave depth={memory.layout.words} "
+        f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={depth} "
         f"max_widen_bitwidth=512 num_{kind}_outstanding={outstanding} max_{kind}_burst_length={burst_words}"
     )
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")

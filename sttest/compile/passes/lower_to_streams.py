@@ -14,6 +14,7 @@ from sttest.compile.dialects.df import (
     BufferOp,
     ConverterOp,
     DmaReadOp,
+    GatherOp,
     InstanceOp,
     ITensorType,
     KernelOp,
@@ -54,7 +55,7 @@ class LowerToStreams(ModulePass):
 
     def _make_stream(self, kernel: KernelOp, instance: InstanceOp) -> StreamOp:
         producer = instance.source.owner
-        folded = isinstance(producer, DmaReadOp) and producer.folded is not None
+        folded = isinstance(producer, DmaReadOp | GatherOp) and producer.folded is not None
         depth = _FOLDED_DEPTH if folded else self.start_depth
         name = instance.sym_name.data if instance.sym_name else "stream"
         kind = StreamType(itensor_of(instance.result), IntAttr(depth))

@@ -16,6 +16,7 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     InstanceOp,
     ITensorType,
     KernelOp,
@@ -49,7 +50,7 @@ class MakeInstances(ModulePass):
 
 
 def _label(node: Operation, names: NodeNames) -> None:
-    if isinstance(node, ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp):
+    if isinstance(node, ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp):
         node.properties["label"] = StringAttr(names.of(node))
 
 

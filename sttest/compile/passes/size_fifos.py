@@ -39,7 +39,7 @@ class SizeFifos(ModulePass):
 
         Raises:
             InputError: unknown strategy or board, or a module that is not at the stream level.
-            DoesNotFitError: several kernels, or more DMAs than the board has channels.
+            DoesNotFitError: several kernels.
         """
         board = require_hbm(load_board(self.board))
         depths = stream_depths(timed_graph(op, board, "design", apart=True), self.strategy)

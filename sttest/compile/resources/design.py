@@ -49,12 +49,12 @@ class DesignResources:
 
     @property
     def memory_ports(self) -> int:
-        """AXI masters of the design."""
+        """Load and store units of the design."""
         return sum(node.memory_ports for node in self.nodes)
 
     @property
     def hbm_channels(self) -> frozenset[str]:
-        """Pseudo-channels that any of them works on."""
+        """Pseudo-channels that any of them works on, each behind one AXI master."""
         return frozenset(channel for node in self.nodes for channel in node.hbm_channels)
 
     def processes(self) -> tuple[ProcessFacts, ...]:

@@ -12,6 +12,7 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     ForkOp,
+    GatherOp,
     KernelOp,
     NodeOp,
     StreamOp,
@@ -21,6 +22,7 @@ from sttest.compile.pass_order import run_first
 from sttest.compile.stream_level import stream_of
 
 _HERE = "resources"
+_Labelled = ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,14 @@ class StreamEnds:
 
 
 def node_name(op: NodeOp) -> str:
-    """The name of a task's engine, of a task, concatenation, converter, fork or DMA.
+    """The name of a task's engine, of a task, concatenation, converter, fork, gather or DMA.
 
     Raises:
         InputError: it has none yet.
     """
     if isinstance(op, TaskOp):
         return (op.engine or op.sym_name).data
-    label = op.label if isinstance(op, ConcatOp | ConverterOp | ForkOp | DmaReadOp | DmaWriteOp) else None
+    label = op.label if isinstance(op, _Labelled) else None
     if label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return label.data

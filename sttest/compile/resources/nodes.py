@@ -1,4 +1,4 @@
-"""Logic of the processes of a design: tasks, concatenations, converters, forks and DMAs, without their memories.
+"""Logic of the processes of a design: tasks, concatenations, converters, forks, gathers and DMAs, without memories.
 
 What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
 what that takes is the resource model's (docs/resources.md).
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from xdsl.ir import SSAValue
+
 from sttest.boards.operators import Operator
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources, total
 from sttest.compile.cost_model import payload_operators
-from sttest.compile.dialects.df import ConcatOp, ConverterOp, ForkOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, ConverterOp, ForkOp, GatherOp, KernelOp, NodeOp, TaskOp, itensor_of
 from sttest.compile.engines import engines_of
 from sttest.compile.resources.names import dma_port, node_name
 from sttest.sim.graph import Memory, TimedGraph
@@ -25,10 +27,10 @@ class NodeLogic:
 
     Attributes:
         name: of the process, or of both halves of a converter.
-        kind: ``task``, ``concat``, ``converter``, ``fork`` or ``dma``.
+        kind: ``task``, ``concat``, ``converter``, ``fork``, ``gather`` or ``dma``.
         logic: operators, control and AXI adapter.
-        memory_ports: AXI masters.
-        hbm_channels: pseudo-channels behind them.
+        memory_ports: load and store units, one per DMA.
+        hbm_channels: pseudo-channels behind them; units on one channel share an AXI master.
     """
 
     name: str
@@ -75,7 +77,9 @@ class NodeModel:
         if isinstance(op, ConverterOp):
             return NodeLogic(name, "converter", self._converter(op))
         if isinstance(op, ForkOp):
-            return NodeLogic(name, "fork", self._fork(op))
+            return NodeLogic(name, "fork", self._copies(op.sources[0], len(op.sinks)))
+        if isinstance(op, GatherOp):
+            return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources)))
         if isinstance(op, ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
@@ -90,11 +94,11 @@ class NodeModel:
         fill, drain = (self._pipeline(Pipeline(ports=3, trip=itensor_of(port).tokens)) for port in ports)
         return fill + drain
 
-    def _fork(self, op: ForkOp) -> Resources:
-        """A word of registers between one read and the writes of all copies."""
-        stream = itensor_of(op.sources[0])
+    def _copies(self, port: SSAValue, others: int) -> Resources:
+        """Between the one port of a fork or a gather and its others: a word of registers and a loop."""
+        stream = itensor_of(port)
         word = Resources(ff=stream.token_bits)
-        return word + self._pipeline(Pipeline(ports=1 + len(op.sinks), trip=stream.tokens))
+        return word + self._pipeline(Pipeline(ports=1 + others, trip=stream.tokens))
 
     def _concat(self, op: ConcatOp) -> Resources:
         """A word of registers behind the choice of a source."""

@@ -12,7 +12,7 @@ from sttest.sim.checks import check_choice, check_name
 from sttest.sim.functional.check_parts import check_extents, refuse
 
 if TYPE_CHECKING:
-    from sttest.sim.functional.graph import Task, ValueGraph
+    from sttest.sim.functional.graph import Load, Task, ValueGraph
 
 
 def check_network(graph: ValueGraph) -> None:
@@ -31,10 +31,11 @@ def check_network(graph: ValueGraph) -> None:
     for argument in graph.arguments:
         check_extents(argument.shape, "shape", f"argument '{argument.name}'", most=12)
     for load in graph.loads:
+        _check_part(load)
         check_choice(load.argument, "argument", load.name, graph.argument)
         argument, sink = graph.argument[load.argument], graph.stream[load.sink]
-        if argument.shape != load.layout.shape or argument.dtype != sink.dtype:
-            raise refuse(f"streams {sink.dtype} {list(load.layout.shape)}, '{argument.name}' is another", load.name)
+        if argument.shape != load.shape or argument.dtype != sink.dtype:
+            raise refuse(f"streams {sink.dtype} {list(load.shape)}, '{argument.name}' is another", load.name)
 
 
 def check_results(graph: ValueGraph) -> None:
@@ -70,6 +71,12 @@ def _check_types(task: Task, graph: ValueGraph) -> None:
     read = {*payload.results, *(operand for op in payload.ops for operand in op.operands)}
     if not task.init and any(number in read for number in range(len(task.sources), len(ports))):
         raise refuse("the payload reads a running value that starts from nothing", where)
+
+
+def _check_part(load: Load) -> None:
+    part = load.part
+    if part is not None and (part.dim >= len(load.shape) or load.shape[part.dim] % part.extent):
+        raise refuse(f"cuts tokens of {part.extent} along dim {part.dim} of {list(load.shape)}", load.name)
 
 
 def _seen(shape: Sequence[int], after: Sequence[int], dims: Sequence[int] | None, where: str) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from sttest.sim.functional.element_types import BITS
 from sttest.sim.functional.op_types import check_op
 
 if TYPE_CHECKING:
-    from sttest.sim.functional.graph import Access, Concat, Converter, MemoryLayout, Payload, Stream, Task
+    from sttest.sim.functional.graph import Access, Concat, Converter, MemoryLayout, Payload, Slice, Stream, Task
 
 MAX_ELEMENTS = 1 << 33
 """Elements that a stream carries, repetitions included, and points of a task's tile."""
@@ -64,6 +64,17 @@ def check_layout(layout: MemoryLayout) -> None:
     check_whole(layout.beat_bits, "beat", where, 8, MAX_BEAT_BITS)
     if layout.beat_bits % 8:
         raise refuse(f"a beat of {layout.beat_bits} bits is not whole bytes", where)
+
+
+def check_slice(part: Slice) -> None:
+    """One of equal slices."""
+    where = "slice"
+    check_whole(part.dim, "dim", where, 0, MAX_RANK)
+    check_whole(part.slices, "number of slices", where, 1, MAX_EXTENT)
+    check_whole(part.extent, "extent", where, 1, MAX_EXTENT)
+    check_whole(part.number, "number", where, 0, part.slices - 1)
+    if part.extent % part.slices:
+        raise refuse(f"tokens of {part.extent} are not {part.slices} equal slices", where)
 
 
 def check_access(access: Access) -> None:

@@ -17,7 +17,8 @@ from sttest.sim.functional.concat import join
 from sttest.sim.functional.converter import convert
 from sttest.sim.functional.dma import load, store
 from sttest.sim.functional.element_types import NUMPY, Array, Bytes
-from sttest.sim.functional.graph import Concat, Converter, Fork, Load, Node, Store, Stream, ValueGraph
+from sttest.sim.functional.gather import gathered
+from sttest.sim.functional.graph import Concat, Converter, Fork, Gather, Load, Node, Store, Stream, ValueGraph
 from sttest.sim.functional.task import run_task
 from sttest.sim.functional.tokens import expanded
 
@@ -109,6 +110,8 @@ class _Engine:
             return [_copied(node, streams[node.source], streams[name], tokens[0]) for name in node.sinks]
         if isinstance(node, Concat):
             return [join(node, streams, tokens)]
+        if isinstance(node, Gather):
+            return [gathered(node, [streams[name] for name in node.sources], streams[node.sink], tokens)]
         if isinstance(node, Converter):
             return [convert(node, streams[node.source], streams[node.sink], tokens[0])]
         return run_task(node, streams, tokens)

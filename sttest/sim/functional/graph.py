@@ -18,6 +18,7 @@ from sttest.sim.functional.check_parts import (
     check_converter,
     check_layout,
     check_payload,
+    check_slice,
     check_stream,
     check_task,
 )
@@ -146,14 +147,49 @@ class Payload:
 
 
 @dataclass(frozen=True)
+class Slice:
+    """The part of a tensor that a DMA reads which has one slice of every token.
+
+    Args:
+        dim: of the tensor, along which tokens are cut.
+        extent: of a whole token along that dim.
+        number: of the slice.
+        slices: of a token.
+    """
+
+    dim: int
+    extent: int
+    number: int
+    slices: int
+
+    def __post_init__(self) -> None:
+        check_slice(self)
+
+
+@dataclass(frozen=True)
 class Load:
-    """A DMA from memory: streams an argument of the design from an image of its own."""
+    """A DMA from memory: streams an argument of the design, or one slice of its tokens, from an image of its own.
+
+    Args:
+        name: of the DMA.
+        argument: of the design.
+        sink: stream.
+        layout: of the argument, or of the tensor that its slices make up.
+        part: which slice of the argument; None is the whole.
+    """
 
     name: str
     argument: str
     sink: str
     layout: MemoryLayout
+    part: Slice | None = None
     kind: Literal["load"] = "load"
+
+    @property
+    def shape(self) -> Ints:
+        """Of the argument that the layout is for."""
+        slices = {} if self.part is None else {self.part.dim: self.part.slices}
+        return tuple(size * slices.get(dim, 1) for dim, size in enumerate(self.layout.shape))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -229,6 +265,21 @@ class Concat:
 
 
 @dataclass(frozen=True)
+class Gather:
+    """Puts tokens together: each is made of one token of every source, which follow each other in it."""
+
+    name: str
+    sources: tuple[str, ...]
+    sink: str
+    kind: Literal["gather"] = "gather"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """The stream that it writes."""
+        return (self.sink,)
+
+
+@dataclass(frozen=True)
 class Converter:
     """Turns one order of a tensor into another, block by block, through a buffer of the shape ``buffer``."""
 
@@ -295,7 +346,7 @@ class Task:
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "reduction")
 
 
-Node: TypeAlias = Load | Store | Fork | Concat | Converter | Task
+Node: TypeAlias = Load | Store | Fork | Concat | Gather | Converter | Task
 
 
 @dataclass(frozen=True)

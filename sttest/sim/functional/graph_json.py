@@ -11,7 +11,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.boards.validation import validated
 from sttest.errors import InputError
-from sttest.sim.functional.graph import Argument, Concat, Converter, Fork, Load, Result, Store, Stream, Task, ValueGraph
+from sttest.sim.functional.graph import (
+    Argument,
+    Concat,
+    Converter,
+    Fork,
+    Gather,
+    Load,
+    Result,
+    Store,
+    Stream,
+    Task,
+    ValueGraph,
+)
 from sttest.sim.json_object import read_json
 
 SCHEMA = "sttest.values/1"
@@ -27,7 +39,7 @@ class _File(BaseModel):
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
     streams: tuple[Stream, ...]
-    nodes: tuple[Annotated[Load | Store | Fork | Concat | Converter | Task, Field(discriminator="kind")], ...]
+    nodes: tuple[Annotated[Load | Store | Fork | Concat | Gather | Converter | Task, Field(discriminator="kind")], ...]
 
 
 def read_value_graph(path: Path) -> ValueGraph:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sttest.errors import InputError, did_you_mean
 from sttest.sim.functional.element_types import Array, Bytes
-from sttest.sim.functional.graph import Result, ValueGraph, View
+from sttest.sim.functional.graph import Load, Result, ValueGraph, View
 from sttest.sim.functional.memory import pack, unpack
 
 
@@ -39,7 +39,7 @@ def images_of(graph: ValueGraph, tensors: Mapping[str, Array]) -> dict[str, Byte
             levers = [did_you_mean(name, graph.argument)]
             raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, levers=levers)
     wanted = [load for load in graph.loads if load.argument in tensors]
-    return {load.name: pack(tensors[load.argument], load.layout, graph.stream[load.sink]) for load in wanted}
+    return {load.name: pack(_read_by(load, tensors), load.layout, graph.stream[load.sink]) for load in wanted}
 
 
 def read_results(graph: ValueGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
@@ -49,6 +49,16 @@ def read_results(graph: ValueGraph, images: Mapping[str, Bytes]) -> dict[str, Ar
         InputError: an image is missing, or has another length.
     """
     return {result.name: _read(graph, result, images) for result in graph.results}
+
+
+def _read_by(load: Load, tensors: Mapping[str, Array]) -> Array:
+    """The part of its argument that a load reads."""
+    tensor, part = tensors[load.argument], load.part
+    if part is None or tensor.shape != load.shape:
+        return tensor
+    before, after = tensor.shape[: part.dim], tensor.shape[part.dim + 1 :]
+    cut = tensor.reshape(*before, -1, part.slices, part.extent // part.slices, *after)
+    return cut.take(part.number, axis=part.dim + 1).reshape(load.layout.shape)
 
 
 def _read(graph: ValueGraph, result: Result, images: Mapping[str, Bytes]) -> Array:

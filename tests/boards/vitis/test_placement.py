@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.boards.vitis.placement import BALANCED, PortLoad, place, placements
+from sttest.boards.vitis.placement import BALANCED, PortLoad, place, place_as, placements
 from sttest.errors import DoesNotFitError
 
 BANK = 1000
@@ -18,7 +18,7 @@ def test_equal_ports_get_banks_of_their_own():
     found = place(loads(5, 5, 5), 4, BANK)
     assert sorted(found.banks.values()) == [(0,), (1,), (2,)]
     assert found.busiest_over_mean == 1.0
-    assert found.remark == ""
+    assert found.crowded == ()
 
 
 def test_small_ports_share_a_bank_so_that_none_is_busier_than_the_largest():
@@ -31,7 +31,8 @@ def test_small_ports_share_a_bank_so_that_none_is_busier_than_the_largest():
 def test_a_port_that_outweighs_all_others_is_named():
     found = placements(loads(100, 1, 1), 32, BANK)[0]
     assert found.busiest_over_mean > BALANCED
-    assert found.remark == "port 'p0' alone moves 100 bytes, and one port cannot be spread"
+    assert found.busiest_port == ("p0", 100)
+    assert found.crowded == found.banks["p0"]
 
 
 def test_wider_placements_are_no_busier():
@@ -68,9 +69,22 @@ def test_every_placement_keeps_its_promises(ports, banks):
         # First fit leaves at most half of each bank empty, but for whole banks of large buffers.
         assert sum(min(port.resident_bytes, 2 * BANK) for port in asked) > banks * BANK / 2
         return
-    assert list(found.banks) == [port.argument for port in asked]
+    assert list(found.banks) == [port.port for port in asked]
     for chosen in found.banks.values():
         assert chosen == tuple(range(chosen[0], chosen[-1] + 1))
         assert chosen[-1] < banks
     assert all(used <= BANK for used in found.resident_bytes.values())
     assert sum(found.run_bytes.values()) >= sum(port.run_bytes for port in asked)
+
+
+def test_ports_stay_on_the_channels_that_they_were_timed_with():
+    found = place_as(loads(5, 3, 4), {"p0": 7, "p1": 2, "p2": 2}, 8, BANK)
+    assert found is not None
+    assert found.banks == {"p0": (7,), "p1": (2,), "p2": (2,)}
+    assert found.run_bytes == {2: 7, 7: 5}
+    assert found.resident_bytes == {2: 2, 7: 1}
+
+
+@pytest.mark.parametrize(("banks", "bank_bytes"), [(7, BANK), (8, 1)])
+def test_channels_that_are_not_there_or_too_small_are_not_taken(banks, bank_bytes):
+    assert place_as(loads(5, 3, 4), {"p0": 7, "p1": 2, "p2": 2}, banks, bank_bytes) is None

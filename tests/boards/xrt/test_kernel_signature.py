@@ -32,6 +32,11 @@ def twice(content):
     content["kernels"].append(copy.deepcopy(content["kernels"][0]))
 
 
+def on_a_port(content):
+    for index in (0, 1):
+        argument(content, index).update(port="p")
+
+
 WRONG = {
     "another schema": (lambda c: c.update(schema="sttest.kernel-signature/2"), ("schema", "/1")),
     "no schema": (lambda c: c.pop("schema"), ("schema is None",)),
@@ -41,6 +46,7 @@ WRONG = {
     "no bytes": (lambda c: argument(c).update(bytes=0), ("bytes", "greater than or equal to 1")),
     "no banks": (lambda c: argument(c).update(banks=[]), ("banks",)),
     "banks with a gap": (lambda c: argument(c).update(banks=[0, 2]), ("'a'", "range")),
+    "banks that differ on a port": (on_a_port, ("'p'", "different banks")),
     "alignment of 48": (lambda c: argument(c).update(alignment_bytes=48), ("power of two",)),
     "a scalar of 64 bits": (lambda c: argument(c, 3).update(type="uint64"), ("type", "uint64")),
     "another kind": (lambda c: argument(c).update(kind="stream"), ("stream",)),

@@ -15,6 +15,7 @@ from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, StreamOp, TaskOp
 from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel, signature
 from sttest.compile.module_walk import all_of
+from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
@@ -43,13 +44,19 @@ class Made:
         return folder
 
 
-def made(text: str, vector_bits: int = 4096) -> Made:
-    """From a kernel at the itensor level."""
+def made(text: str, vector_bits: int = 4096, *, slices: bool = False) -> Made:
+    """From a kernel at the itensor level.
+
+    Args:
+        text: of the kernel.
+        vector_bits: of the widest token.
+        slices: DMAs get the channels of a board, and large parameters come in slices; else each has a port of its own.
+    """
     context = new_context()
     module = parse(text, "test", context)
     passes = (
-        MaterializeConverters(), MaterializeDma(), Vectorize(vector_bits), InsertForks(), MakeInstances(),
-        LowerToStreams(2),
+        MaterializeConverters(), MaterializeDma(), Vectorize(vector_bits), InsertForks(),
+        *((AssignChannels(),) if slices else ()), MakeInstances(), LowerToStreams(2),
     )  # fmt: skip
     for each in passes:
         each.apply(context, module)
@@ -60,9 +67,17 @@ def made(text: str, vector_bits: int = 4096) -> Made:
         {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
         {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
         {stream.sym_name.data: "srl" for stream in all_of(kernel, StreamOp)},
-        {dma.label.data: (0,) for kind in (DmaReadOp, DmaWriteOp) for dma in all_of(kernel, kind) if dma.label},
+        {dma.label.data: _channel(dma, number) for number, dma in enumerate(_dmas(kernel)) if dma.label},
     )
     return Made(emit_kernel(kernel, timing), timing, value_graph(module, "test"))
+
+
+def _dmas(kernel: KernelOp) -> list[DmaReadOp | DmaWriteOp]:
+    return [node for node in kernel.body.block.ops if isinstance(node, DmaReadOp | DmaWriteOp)]
+
+
+def _channel(dma: DmaReadOp | DmaWriteOp, otherwise: int) -> int:
+    return otherwise if dma.channel is None else dma.channel.value.data
 
 
 @dataclass(frozen=True)

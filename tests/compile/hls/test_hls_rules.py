@@ -144,13 +144,28 @@ BREAKS = [
     ("loop-directives", "  copy_turn(from_load", "#pragma HLS loop_tripcount min=4 max=4\n  copy_turn(from_load"),
     ("one-writer-one-reader", "to_fill.write(token);", "to_fill.write(token); to_fill.read();"),
     ("interfaces-in-top", "  return x + x;", "#pragma HLS interface mode=ap_none port=x\n  return x + x;"),
-    ("memory-ports", "bundle=gmem_y", "bundle=gmem_x"),
+    ("memory-ports", "bundle=gmem_y ", ""),
+    ("shared-bundles", "bundle=gmem_y", "bundle=gmem_x"),
+    ("shared-bundles", "bundle=gmem_x offset=slave depth=4\n", "bundle=gmem_y channel=0 offset=slave depth=4\n"),
     ("memory-ports", "port=y bundle=gmem_y offset=slave", "port=y bundle=gmem_y"),
     ("memory-ports", "#pragma HLS interface mode=s_axilite port=y bundle=control\n", ""),
     ("control-port", "port=return", "port=result"),
     ("memory-has-one-user", "  STTEST_PROCESS(store, tiles, y);", "  STTEST_PROCESS(store, tiles, x);"),
     ("known-directives", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n#pragma HLS inline\n"),
 ]  # fmt: skip
+
+
+SHARED = CLEAN.replace("bundle=gmem_x", "bundle=gmem channel=0").replace("bundle=gmem_y", "bundle=gmem channel=1")
+
+
+def test_ports_share_a_bundle_over_channels_of_their_own_with_equal_options() -> None:
+    assert check_kernel(SHARED) == []
+    for old, new in (
+        ("channel=1", "channel=0"),
+        ("channel=1 ", ""),
+        ("channel=0 offset=slave depth=4", "channel=0 offset=slave depth=8"),
+    ):
+        assert {violation.rule for violation in check_kernel(SHARED.replace(old, new, 1))} == {"shared-bundles"}
 
 
 def test_a_kernel_that_keeps_to_the_rules() -> None:

@@ -49,6 +49,29 @@ def test_tensors_pass_through_in_every_layout(vector_bits: int, tmp_path: Path) 
     assert_same_values(made(kernel_text(inputs, results, "\n".join(body)), vector_bits), tmp_path)
 
 
+# Tokens whose slices are words, parts of words, and of which a dim of one element comes first; one order walks back.
+SLICED = {
+    "words": ("256x128xf32", stream_type("16x16xf32", "16,8", "16,16", "d0,d1")),
+    "parts_of_words": ("256x256xi4", stream_type("16x16xi4", "16,16", "16,16", "d1,d0")),
+    "behind_a_dim_of_one": ("8x128x64xi8", stream_type("1x16x16xi8", "8,8,4", "1,16,16", "d0,d1,d2")),
+    "streamed_again": ("128x128xf16", stream_type("16x16xf16", "3,8,8", "1,16,16", "d1,d2")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vector_bits", [4096, 1024])
+def test_slices_are_put_together(vector_bits: int, tmp_path: Path) -> None:
+    """Large parameters come in slices, each over a channel of its own."""
+    inputs, results, body = [], [], []
+    for name, (tensor, stream) in SLICED.items():
+        inputs.append(Port(name, f"tensor<{tensor}>", stream, parameter=True))
+        results.append(Port(f"{name}_out", f"tensor<{tensor}>", stream))
+        body.append(f"%{name}_out_stream = {_identity(f'%{name}_stream', stream)}")
+    kernel = made(kernel_text(inputs, results, "\n".join(body)), vector_bits, slices=True)
+    assert {load.argument for load in kernel.values.loads if load.part and load.part.slices > 1} == SLICED.keys()
+    assert len(kernel.values.loads) > 2 * len(SLICED)
+    assert_same_values(kernel, tmp_path)
+
+
 def _identity(value: str, stream: str) -> str:
     return f"df.fork {value} : {stream} -> {stream}"
 

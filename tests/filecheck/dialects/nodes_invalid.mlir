@@ -122,6 +122,31 @@ func.func @a(%x: tensor<4x4xf32>) {
 }
 
 // -----
+// CHECK: df.dma_read: (8, 8) of f32 is no slice of 1/2 of tensor<8x8xf32>
+!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
+func.func @a(%x: tensor<8x8xf32>) {
+  %y = df.dma_read %x slice [0,2] : tensor<8x8xf32> -> !rows
+  func.return
+}
+
+// -----
+// CHECK: df.dma_read: a slice is [number, of how many], not [2, 2]
+!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
+func.func @a(%x: tensor<16x8xf32>) {
+  %y = df.dma_read %x slice [2,2] : tensor<16x8xf32> -> !rows
+  func.return
+}
+
+// -----
+// CHECK: df.gather: a source does not stream slices of 1/2 of a token
+!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
+!slices = !df.itensor<2x8xf32, iter_space: [2]*[2], iter_map: (d0)->(d0,0)>
+func.func @a(%x: !slices, %y: !rows) {
+  %z = df.gather %x, %y : !slices, !rows -> !rows
+  func.return
+}
+
+// -----
 // CHECK: df.dma_read: 2 results, it must have 1
 !rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
 func.func @a(%x: tensor<8x8xf32>) {

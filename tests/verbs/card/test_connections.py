@@ -12,6 +12,9 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.vitis.link_config import read_link_config
 from sttest.boards.vitis.placement import BALANCED
 from sttest.boards.xrt.signature import read_signature
+from sttest.sim import load, simulate
+from sttest.sim.graph import Memory
+from sttest.sim.relink import channel_name
 from sttest.verbs.build import BuildRequest, prepare
 
 MODELS = ["gpt2", "qwen", "llama", "gemma"]
@@ -22,7 +25,7 @@ CASES = [
     for phase in ("prefill", "decode")
 ]
 PARAMETER = re.compile(r"ap_uint<512>\* (\w+)")
-INTERFACE = re.compile(r"interface mode=m_axi port=(\w+) bundle=(\w+) offset=slave depth=(\d+)")
+INTERFACE = re.compile(r"interface mode=m_axi port=(\w+) bundle=(\w+) (?:channel=(\d+) )?offset=slave depth=(\d+)")
 WORD_BYTES = 64
 
 
@@ -40,26 +43,34 @@ def test_every_port_is_the_same_everywhere(model, phase, own_package_of):
     text = (package / "hls" / "kernel.cpp").read_text()
     top = text[text.index(f'extern "C" void {kernel.name}(') :]
     assert PARAMETER.findall(top[: top.index(")")]) == [each.name for each in kernel.arguments]
-    ports = {name: (bundle, int(depth) * WORD_BYTES) for name, bundle, depth in INTERFACE.findall(text)}
-    assert {each.name: each.bytes for each in kernel.buffers} == {name: size for name, (_, size) in ports.items()}
-    assert len({bundle for bundle, _ in ports.values()}) == len(ports)
+    interfaces = {name: (bundle, channel, depth) for name, bundle, channel, depth in INTERFACE.findall(text)}
+    assert {each.name: each.port for each in kernel.buffers} == {name: found[0] for name, found in interfaces.items()}
+    for behind in kernel.ports.values():
+        channels = [interfaces[each.name][1] for each in behind]
+        assert channels == ([""] if len(behind) == 1 else [str(number) for number in range(len(behind))])
+        most = max(each.bytes for each in behind)
+        assert {int(interfaces[each.name][2]) * WORD_BYTES for each in behind} == {most}
+        assert len({each.access for each in behind}) == 1
 
     table = json.loads((package / "hls" / "memory.json").read_text())["arguments"]
-    assert [(row["name"], row["index"], row["bytes"], row["bundle"]) for row in table] == [
-        (each.name, each.index, each.bytes, ports[each.name][0]) for each in kernel.buffers
+    assert [(row["name"], row["index"], row["bytes"]) for row in table] == [
+        (each.name, each.index, each.bytes) for each in kernel.buffers
     ]
     with (package / "reports" / "banks.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [tuple(map(int, row["banks"].split())) for row in rows] == [each.banks for each in kernel.buffers]
-    # Banks are all that linking may change of what was compiled.
-    assert [each.model_copy(update={"banks": (0,)}) for each in before.buffers] == [
-        each.model_copy(update={"banks": (0,)}) for each in kernel.buffers
-    ]
+    # What was compiled is what is linked: arguments, ports and channels.
+    assert kernel == before
+    graph = load(package)
+    timed = {port.name: port.channels for port in graph.processes if isinstance(port, Memory)}
+    linked = {row["dma"]: each.banks for row, each in zip(table, kernel.buffers, strict=True)}
+    assert {name: tuple(map(channel_name, banks)) for name, banks in linked.items()} == timed
 
     placement, hbm = linking.placement, require_hbm(load_board("u55c")).hbm
+    assert len(kernel.ports) <= hbm.axi_ports.count
     assert max(placement.resident_bytes.values()) <= hbm.bytes_per_channel.count
-    assert placement.busiest_over_mean <= BALANCED or "cannot be spread" in placement.remark
-    assert linking.cycles is not None
+    assert linking.cycles == linking.compiled_cycles == simulate(graph).cycles
+    assert (placement.busiest_over_mean > BALANCED) == ("cycles would be saved" in linking.remark)
     assert linking.layers == 6
 
 

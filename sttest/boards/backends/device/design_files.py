@@ -25,7 +25,6 @@ class _Argument(BaseModel):
 
     name: str
     dma: str
-    bundle: str
 
 
 class _MemoryTable(BaseModel):
@@ -43,13 +42,11 @@ class DesignFiles:
         package: the folder around it.
         design: of ``signature.json``.
         argument_of: argument per DMA, for memory images go by the names of DMAs.
-        port_of: m_axi port per argument.
     """
 
     package: Path
     design: DesignSignature
     argument_of: dict[str, str]
-    port_of: dict[str, str]
 
     @property
     def kernel(self) -> KernelSignature:
@@ -103,5 +100,4 @@ def read_design(package: Path) -> DesignFiles:
             levers=["compile the package anew"],
         )  # fmt: skip
     argument_of = {argument.dma: argument.name for argument in table.arguments}
-    port_of = {argument.name: argument.bundle for argument in table.arguments}
-    return DesignFiles(package, design, argument_of, port_of)
+    return DesignFiles(package, design, argument_of)

@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     dataflow.turns_share_hardware,
     interfaces.interfaces_in_top,
     interfaces.memory_ports,
+    interfaces.shared_bundles,
     interfaces.control_port,
     interfaces.memory_has_one_user,
     interfaces.known_directives,

@@ -17,22 +17,42 @@ def interfaces_in_top(source: Source) -> Iterator[Violation]:
 
 
 def memory_ports(source: Source) -> Iterator[Violation]:
-    """Every pointer has an m_axi port with a bundle of its own, and its address in the control registers."""
+    """Every pointer has an m_axi port in a named bundle, and its address in the control registers."""
     if source.top is None:
         return
-    bundles = Counter(each.options.get("bundle", "") for each in _interfaces(source, "m_axi"))
     for parameter in source.top.parameters:
         ports = [each for each in _interfaces(source, "m_axi") if each.options.get("port") == parameter.name]
         control = [each for each in _interfaces(source, "s_axilite") if each.options.get("port") == parameter.name]
         if not parameter.is_pointer or len(ports) != 1 or len(control) != 1:
             message = f"'{parameter.name}' is no pointer with one m_axi and one s_axilite interface"
             yield Violation("memory-ports", message, line_of(source.top.node))
+        elif not ports[0].options.get("bundle") or ports[0].options.get("offset") != "slave":
+            message = f"'{parameter.name}' has no bundle, or its offset is not in a register"
+            yield Violation("memory-ports", message, line_of(ports[0].node))
+
+
+def shared_bundles(source: Source) -> Iterator[Violation]:
+    """Ports of one bundle have a channel each and equal options (UG1399, "M_AXI Channels"; UG1448, 200-466).
+
+    Without channels they would share one load unit: what one process does not take would hold up the others.
+    """
+    bundles: dict[str, list[Directive]] = {}
+    for each in _interfaces(source, "m_axi"):
+        bundles.setdefault(each.options.get("bundle", ""), []).append(each)
+    for bundle, ports in bundles.items():
+        if len(ports) == 1:
             continue
-        (port,) = ports
-        bundle = port.options.get("bundle", "")
-        if not bundle or bundles[bundle] > 1 or port.options.get("offset") != "slave":
-            message = f"'{parameter.name}' has no bundle of its own with its offset in a register"
-            yield Violation("memory-ports", message, line_of(port.node))
+        channels = Counter(port.options.get("channel", "") for port in ports)
+        if "" in channels or max(channels.values()) > 1:
+            message = f"the {len(ports)} ports of '{bundle}' have {len(channels)} channels"
+            yield Violation("shared-bundles", message, line_of(ports[0].node))
+        if len({tuple(sorted(_common(port).items())) for port in ports}) > 1:
+            yield Violation("shared-bundles", f"ports of '{bundle}' have different options", line_of(ports[0].node))
+
+
+def _common(port: Directive) -> dict[str, str]:
+    """The options that all ports of a bundle share."""
+    return {name: value for name, value in port.options.items() if name not in ("port", "channel")}
 
 
 def control_port(source: Source) -> Iterator[Violation]:

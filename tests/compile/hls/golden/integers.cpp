@@ -165,23 +165,25 @@ tiles_0:
 
 // integers_in0: a grid of 1x2 tiles of 4x16 i4, row-major, in 1 word.
 static void load_integers_in0(const ap_uint<512>* integers_in0, hls::stream<token_i4_4x16>& to_integers) {
-  ap_uint<512> word = 0;
-tiles_0:
-  for (int t0 = 0; t0 < 2; ++t0) {
-#pragma HLS pipeline II=1
-    const int tile = t0;
-    if (tile % 2 == 0) word = integers_in0[tile / 2];
-    token_i4_4x16 token;
-  elements_0:
-    for (int e0 = 0; e0 < 4; ++e0) {
+words:
+  for (int w = 0; w < 1; ++w) {
+#pragma HLS pipeline II=2
+    const ap_uint<512> word = integers_in0[w];
+  tiles_of_word:
+    for (int n = 0; n < 2; ++n) {
 #pragma HLS unroll
-    elements_1:
-      for (int e1 = 0; e1 < 16; ++e1) {
+      token_i4_4x16 token;
+    elements_0:
+      for (int e0 = 0; e0 < 4; ++e0) {
 #pragma HLS unroll
-        token[16 * e0 + e1] = i4_of_word(word, 64 * (tile % 2) + 16 * e0 + e1);
+      elements_1:
+        for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+          token[16 * e0 + e1] = i4_of_word(word, 64 * n + 16 * e0 + e1);
+        }
       }
+      to_integers.write(token);
     }
-    to_integers.write(token);
   }
 }
 
@@ -709,27 +711,27 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
                        const ap_uint<512>* narrow_in0, const ap_uint<512>* narrow_in1, const ap_uint<512>* asked,
                        ap_uint<512>* quantise_out, ap_uint<512>* integers_out, ap_uint<512>* narrow_out,
                        ap_uint<512>* answers) {
-#pragma HLS interface mode=m_axi port=quantise_in0 bundle=gmem_load_quantise_in0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_in0 bundle=gmem0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=quantise_in0 bundle=control
-#pragma HLS interface mode=m_axi port=quantise_in1 bundle=gmem_load_quantise_in1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_in1 bundle=gmem1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=quantise_in1 bundle=control
-#pragma HLS interface mode=m_axi port=integers_in0 bundle=gmem_load_integers_in0 offset=slave depth=1 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_in0 bundle=gmem2 offset=slave depth=1 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=integers_in0 bundle=control
-#pragma HLS interface mode=m_axi port=integers_in1 bundle=gmem_load_integers_in1 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_in1 bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=integers_in1 bundle=control
-#pragma HLS interface mode=m_axi port=narrow_in0 bundle=gmem_load_narrow_in0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_in0 bundle=gmem4 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=narrow_in0 bundle=control
-#pragma HLS interface mode=m_axi port=narrow_in1 bundle=gmem_load_narrow_in1 offset=slave depth=4 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_in1 bundle=gmem5 offset=slave depth=4 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=narrow_in1 bundle=control
-#pragma HLS interface mode=m_axi port=asked bundle=gmem_load_asked offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=asked bundle=gmem6 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=asked bundle=control
-#pragma HLS interface mode=m_axi port=quantise_out bundle=gmem_store_quantise_out offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_out bundle=gmem7 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
 #pragma HLS interface mode=s_axilite port=quantise_out bundle=control
-#pragma HLS interface mode=m_axi port=integers_out bundle=gmem_store_integers_out offset=slave depth=8 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_out bundle=gmem8 offset=slave depth=8 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
 #pragma HLS interface mode=s_axilite port=integers_out bundle=control
-#pragma HLS interface mode=m_axi port=narrow_out bundle=gmem_store_narrow_out offset=slave depth=4 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_out bundle=gmem9 offset=slave depth=4 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
 #pragma HLS interface mode=s_axilite port=narrow_out bundle=control
-#pragma HLS interface mode=m_axi port=answers bundle=gmem_store_answers offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
 #pragma HLS interface mode=s_axilite port=answers bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow

@@ -1,0 +1,112 @@
+"""`assign-channels`: every DMA gets its pseudo-channel; one that needs several becomes as many, and a gather.
+
+The slices of a token come over channels of their own and are put together on chip.  A port of the emitted C++ works on
+one channel at a time, so this is the only way in which a tensor comes over several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
+from sttest.compile.cost_model import task_cost
+from sttest.compile.dialects.df import (
+    DmaReadOp,
+    DmaWriteOp,
+    GatherOp,
+    IntListAttr,
+    ITensorType,
+    KernelOp,
+    TaskOp,
+    i64_attr,
+    itensor_of,
+)
+from sttest.compile.memory_ports import PortDemand, assign_channels
+from sttest.compile.module_walk import all_of
+from sttest.compile.pass_order import require_dmas
+from sttest.compile.passes.materialize_dma import packed_layout
+from sttest.compile.token_slices import most_slices, sliced
+
+_Dma = DmaReadOp | DmaWriteOp
+
+
+@dataclass(frozen=True)
+class AssignChannels(ModulePass):
+    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM."""
+
+    name = "assign-channels"
+
+    board: str = "u55c"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
+
+        Raises:
+            InputError: no such board, or a kernel that takes its streams from outside.
+            DoesNotFitError: more DMAs that need a channel than the board has.
+        """
+        board = require_hbm(load_board(self.board))
+        rate = board.hbm_bytes_per_cycle_per_channel(sustained=True)
+        library = operators(board)
+        for kernel in all_of(op, KernelOp):
+            require_dmas(self.name, kernel)
+            intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
+            dmas = {str(number): dma for number, dma in enumerate(_dmas(kernel))}
+            demands = [_demand(name, dma, intervals) for name, dma in dmas.items()]
+            burst_bytes = board.hbm.max_burst_bytes.count
+            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
+            for name, channels in found.items():
+                _connect(dmas[name], channels)
+
+
+def _dmas(kernel: KernelOp) -> list[_Dma]:
+    return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
+
+
+def _demand(name: str, dma: _Dma, intervals: dict[TaskOp, int]) -> PortDemand:
+    """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
+    writes = isinstance(dma, DmaWriteOp)
+    port: SSAValue = dma.sources[0] if writes else dma.streams[0]
+    stream = itensor_of(port)
+    tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
+    busy = max((task.iterations * intervals[task] for task in tasks), default=stream.tokens)
+    # Only what is packed ahead of time can lie in memory slice by slice.
+    packed = isinstance(dma, DmaReadOp) and dma.packed is not None
+    slices = most_slices(stream) if packed else 1
+    return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy, packed, slices)
+
+
+def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
+    if len(channels) == 1:
+        dma.properties["channel"] = i64_attr(channels[0])
+        return
+    assert isinstance(dma, DmaReadOp)
+    stream = dma.streams[0]
+    part = sliced(itensor_of(stream), len(channels))
+    parts = [_slice(dma, part, number, channels) for number in range(len(channels))]
+    gather = GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
+    if dma.folded is not None:
+        gather.properties["folded"] = dma.folded
+    Rewriter.insert_op([*parts, gather], InsertPoint.before(dma))
+    gather.streams[0].name_hint = stream.name_hint
+    stream.replace_all_uses_with(gather.streams[0])
+    Rewriter.erase_op(dma)
+
+
+def _slice(dma: DmaReadOp, part: ITensorType, number: int, channels: tuple[int, ...]) -> DmaReadOp:
+    made = DmaReadOp(operands=[list(dma.sources), []], result_types=[[part]], properties=dict(dma.properties))
+    made.properties.pop("folded", None)
+    made.properties["slice"] = IntListAttr.of((number, len(channels)))
+    made.properties["channel"] = i64_attr(channels[number])
+    if dma.beat_bits is not None:
+        made.properties["layout"] = IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
+    name = dma.streams[0].name_hint
+    made.streams[0].name_hint = f"{name}_slice{number}" if name else None
+    return made
