@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import Board, Json, Objective, Phase, Precision
+from sttest.cli.choices import Board, Json, Phase, Precision
+
+
+class Objective(StrEnum):
+    """What a search improves."""
+
+    latency = "latency"
+    ttft = "ttft"
+    tokens_per_joule = "tokens-per-joule"
+    area = "area"
 
 
 @app.command()

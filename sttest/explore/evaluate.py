@@ -73,8 +73,8 @@ def knobs_from(data: dict[str, Any]) -> Knobs:
         InputError: they are not those of this version.
     """
     try:
-        return Knobs(**{**data, "lanes": tuple(data["lanes"])})
-    except (TypeError, KeyError) as error:
+        return Knobs(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
+    except TypeError as error:
         raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
 
 
