@@ -26,7 +26,10 @@ from sttest.compile.reports.resources import resource_table
 from sttest.compile.resources.design import design_resources
 from sttest.compile.value_graph import value_graph
 from sttest.errors import InputError, SttestError
+from sttest.ladder.differences import origins
+from sttest.ladder.modules import first_other_module
 from sttest.sim import simulate
+from sttest.sim.functional import memory_images, run
 from sttest.sim.functional.graph import Concat
 from sttest.sim.graph import Event, Loop, Pipeline, Process
 
@@ -147,6 +150,18 @@ def test_a_concatenation_is_named_by_its_module() -> None:
     assert (join.name, join.origin, graph.stream[join.sink].origin) == ("attn_mix_concat", "attn.mix", "attn.mix")
     assert "attn_mix_concat" in {process.name for process in design.graph.processes}
     assert "attn_mix_concat" in design.fusion.fusion.group_of
+
+
+def test_the_ladder_finds_its_module() -> None:
+    text = PROGRAMS["rows"].replace("<{dim = 0 : i64}>", '<{dim = 0 : i64}> {sttest.source = "attn.mix"}')
+    graph = value_graph(compiled(text).module, "concat")
+    tensors = whole_tensors(graph, seed=3)
+    found = run(graph, memory_images(graph, tensors), keep=graph.stream)
+    (wanted,) = values_of(text, tensors)
+    assert first_other_module(graph, {"attn.mix": wanted}, found.streams) == ""
+    assert first_other_module(graph, {"attn.mix": wanted + 1}, found.streams) == "attn.mix"
+    (join,) = [node for node in graph.nodes if isinstance(node, Concat)]
+    assert origins(graph) == {"load_a0__attn_mix_concat": "a0", "load_a1__attn_mix_concat": "a1", join.sink: "attn.mix"}
 
 
 def test_it_takes_registers_and_a_choice_but_no_operators() -> None:
