@@ -32,6 +32,14 @@ class Strategy(StrEnum):
     conservative = "conservative"
 
 
+class Share(StrEnum):
+    """Which tasks take turns on one engine."""
+
+    none = "none"
+    weights = "weights"
+    all = "all"
+
+
 class SizingMethod(StrEnum):
     """Where FIFO depths come from."""
 

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineMap
 
-from sttest.compile.dialects.df import TaskOp, itensor_of
+from sttest.compile.dialects.df import KernelOp, TaskOp, itensor_of
 from sttest.compile.module_walk import all_of
 
 
@@ -27,12 +27,15 @@ def engines_of(op: Operation) -> dict[str, list[TaskOp]]:
 
 
 def alike(tasks: Iterable[TaskOp]) -> list[list[TaskOp]]:
-    """Tasks in groups, each of which one engine can serve; order is kept."""
+    """Tasks in groups, each of which one engine can serve; order is kept.
+
+    A task that reads what another one gives is in another group: a process is not both ends of a FIFO.
+    """
     groups: dict[Hashable, list[list[TaskOp]]] = {}
     for task in tasks:
         candidates = groups.setdefault(_shape(task), [])
         for group in candidates:
-            if group[0].payload.is_structurally_equivalent(task.payload):
+            if group[0].payload.is_structurally_equivalent(task.payload) and not _reads_from(task, group):
                 group.append(task)
                 break
         else:
@@ -40,9 +43,11 @@ def alike(tasks: Iterable[TaskOp]) -> list[list[TaskOp]]:
     return [group for candidates in groups.values() for group in candidates]
 
 
-def serves(first: TaskOp, other: TaskOp) -> bool:
-    """Whether one engine can be both tasks."""
-    return len(alike([first, other])) == 1
+def _reads_from(task: TaskOp, group: Iterable[TaskOp]) -> bool:
+    """Whether a task's kernel takes what a kernel of the group gives."""
+    kernel = task.parent_op()
+    givers = {member.parent_op() for member in group}
+    return isinstance(kernel, KernelOp) and any(tensor.owner in givers for tensor in kernel.inputs)
 
 
 def _shape(task: TaskOp) -> Hashable:

@@ -18,7 +18,7 @@ A concatenation is one loop over all its tokens, each of which one source gives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -79,8 +79,15 @@ class NodePipelines:
 
     def task(self, task: TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
+        return self._task(task, self._left_loops(task))
+
+    def turns(self, members: Sequence[TaskOp]) -> list[Pipeline]:
+        """The pipelines of tasks that are one piece of hardware: it leaves the loops that any of them must leave."""
+        depth = max(map(self._left_loops, members))
+        return [self._task(member, depth) for member in members]
+
+    def _task(self, task: TaskOp, depth: int) -> Pipeline:
         cost, trips = self.costs[task], task.trip_counts
-        depth = self._left_loops(task)
         inner, kinds = trips[depth:], task.loop_kinds[depth:]
         last: tuple[When, ...] = tuple(
             trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)

@@ -17,8 +17,10 @@ from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.quantise import Quantise
+from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
+from sttest.compile.schedule import Sharing
 
 # The widest weights of a quantised product.
 _WEIGHT_BITS = 8
@@ -39,6 +41,8 @@ class Knobs:
         beat_bits: width of a DMA port.
         vector_bits: widest token.
         strategy: FIFO sizing, ``normal`` or ``conservative``.
+        prefetch_kib: on-chip room for parameters that are read ahead.
+        share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
     """
 
     tile_size: int = 16
@@ -51,6 +55,8 @@ class Knobs:
     beat_bits: int = 512
     vector_bits: int = 4096
     strategy: str = "normal"
+    share: Sharing = "none"
+    prefetch_kib: int = 0
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
@@ -64,14 +70,14 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         FuseKernels(c_max_bytes),
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),
-        FoldDma(),
+        FoldDma(parameters=not knobs.prefetch_kib),
         # A product takes all its weights in one cycle: its token must not be cut.
         Vectorize(max(knobs.vector_bits, _WEIGHT_BITS * knobs.gemv_lanes)),
         InsertForks(),
         AssignChannels(board),
         MakeInstances(),
         LowerToStreams(),
-        SizeFifos(knobs.strategy, board),
+        SizeFifos(knobs.strategy, board, knobs.prefetch_kib),
     )
 
 
@@ -80,5 +86,6 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     return (
         Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
+        *((ShareEngines(knobs.share),) if knobs.share != "none" else ()),
         AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes, gemv_lanes=knobs.gemv_lanes),
     )

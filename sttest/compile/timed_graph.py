@@ -112,7 +112,7 @@ class _Builder:
             return
         members = self.engines[task.engine.data]
         if task is members[0]:
-            self.processes.append(in_turn(task.engine.data, [self.pipelines.task(each) for each in members]))
+            self.processes.append(in_turn(task.engine.data, self.pipelines.turns(members)))
 
     def _add_converter(self, op: ConverterOp) -> None:
         name = _label(op)

@@ -19,9 +19,6 @@ class TurnTrips:
     Attributes:
         members: one task, or those of an engine.
         timing: where their pipelines drain.
-
-    Raises:
-        InputError: they drain in different loops.
     """
 
     members: Sequence[TaskOp]
@@ -65,13 +62,8 @@ class TurnTrips:
         return [member.trip_counts[loop] for member in self.members]
 
     def _left_loops(self) -> int:
-        depths = {self._left_of(member) for member in self.members}
-        if len(depths) > 1:
-            raise InputError(
-                "engine-drains", "its tasks drain in different loops", where=_engine(self.members[0]),
-                levers=["share fewer tasks"],
-            )  # fmt: skip
-        return depths.pop()
+        """As in the timed graph: the loops that any of them must leave."""
+        return max(map(self._left_of, self.members))
 
     def _left_of(self, member: TaskOp) -> int:
         trips, passes = member.trip_counts, self.timing.passes[member.sym_name.data]
