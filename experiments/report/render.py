@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+_JOINT = re.compile(r"(?<=[/._])(?=\w)")
 _URL = re.compile(r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;]")
 
 
@@ -27,6 +28,7 @@ def render_page(**shown: Any) -> str:
         lstrip_blocks=True,
     )
     room.filters["linked"] = _linked
+    room.filters["breakable"] = _breakable
     room.filters["format_count"] = "{:,}".format
     script = Markup(_without_blank_lines(room.get_template("page.js").render()))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -36,6 +38,11 @@ def render_page(**shown: Any) -> str:
 
 def _without_blank_lines(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip())
+
+
+def _breakable(text: str) -> Markup:
+    """Text that may be broken behind the marks that hold paths and names together."""
+    return Markup("<wbr>").join(_JOINT.split(text))
 
 
 def _linked(text: str) -> Markup:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-VOID = {"meta", "link", "img", "input", "br", "hr"}
+VOID = {"wbr", "meta", "link", "img", "input", "br", "hr"}
 LOADING = {"src", "href", "srcset", "data", "action", "poster", "xlink:href"}
 
 
