@@ -2,7 +2,9 @@
 
 Groups of the weight lie outermost, then tiles of columns, then the rest of the
 sum: partial sums of all columns leave before the next group begins, so whoever
-adds them up meets the same column again only after all others.
+adds them up meets the same column again only after all others.  A sum in
+floating point without groups lies around the columns for the same reason; one
+of integers is back in a cycle, and inside them its results come one by one.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from xdsl.ir import BlockArgument
 from sttest.compile.contraction import roles_of, weight_of
 from sttest.compile.dialects.df import KernelOp, TaskOp
 from sttest.compile.iteration import IterationSpace, shape_of
-from sttest.compile.loop_nest import LoopNest, is_dense
+from sttest.compile.loop_nest import LoopNest, is_dense, sums_floats
 from sttest.compile.spaces.gemv import gemv_tile, pace_lanes, power_of_two_in
 from sttest.compile.task_facts import work
 
@@ -34,9 +36,11 @@ def gemv_nest(space: IterationSpace, lanes: int) -> LoopNest | None:
         if not is_dense(space, tile):
             tile[loop] = 1
         left = left // tile[loop] if tile[loop] == space.extent(loop) else 1
-    sums = roles.groups or tuple(reductions)
-    rest = () if sums == tuple(reductions) else tuple(reductions)
-    return LoopNest(space, (*sums, *roles.columns, *rest), tile, reordered=True)
+    if roles.groups:
+        return LoopNest(space, (*roles.groups, *roles.columns, *reductions), tile, reordered=True)
+    if sums_floats(space):
+        return LoopNest(space, (*reductions, *roles.columns), tile, reordered=True)
+    return LoopNest(space, (*roles.columns, *reductions), tile)
 
 
 def vector_tile(space: IterationSpace, lanes: int) -> int | None:
