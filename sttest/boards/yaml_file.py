@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,8 @@ def read_mapping(path: Path) -> dict[str, Any]:
     """
     text = _read_text(path)
     try:
-        data = yaml.load(text, _StrictLoader)
+        # Readers may change what they get; a text that was read before is not parsed again.
+        data = deepcopy(_parsed(text))
     except yaml.YAMLError as error:
         raise InputError("bad-yaml", _one_line(error), where=str(path)) from error
     except _BAD_SCALAR as error:
@@ -60,6 +63,11 @@ def read_mapping(path: Path) -> dict[str, Any]:
         what = f"holds a {type(data).__name__} where a mapping of keys is expected"
         raise InputError("bad-yaml", what, where=str(path), levers=["write 'key: value' lines"])
     return data
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> object:
+    return yaml.load(text, _StrictLoader)
 
 
 def _check_scalar(event: yaml.ScalarEvent) -> None:
