@@ -30,10 +30,13 @@ from experiments.report.svg import figure_markup
 from experiments.report.table import Cell, Table
 from experiments.report.target import check_target, write_whole
 from sttest import __version__
+from sttest.errors import InputError
 from sttest.sim.export import write_trace
 
 GENERATOR = "sttest report"
 SCHEMA = "sttest.report/1"
+MAX_NUMBERS = 100_000
+"""Of a page: with more it would be larger than a browser likes."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,9 @@ def build_report(
     sections, dots = [], []
     for number, found in enumerate(read_results(results, names)):
         say(f"reading {found.name}")
+        ledger.begin(found.name, str(found.manifest.get("config_hash", "")))
         first = len(ledger.rows)
+        _check_numbers(first + len(found.rows), results)
         tables = tables_of(found.rows, ledger)
         numbers = range(first, len(ledger.rows))
         section = _Section(entry(number, found, ledger), list(configuration(found.manifest)), tables,
@@ -119,7 +124,6 @@ def build_report(
         generator=f"{GENERATOR} {__version__}",
         sections=sections, blocks=shown, entries=entries, comparisons=comparisons(dots, ledger), ledger=ledger,
         kinds=KINDS, span=span(entries), versions=versions(entries), board=BOARD, engine=ENGINE,
-        hashes={each.name: each.hash for each in entries} | {each.name: each.hash for each in schedules},
     )  # fmt: skip
     for schedule in schedules:
         path = traces[schedule.name]
@@ -144,7 +148,15 @@ def _trace_path(out: Path, schedule: Schedule) -> Path:
     return out.parent / f"{out.stem}-traces" / f"{schedule.name}.json"
 
 
+def _check_numbers(count: int, results: Path) -> None:
+    if count > MAX_NUMBERS:
+        levers = ["name fewer with --experiment"]
+        raise InputError("too-many-numbers", "too many numbers for one page", where=str(results), demand=count,
+                         bound=MAX_NUMBERS, unit="numbers", levers=levers)  # fmt: skip
+
+
 def _block(schedule: Schedule, trace: Path, ledger: Ledger) -> _Block:
+    ledger.begin(f"schedule of {schedule.name}", schedule.hash)
     tables = [critical_table(schedule, ledger), stall_table(schedule, ledger), fifo_table(schedule, ledger)]
     return _Block(
         schedule, anchor(0, schedule.name).replace("e0", "block"), headline(schedule, ledger), gantt(schedule),

@@ -14,7 +14,7 @@ from sttest.errors import InputError, did_you_mean
 from sttest.results import COLUMNS, RESULTS_SCHEMA, Row
 
 TABLE, MANIFEST = "table.csv", "manifest.json"
-MAX_TABLE_BYTES = 64 * 1024 * 1024
+MAX_TABLE_BYTES = 32 * 1024 * 1024
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024
 _PLACE = {name: place for place, name in enumerate(EXPERIMENTS)}
 _AGAIN = ["run its experiment again", "name others with --experiment"]

@@ -1,6 +1,6 @@
 (() => {
   "use strict";
-  const { hashes, ledger } = JSON.parse(document.getElementById("ledger").textContent);
+  const ledger = JSON.parse(document.getElementById("ledger").textContent);
   const tip = document.getElementById("tip");
   const root = document.documentElement;
 
@@ -35,7 +35,7 @@
     if (of.error !== null) line("error", percent(of.error));
     line("source", of.source);
     line("note", of.note);
-    line("from", of.experiment + (hashes[of.experiment] ? `, configuration ${hashes[of.experiment]}` : ""));
+    line("from", `${of.origin}, configuration ${ledger.hashes[of.origin]}`);
     return [head, list];
   };
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -50,23 +51,17 @@ class ParsedPage(HTMLParser):
         assert page._open == [], "every element is closed"
         return page
 
-    @property
+    @cached_property
     def ledger(self) -> dict:
         """What the tooltips are made of."""
         return json.loads(self.script_texts[0])
 
     def record(self, number: int) -> dict:
         """What the tooltip of a number says."""
-        ledger = self.ledger_parts
+        ledger = self.ledger
         columns, texts = ledger["columns"], ledger["texts"]
         values = zip(columns, ledger["numbers"][number], strict=True)
         return {name: value if name in ("value", "reference", "error") else texts[value] for name, value in values}
-
-    @property
-    def ledger_parts(self) -> dict:
-        if not hasattr(self, "_parts"):
-            self._parts = self.ledger["ledger"]
-        return self._parts
 
     def handle_starttag(self, tag, attributes):
         found = {name: value or "" for name, value in attributes}

@@ -1,6 +1,7 @@
 """The page in a browser, opened from disk: it is silent, shows the tables, and says where numbers are from."""
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -68,7 +69,7 @@ def cell_of(page, experiment, row):
     """The cell whose tooltip names the row's metric, found as a reader would: by resting on cells of its section."""
     place = page.evaluate(
         """([experiment, metric, kind, model]) => {
-          const { ledger } = JSON.parse(document.getElementById("ledger").textContent);
+          const ledger = JSON.parse(document.getElementById("ledger").textContent);
           const text = (number, name) => ledger.texts[number[ledger.columns.indexOf(name)]];
           return ledger.numbers.findIndex((number) => text(number, "experiment") === experiment
             && text(number, "metric") === metric && text(number, "kind") === kind && text(number, "model") === model);
@@ -94,6 +95,8 @@ def test_cells_and_tooltips_say_what_the_table_says(opened):
         said = tip.inner_text()
         assert tip.is_visible()
         assert str(float(row["value"])) in said
+        manifest = json.loads((RESULTS / experiment / "manifest.json").read_text(encoding="utf-8"))
+        assert f"{experiment}, configuration {manifest['config_hash']}" in said
         for expected in (row["unit"], row["kind"], row["metric"], row["source"], row["note"], row["reference"]):
             assert expected in said
         opened.keyboard.press("Escape")

@@ -1,25 +1,22 @@
 """Every number of every committed result stands on the page, once, with its provenance."""
 
-import csv
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-RESULTS = Path(__file__).parents[3] / "results"
-FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir() and not path.name.startswith("."))
+from tests.experiments.test_committed_results import FOLDERS, rows
+
 TEXTS = ("experiment", "model", "board", "phase", "engine", "metric", "unit", "kind", "source", "note")
 NUMBERS = ("value", "reference", "error")
 MARK = re.compile(r"[SN]\d+")
 
 
 def committed(folder):
-    with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            numbers = (float(row[name]) if row[name] else None for name in NUMBERS)
-            yield *(row[name] for name in TEXTS), *numbers
+    for row in rows(folder):
+        numbers = (float(row[name]) if row[name] else None for name in NUMBERS)
+        yield *(row[name] for name in TEXTS), *numbers
 
 
 def told(record):
@@ -45,7 +42,7 @@ def by_experiment(page):
     found = {folder.name: [] for folder in FOLDERS}
     for cell in page.cells:
         if cell.section:
-            found[page.record(cell.number)["experiment"]].append(cell)
+            found[page.record(cell.number)["origin"]].append(cell)
     return found
 
 

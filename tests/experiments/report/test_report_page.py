@@ -11,7 +11,8 @@ from parsed_page import ParsedPage
 
 from experiments.report import build_report
 from experiments.report.overview import KINDS
-from sttest.results import Kind, ResultFolder, Row
+from sttest.errors import InputError
+from sttest.results import Kind, ResultFolder, Row, config_hash
 
 RESULTS = Path(__file__).parents[3] / "results"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
@@ -80,3 +81,24 @@ def test_every_kind_has_a_mark_and_the_documentation_knows_it(page):
         assert f"{mark} {kind}" in doc
         assert meaning in page.text
         assert f'.k-{kind} {{ --kind: var(--{kind}); --mark: "{mark}"; }}' in page.styles
+
+
+def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
+    for name, value in (("new", 1.0), ("old", 2.0)):
+        with ResultFolder(tmp_path / "results" / name, config={"which": name}) as folder:
+            folder.add(Row("gpt2", "time", value, "ms", "measured"))
+    build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+    page = ParsedPage.read(tmp_path / "report.html")
+    origins = {page.record(cell.number)["value"]: page.record(cell.number)["origin"] for cell in page.cells}
+    assert origins == {1.0: "new", 2.0: "old"}
+    assert page.ledger["hashes"] == {name: config_hash({"which": name}) for name in ("new", "old")}
+
+
+def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
+    with ResultFolder(tmp_path / "results" / "many", config={}) as folder:
+        folder.add(*(Row("many", f"time {number}", 1, "ms", "measured") for number in range(4)))
+    monkeypatch.setattr("experiments.report.page.MAX_NUMBERS", 3)
+    with pytest.raises(InputError) as refusal:
+        build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
+    assert refusal.value.code == "too-many-numbers"
+    assert not (tmp_path / "report.html").exists()
