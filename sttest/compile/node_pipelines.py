@@ -147,7 +147,7 @@ def _is_summed_on(task: TaskOp) -> bool:
     """Whether the passes are partial sums that their reader keeps until the last: nobody waits for a single one."""
     readers = [use.operation for use in task.sinks[0].uses if use.operation is not task]
     return all(
-        isinstance(each, TaskOp) and each.loop_kinds[0] == "reduction" and bool(each.held_loops) for each in readers
+        isinstance(each, TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
     )
 
 
