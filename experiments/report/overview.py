@@ -79,9 +79,9 @@ class Comparisons:
     lanes: Sequence[Lane]
 
 
-def anchor(number: int, name: str) -> str:
-    """An id for a section, different for each."""
-    return f"e{number}-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}"
+def anchor(prefix: str, name: str) -> str:
+    """An id for a section; ``prefix`` makes it different for each, whatever the names."""
+    return f"{prefix}-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}"
 
 
 def entry(number: int, found: ResultSet, ledger: Ledger) -> Entry:
@@ -99,7 +99,7 @@ def entry(number: int, found: ResultSet, ledger: Ledger) -> Entry:
     ] if errors else []  # fmt: skip
     median, worst = cells(summaries, ledger) if summaries else (None, None)
     return Entry(
-        found.name, anchor(number, found.name), str(title), str(study.get("note") or ""), len(found.rows),
+        found.name, anchor(f"e{number}", found.name), str(title), str(study.get("note") or ""), len(found.rows),
         [(kind, kinds[kind]) for kind in KINDS if kinds[kind]], len(errors), median, worst,
         str(manifest.get("finished_utc", ""))[:10], str(manifest.get("config_hash", "")),
         _revision(manifest.get("git")), str(versions.get("sttest", "")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,11 +64,12 @@ class Report:
 
 @dataclass(frozen=True)
 class _Section:
-    """An experiment as its template takes it."""
+    """An experiment as its template takes it; ``numbers``: places of its rows in the ledger."""
 
     entry: Entry
     configuration: Sequence[tuple[str, str]]
     tables: Sequence[Table]
+    numbers: Sequence[int]
     figures: Sequence[tuple[str, Markup]]
 
 
@@ -103,36 +104,41 @@ def build_report(
     """
     check_target(out, GENERATOR)
     ledger = Ledger()
-    sections, dots = [], []
-    for number, found in enumerate(read_results(results, names)):
-        say(f"reading {found.name}")
-        ledger.begin(found.name, str(found.manifest.get("config_hash", "")))
-        first = len(ledger.rows)
-        _check_numbers(first + len(found.rows), results)
-        tables = tables_of(found.rows, ledger)
-        numbers = range(first, len(ledger.rows))
-        section = _Section(entry(number, found, ledger), list(configuration(found.manifest)), tables,
-                           _figures(number, found))  # fmt: skip
-        sections.append(section)
-        dots.append((section.entry, numbers))
+    sections = list(_sections(results, names, ledger, say))
     schedules = simulate_blocks(say) if blocks else []
     traces = {schedule.name: _trace_path(out, schedule) for schedule in schedules}
     shown = [_block(schedule, traces[schedule.name].relative_to(out.parent), ledger) for schedule in schedules]
-    entries = [section.entry for section in sections]
     say("writing the page")
-    text = render_page(
-        generator=f"{GENERATOR} {__version__}",
-        sections=sections, blocks=shown, entries=entries, comparisons=comparisons(dots, ledger), ledger=ledger,
-        kinds=KINDS, span=span(entries), versions=versions(entries), board=BOARD, engine=ENGINE,
-    )  # fmt: skip
+    text = _page_text(sections, shown, ledger)
     for schedule in schedules:
         path = traces[schedule.name]
         path.parent.mkdir(exist_ok=True)
         write_whole(path, lambda unfinished, run=schedule.run: write_trace(run, unfinished))
     write_whole(out, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     return Report(
-        out, out.stat().st_size, list(traces.values()), {each.name: each.numbers for each in entries},
-        sum(each.compared for each in entries),
+        out, out.stat().st_size, list(traces.values()), {each.entry.name: each.entry.numbers for each in sections},
+        sum(each.entry.compared for each in sections),
+    )  # fmt: skip
+
+
+def _sections(results: Path, names: Sequence[str], ledger: Ledger, say: Callable[[str], None]) -> Iterator[_Section]:
+    for number, found in enumerate(read_results(results, names)):
+        say(f"reading {found.name}")
+        _check_numbers(len(ledger.rows) + len(found.rows), results)
+        ledger.begin(found.name, str(found.manifest.get("config_hash", "")))
+        first = len(ledger.rows)
+        tables = tables_of(found.rows, ledger)
+        numbers = range(first, len(ledger.rows))
+        about = entry(number, found, ledger)
+        yield _Section(about, list(configuration(found.manifest)), tables, numbers, _figures(number, found))
+
+
+def _page_text(sections: Sequence[_Section], blocks: Sequence[_Block], ledger: Ledger) -> str:
+    entries = [section.entry for section in sections]
+    compared = comparisons([(section.entry, section.numbers) for section in sections], ledger)
+    return render_page(
+        generator=f"{GENERATOR} {__version__}", sections=sections, blocks=blocks, entries=entries, comparisons=compared,
+        ledger=ledger, kinds=KINDS, span=span(entries), versions=versions(entries), board=BOARD, engine=ENGINE,
     )  # fmt: skip
 
 
@@ -159,6 +165,6 @@ def _block(schedule: Schedule, trace: Path, ledger: Ledger) -> _Block:
     ledger.begin(f"schedule of {schedule.name}", schedule.hash)
     tables = [critical_table(schedule, ledger), stall_table(schedule, ledger), fifo_table(schedule, ledger)]
     return _Block(
-        schedule, anchor(0, schedule.name).replace("e0", "block"), headline(schedule, ledger), gantt(schedule),
+        schedule, anchor("block", schedule.name), headline(schedule, ledger), gantt(schedule),
         fill(schedule), tables, process_table(schedule, ledger), trace.as_posix(),
     )  # fmt: skip
