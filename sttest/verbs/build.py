@@ -154,8 +154,7 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
     lines = [
         f"platform   {plan.tools.platform}, Vitis {plan.tools.vitis}, {plan.clock_mhz:g} MHz",
         f"ports      {len(placement.banks)} of {buffers} arguments in {len(placement.run_bytes)} HBM banks{crowded}",
-        f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean"
-        f"{f': {linking.remark}' if linking.remark else ''}",
+        f"balance    the busiest bank moves {placement.busiest_over_mean:.2f} x the mean{linking.remark}",
         f"memory     at most {largest:,} bytes in a bank, {linking.layers} layer{'s' if linking.layers != 1 else ''}",
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
         if linking.cycles is not None and linking.compiled_cycles is not None

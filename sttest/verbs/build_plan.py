@@ -55,8 +55,8 @@ class Linking:
         name, most = self.placement.busiest_port
         saved = self.cycles - self.balanced_cycles
         return (
-            f"port '{name}' alone moves {most:,} bytes; were all above {BALANCED} x the mean {_FASTER} x as fast, "
-            f"{saved:,} cycles would be saved"
+            f", {most:,} bytes of port '{name}'; {_FASTER} x as fast, what moves more than {BALANCED} x would save "
+            f"{saved:,} cycles"
         )
 
     def table(self) -> str:
