@@ -75,6 +75,7 @@
   document.addEventListener("click", (event) => {
     const at = target(event);
     if (at) show(at);
+    else hide();
   });
   addEventListener("scroll", () => {
     if (shownFor) (shownFor === document.activeElement ? place : hide)();

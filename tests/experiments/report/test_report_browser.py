@@ -119,6 +119,19 @@ def test_keyboard_walks_through_a_table(opened):
     assert opened.locator("td.n[tabindex='0'][aria-describedby]").count() == 1
 
 
+def test_a_tap_shows_and_a_tap_elsewhere_hides(chromium, page_file):
+    telephone = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = telephone.new_page()
+    page.goto(page_file.as_uri())
+    tip = page.locator("#tip")
+    page.locator("[id$='-gpt2'] td.n").first.tap()
+    assert "latency [32:32]" in tip.inner_text()
+    assert tip.is_visible()
+    page.locator("[id$='-gpt2'] figcaption").first.tap(force=True)
+    assert not tip.is_visible()
+    telephone.close()
+
+
 def test_filter_leaves_what_is_asked_for(opened):
     opened.fill("#filter", "rtx2080ti 64:64")
     playwright.expect(opened.locator("#found")).to_have_text(re.compile(r"^\d+ lines in \d+ tables$"))
