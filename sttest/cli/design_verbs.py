@@ -39,6 +39,7 @@ def compile_verb(
     share: Annotated[
         Share, typer.Option(help="Tasks that take turns on one engine: products with weights, or all that are alike.")
     ] = Share.none,
+    layers: Annotated[int, typer.Option(min=1, help="Layers that one launch runs.")] = 1,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
@@ -59,7 +60,7 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 64 --overall-unroll 2048 --check-resources
 
-      sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096
+      sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, entries, run
@@ -68,6 +69,7 @@ def compile_verb(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
         strategy=strategy.value, share=share.value, prefetch_kib=prefetch_kib,
+        layers=layers,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources)

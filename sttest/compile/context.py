@@ -19,6 +19,7 @@ from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
@@ -36,7 +37,7 @@ PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
         Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma,
-        FoldDma, Vectorize, InsertForks, AssignChannels, MakeInstances, LowerToStreams, SizeFifos,
+        FoldDma, Vectorize, InsertForks, AssignChannels, MakeInstances, LowerToStreams, SizeFifos, LoopLayers,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -25,7 +25,7 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from sttest.compile.cost_model import TaskCost
-from sttest.compile.dialects.df import ConcatOp, ForkOp, GatherOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, EnterOp, ForkOp, GatherOp, LeaveOp, NodeOp, TaskOp, itensor_of
 from sttest.compile.stream_level import stream_of
 from sttest.sim.graph import Event, Loop, Pipeline, When
 
@@ -76,6 +76,21 @@ class NodePipelines:
         events.append(Event(_fifo(sink), "write", _COPY_LATENCY - 1))
         loop = Loop((itensor_of(sink).tokens,), 1, _COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), category="gather")
+
+    def enter(self, enter: EnterOp, name: str, layers: int) -> Pipeline:
+        """What comes from outside once, then what goes round."""
+        (outside, back), inside = map(_fifo, enter.sources), _fifo(enter.sinks[0])
+        tokens = itensor_of(enter.sinks[0]).tokens
+        # The loop is left after every layer: its last tokens are what the next layer's are made of.
+        loops = _copy(tokens, outside, inside), *(layers - 1) * (_copy(tokens, back, inside),)
+        return Pipeline(name, loops, category="layers")
+
+    def leave(self, leave: LeaveOp, name: str, layers: int) -> Pipeline:
+        """What goes round, then what leaves."""
+        inside, (back, outside) = _fifo(leave.sources[0]), map(_fifo, leave.sinks)
+        tokens = itensor_of(leave.sources[0]).tokens
+        loops = *(layers - 1) * (_copy(tokens, inside, back),), _copy(tokens, inside, outside)
+        return Pipeline(name, loops, category="layers")
 
     def task(self, task: TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
@@ -161,3 +176,9 @@ def _producer(stream: SSAValue) -> Operation | None:
 
 def _fifo(stream: SSAValue) -> str:
     return stream_of(stream, _HERE).sym_name.data
+
+
+def _copy(tokens: int, source: str, sink: str) -> Loop:
+    """Passes tokens on, one per cycle."""
+    events = Event(source, "read", 0), Event(sink, "write", _COPY_LATENCY - 1)
+    return Loop((tokens,), 1, _COPY_LATENCY, events)

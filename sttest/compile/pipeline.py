@@ -12,6 +12,7 @@ from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
@@ -42,6 +43,7 @@ class Knobs:
         vector_bits: widest token.
         strategy: FIFO sizing, ``normal`` or ``conservative``.
         prefetch_kib: on-chip room for parameters that are read ahead.
+        layers: that one launch runs, one after the other.
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
     """
 
@@ -57,6 +59,7 @@ class Knobs:
     strategy: str = "normal"
     share: Sharing = "none"
     prefetch_kib: int = 0
+    layers: int = 1
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
@@ -78,6 +81,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         MakeInstances(),
         LowerToStreams(),
         SizeFifos(knobs.strategy, board, knobs.prefetch_kib),
+        *((LoopLayers(knobs.layers),) if knobs.layers > 1 else ()),
     )
 
 

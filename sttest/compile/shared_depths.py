@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from sttest.compile.reads_in_turn import nothing_in_flight
 from sttest.errors import DeadlockError
 from sttest.sim import simulate
 from sttest.sim.ends import fifo_ends
-from sttest.sim.graph import Pipeline, Process, TimedGraph
+from sttest.sim.graph import TimedGraph
 
 # Deeper than any FIFO of a block; engines count tokens in 64 bits.
 _ROOM = 1 << 40
@@ -62,14 +63,4 @@ def _enough(graph: TimedGraph, least: Mapping[str, int]) -> dict[str, int]:
 
 def _without_stages(graph: TimedGraph) -> TimedGraph:
     """Every pipeline passes on what it makes in the cycle in which it reads."""
-    return replace(graph, processes=tuple(map(_immediate, graph.processes)))
-
-
-def _immediate(process: Process) -> Process:
-    if not isinstance(process, Pipeline):
-        return process
-    loops = (
-        replace(loop, latency=1, events=tuple(replace(event, stage=0) for event in loop.events))
-        for loop in process.loops
-    )
-    return replace(process, loops=tuple(loops))
+    return replace(graph, processes=tuple(map(nothing_in_flight, graph.processes)))

@@ -17,14 +17,17 @@ from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    EnterOp,
     ForkOp,
     GatherOp,
     KernelOp,
+    LeaveOp,
     StreamOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.engines import engines_of
+from sttest.compile.layers import over_layers
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.shared_pipelines import in_turn
@@ -49,7 +52,7 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
         module: at the stream level.
         board: that it runs on.
         name: of the graph.
-        apart: tasks that share an engine have a process each, as if each had hardware of its own.
+        apart: one layer, in which tasks that share an engine have a process each, as if each had its own hardware.
 
     Raises:
         DoesNotFitError: the design has several kernels.
@@ -76,6 +79,7 @@ class _Builder:
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
             self._add(op)
+        processes = self.processes if self.apart else over_layers(self.kernel, self.processes)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
         channel_bytes = self.board.hbm_bytes_per_cycle_per_channel(sustained=True)
@@ -83,7 +87,7 @@ class _Builder:
         speed = hbm.read_latency_cycles(clock_mhz), _BEAT_BYTES, rate.numerator, rate.denominator
         used = sorted({_channel(op) for op in self.kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
         channels = tuple(Channel(channel_name(number), *speed) for number in used)
-        return TimedGraph(name, clock_mhz, tuple(self.fifos), tuple(self.processes), channels)
+        return TimedGraph(name, clock_mhz, tuple(self.fifos), tuple(processes), channels)
 
     def _add(self, op: Operation) -> None:
         if isinstance(op, StreamOp):
@@ -100,6 +104,10 @@ class _Builder:
             self.processes.append(self.pipelines.fork(op, _label(op)))
         elif isinstance(op, ConcatOp):
             self.processes.append(self.pipelines.concat(op, _label(op)))
+        elif isinstance(op, EnterOp):
+            self.processes.append(self.pipelines.enter(op, _label(op), self.kernel.layer_count))
+        elif isinstance(op, LeaveOp):
+            self.processes.append(self.pipelines.leave(op, _label(op), self.kernel.layer_count))
         elif isinstance(op, GatherOp):
             self.processes.append(self.pipelines.gather(op, _label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
@@ -177,7 +185,7 @@ def _channel(op: DmaReadOp | DmaWriteOp) -> int:
     return op.channel.value.data
 
 
-def _label(op: ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp) -> str:
+def _label(op: ConcatOp | ConverterOp | EnterOp | ForkOp | GatherOp | LeaveOp | DmaReadOp | DmaWriteOp) -> str:
     if op.label is None:
         raise run_first(_HERE, f"{op.name} has no name", "make-instances")
     return op.label.data

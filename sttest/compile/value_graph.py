@@ -17,9 +17,11 @@ from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    EnterOp,
     ForkOp,
     GatherOp,
     KernelOp,
+    LeaveOp,
     NodeOp,
     StreamOp,
     TaskOp,
@@ -145,6 +147,11 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
         return Load(_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
     if isinstance(op, DmaWriteOp):
         return Store(_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
+    if isinstance(op, EnterOp | LeaveOp):
+        raise InputError(
+            "no-values", "values are those of one block, not of a launch over layers", where=_HERE,
+            levers=["compile with one layer"],
+        )  # fmt: skip
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
 
 

@@ -46,7 +46,7 @@ def test_stopping_and_going_on_gives_the_same_text() -> None:
     [
         ("linalg-to-kernel", "unknown-pass", "did you mean 'linalg-to-kernels'?"),
         ("linalg-to-kernels{tile-sise=8}", "unknown-option", "did you mean 'tile-size'?"),
-        ("fold-dma{all}", "unknown-option", "leave the braces out, it has no options"),
+        ("insert-forks{all}", "unknown-option", "leave the braces out, it has no options"),
         ("linalg-to-kernels{tile-size=big}", "bad-option", "write linalg-to-kernels{tile-size=<int> "),
         ("linalg-to-kernels{tile-size=0}", "bad-option", "set tile-size to 1 or more"),
         ("linalg-to-kernels{", "bad-pipeline", "Expected argument name here"),

@@ -13,6 +13,7 @@ from xdsl.ir import Dialect
 
 from sttest.compile.dialects.df_concat import ConcatOp
 from sttest.compile.dialects.df_dma import DmaReadOp, DmaWriteOp, GatherOp
+from sttest.compile.dialects.df_loop import EnterOp, LeaveOp
 from sttest.compile.dialects.df_nodes import (
     ConverterOp,
     ForkOp,
@@ -37,17 +38,17 @@ from sttest.compile.dialects.itensor import ITensorType
 
 __all__ = [
     "DF", "STREAM", "TILE", "BufferOp", "CastOp", "ChunkOp", "ConcatOp", "ConverterOp", "DmaReadOp", "DmaWriteOp",
-    "EmptyOp", "ForkOp", "GatherOp", "ITensorType", "InstanceOp", "IntListAttr", "JoinOp", "KernelOp", "NodeOp",
-    "ReadOp", "ReassociateOp", "StreamCastOp", "StreamOp", "StreamReadOp", "StreamType", "StreamWriteOp", "TaskOp",
-    "WriteOp", "YieldOp", "i64_attr", "itensor_of",
+    "EmptyOp", "EnterOp", "ForkOp", "GatherOp", "ITensorType", "InstanceOp", "IntListAttr", "JoinOp", "KernelOp",
+    "LeaveOp", "NodeOp", "ReadOp", "ReassociateOp", "StreamCastOp", "StreamOp", "StreamReadOp", "StreamType",
+    "StreamWriteOp", "TaskOp", "WriteOp", "YieldOp", "i64_attr", "itensor_of",
 ]  # fmt: skip
 
 DF = Dialect(
     "df",
     [
-        YieldOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, ConcatOp, GatherOp, DmaReadOp, DmaWriteOp, InstanceOp,
-        StreamOp, EmptyOp, ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, StreamReadOp, StreamWriteOp, StreamCastOp,
-        BufferOp,
+        YieldOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, ConcatOp, GatherOp, EnterOp, LeaveOp, DmaReadOp,
+        DmaWriteOp, InstanceOp, StreamOp, EmptyOp, ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, StreamReadOp,
+        StreamWriteOp, StreamCastOp, BufferOp,
     ],
     [ITensorType, StreamType, IntListAttr],
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import MemRefType, StringAttr, TensorType
+from xdsl.dialects.builtin import I64, IntegerAttr, MemRefType, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -44,22 +44,29 @@ class YieldOp(IRDLOperation):
 
 @irdl_op_definition
 class KernelOp(IRDLOperation):
-    """One FPGA kernel: tensors outside, itensors inside; its boundary is where DMAs come from."""
+    """One FPGA kernel: tensors outside, itensors inside; its boundary is where DMAs come from.
+
+    With ``layers`` it runs its body so often; what leaves one run enters the next (`df.enter`, `df.leave`).
+    """
 
     name = "df.kernel"
     sym_name = prop_def(StringAttr)
     inputs = var_operand_def(TensorType)
     outputs = var_result_def(TensorType)
+    layers = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
-    assembly_format = (
-        "$sym_name `(` ($inputs^ `:` type($inputs))? `)` (`->` type($outputs)^)? $body attr-dict-with-keyword"
-    )
+    assembly_format = "$sym_name (`layers` $layers^)? `(` ($inputs^ `:` type($inputs))? `)` (`->` type($outputs)^)? $body attr-dict-with-keyword"
 
     def __init__(self, name: str, inputs: Sequence[SSAValue], outputs: Sequence[Attribute], body: Region) -> None:
         super().__init__(
             properties={"sym_name": StringAttr(name)}, operands=[inputs], result_types=[outputs], regions=[body]
         )
+
+    @property
+    def layer_count(self) -> int:
+        """How often the body runs."""
+        return self.layers.value.data if self.layers is not None else 1
 
     @property
     def terminator(self) -> YieldOp:

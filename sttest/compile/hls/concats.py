@@ -23,7 +23,7 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
     code.comment(f"In {counted(turns, 'turn')}, tokens: {shares}.")
     nest = [CountedLoop("turns", "t", turns)] if turns > 1 else []
     nest.append(CountedLoop("tokens", "n", sum(tokens)))
-    with code.function(f"static void {process.name}", process.parameters), code.loops(nest, "pipeline II=1"):
+    with code.process(process.name, process.parameters), code.loops(nest, "pipeline II=1"):
         code.line(f"{token.c_type} token;")
         end = 0
         for stream, count in zip(process.inputs, tokens, strict=True):

@@ -122,7 +122,7 @@ def _block(code: Code, facts: Conversion, process: Process, lock: str, side: Sid
     """The loops over blocks and tokens; a lock lives for one block."""
     blocks = [CountedLoop("blocks", "b", facts.blocks)] if facts.blocks > 1 else []
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
-    with code.function(f"static void {process.name}", process.parameters), code.loops(blocks):
+    with code.process(process.name, process.parameters), code.loops(blocks):
         code.line(lock)
         with code.loops(tokens, "pipeline II=1"):
             yield

@@ -35,7 +35,7 @@ def emit_dma_read(code: Code, layout: MemoryLayout, process: Process, helpers: H
         helpers: for the function that takes an element out of a word.
     """
     element_of_word = helpers.read_element(layout.token.element)
-    with code.function(f"static void {process.name}", process.parameters):
+    with code.process(process.name, process.parameters, once=process.once):
         if layout.has_whole_words:
             _read_words(code, layout, process, element_of_word)
         elif layout.walks_words:

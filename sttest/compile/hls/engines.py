@@ -37,6 +37,7 @@ def emit_engine(
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with code.function(f"static void {process.whole.name}", process.whole.parameters):
         code.pragma(f"allocation function instances={turn.name} limit=1")
-        for member, streams in zip(members, process.streams, strict=True):
-            counts = [str(member.trip_counts[loop]) for loop in trips.varying]
-            code.wrapped(f"{turn.name}(", [*streams, *counts], ");")
+        with code.every_layer():
+            for member, streams in zip(members, process.streams, strict=True):
+                counts = [str(member.trip_counts[loop]) for loop in trips.varying]
+                code.wrapped(f"{turn.name}(", [*streams, *counts], ");")

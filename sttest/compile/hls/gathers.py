@@ -19,7 +19,7 @@ def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens:
     code.comment(f"Puts {counted(tokens, 'token')} of {counted(len(process.inputs), 'slice')} together.")
     nest = [CountedLoop("tokens", "t", tokens)]
     elements = [CountedLoop("elements", "e", part.size)] if part.size > 1 else []
-    with code.function(f"static void {process.name}", process.parameters), code.loops(nest, "pipeline II=1"):
+    with code.process(process.name, process.parameters), code.loops(nest, "pipeline II=1"):
         for number, source in enumerate(process.inputs):
             code.line(f"const {part.c_type} slice_{number} = {source}.read();")
         code.line(f"{whole.c_type} token;")

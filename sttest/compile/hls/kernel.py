@@ -10,9 +10,11 @@ from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    EnterOp,
     ForkOp,
     GatherOp,
     KernelOp,
+    LeaveOp,
     NodeOp,
     TaskOp,
     itensor_of,
@@ -25,6 +27,7 @@ from sttest.compile.hls.engines import emit_engine
 from sttest.compile.hls.forks import emit_fork
 from sttest.compile.hls.gathers import emit_gather
 from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.layers import emit_enter, emit_leave
 from sttest.compile.hls.network import Memory, Network, label_of
 from sttest.compile.hls.tasks import emit_task
 from sttest.compile.hls.timing import KernelTiming
@@ -74,7 +77,7 @@ class _Emitter:
         }
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
-        processes = Code()
+        processes = Code(layers=self.network.kernel.layer_count)
         section = ""
         for node in self.network.nodes:
             if not self.network.processes(node):
@@ -120,6 +123,10 @@ class _Emitter:
         elif isinstance(node, ConcatOp):
             token = Token.of(itensor_of(node.sinks[0]), process.name)
             emit_concat(code, process, token, node.turns, node.tokens_per_turn)
+        elif isinstance(node, EnterOp | LeaveOp):
+            stream = itensor_of(node.sources[0])
+            emit = emit_enter if isinstance(node, EnterOp) else emit_leave
+            emit(code, process, Token.of(stream, process.name), stream.tokens)
         elif isinstance(node, GatherOp):
             part, whole = itensor_of(node.sources[0]), itensor_of(node.sinks[0])
             emit_gather(code, process, Token.of(part, process.name), Token.of(whole, process.name), whole.tokens)

@@ -16,9 +16,11 @@ from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    EnterOp,
     ForkOp,
     GatherOp,
     KernelOp,
+    LeaveOp,
     NodeOp,
     StreamOp,
     TaskOp,
@@ -30,6 +32,7 @@ from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Token
+from sttest.compile.layers import has_part_per_layer, once_per_launch
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import run_first
 from sttest.errors import InputError
@@ -69,6 +72,7 @@ class Memory:
             it has the bundle for itself.
         writes: whether it is a result.
         layout: of the tensor.
+        layers: how many such tensors lie one after the other.
     """
 
     name: str
@@ -77,6 +81,12 @@ class Memory:
     channel: int | None
     writes: bool
     layout: MemoryLayout
+    layers: int = 1
+
+    @property
+    def words(self) -> int:
+        """512-bit words of all layers."""
+        return self.layers * self.layout.words
 
     @property
     def c_type(self) -> str:
@@ -108,14 +118,18 @@ class Network:
     memories: dict[Operation, Memory] = field(default_factory=dict)
     nodes: list[NodeOp] = field(default_factory=list)
     engines: dict[str, list[TaskOp]] = field(init=False)
+    once: set[NodeOp] = field(init=False)
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
         self._names = Names(HELPER_NAMES)
         self.engines = engines_of(self.kernel)
+        self.once = once_per_launch(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
-            if isinstance(op, TaskOp | ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp):
+            if isinstance(
+                op, TaskOp | ConcatOp | ConverterOp | EnterOp | LeaveOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp
+            ):
                 self.nodes.append(op)
             elif not isinstance(op, StreamOp | BufferOp | YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
@@ -155,7 +169,9 @@ class Network:
             # One letter and a number is what loops count with.
             wanted = f"{memory.name}_memory" if re.fullmatch(r"[a-z]\d*", memory.name) else memory.name
             name = names.of(memory, wanted)
-            port = (f"{memory.c_type} {name}", memory.name, name)
+            # The part of the layer that is being run.
+            place = f"({name} + layer * {memory.layout.words})" if memory.layers > 1 else name
+            port = (f"{memory.c_type} {name}", memory.name, place)
             ports.insert(0, port)
             (outputs if memory.writes else inputs).insert(0, port)
         return Process(
@@ -164,6 +180,7 @@ class Network:
             tuple(port[1] for port in ports),
             tuple(port[2] for port in inputs),
             tuple(port[2] for port in outputs),
+            once=node in self.once,
         )
 
     def engine(self, name: str, members: Sequence[TaskOp]) -> EngineProcess:
@@ -257,7 +274,8 @@ class Network:
         before = sum(memory.bundle == bundle for memory in self.memories.values())
         channel = before if shares[key] > 1 else None
         name = self._names.of((op, "memory"), wanted)
-        self.memories[op] = Memory(name, label_of(op), bundle, channel, key[1], memory_layout(op))
+        layers = self.kernel.layer_count if has_part_per_layer(self.kernel, op) else 1
+        self.memories[op] = Memory(name, label_of(op), bundle, channel, key[1], memory_layout(op), layers)
 
     def _port_key(self, op: DmaReadOp | DmaWriteOp) -> tuple[int, bool]:
         """What DMAs of one port have in common: the pseudo-channel, and whether they write."""

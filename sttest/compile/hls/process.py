@@ -14,6 +14,7 @@ class Process:
         parameters: declarations.
         arguments: what the top function passes, in the same order.
         inputs, outputs: names of the parameters that are read and written, in the node's order.
+        once: it works once per launch, not once per layer.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Process:
     arguments: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    once: bool = False
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,8 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         "tile": list(layout.tile),
         "beat": list(layout.beat),
         "packed": layout.packed,
-        "bytes": layout.words * WORD_BYTES,
+        "bytes": memory.words * WORD_BYTES,
+        **({"layers": memory.layers} if memory.layers > 1 else {}),
     }
 
 
@@ -54,7 +55,7 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
         name=memory.name,
         index=index,
         element=memory.layout.token.element.in_signature,
-        bytes=memory.layout.words * WORD_BYTES,
+        bytes=memory.words * WORD_BYTES,
         access="write" if memory.writes else "read",
         port=memory.bundle,
         banks=(timing.channels[memory.label],),

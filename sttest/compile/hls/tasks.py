@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from xdsl.ir import Attribute
 
@@ -74,7 +75,7 @@ class _TaskEmitter:
         # A tile takes the cycles of the cost model, unless a step has to move several tokens through one port.
         interval = max(-(-self.timing.intervals[self.name] // schedule.count), self._tokens_per_step())
         code.comment(_described(self.task, schedule.count, interval))
-        with code.function(f"static void {self.process.name}", self.process.parameters):
+        with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
             left, inner = self._nest()
@@ -82,6 +83,13 @@ class _TaskEmitter:
             drain = "loop_flatten off" if inner else "pipeline off"
             with code.loops(left, drain), code.loops(inner, f"pipeline II={interval}"):
                 self._body()
+
+    def _function(self) -> AbstractContextManager[None]:
+        """The process, or what a process calls for a turn."""
+        name, parameters = self.process.name, self.process.parameters
+        if len(self.trips.members) == 1:
+            return self.code.process(name, parameters)
+        return self.code.function(f"static void {name}", parameters)
 
     def _nest(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
         """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""

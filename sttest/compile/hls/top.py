@@ -42,7 +42,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
             # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
-            depth = max(other.layout.words for other in memories if other.bundle == memory.bundle)
+            depth = max(other.words for other in memories if other.bundle == memory.bundle)
             _interface(code, memory, depth, timing.outstanding, timing.burst_bytes // WORD_BYTES)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")

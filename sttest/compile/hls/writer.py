@@ -32,10 +32,16 @@ class CountedLoop:
 
 @dataclass
 class Code:
-    """Text that grows line by line."""
+    """Text that grows line by line.
+
+    Attributes:
+        lines, depth: so far.
+        layers: how often a process does what it does.
+    """
 
     lines: list[str] = field(default_factory=list)
     depth: int = 0
+    layers: int = 1
     _labels: set[str] = field(default_factory=set)
 
     def line(self, text: str = "") -> None:
@@ -83,6 +89,22 @@ class Code:
         yield
         self.depth -= 1
         self.line("}")
+
+    @contextmanager
+    def process(self, name: str, parameters: Sequence[str], *, once: bool = False) -> Iterator[None]:
+        """A process's definition; its body runs for every layer, unless it does its work ``once``."""
+        with self.function(f"static void {name}", parameters), ExitStack() as stack:
+            if not once:
+                stack.enter_context(self.every_layer())
+            yield
+
+    @contextmanager
+    def every_layer(self) -> Iterator[None]:
+        """The loop over layers, where there are several."""
+        layers = [CountedLoop("layers", "layer", self.layers)] if self.layers > 1 else []
+        # What a layer waits for may be made of its last results: pipelines drain in between.
+        with self.loops(layers, "loop_flatten off"):
+            yield
 
     @contextmanager
     def loops(self, nest: Sequence[CountedLoop], *directives: str) -> Iterator[None]:

@@ -11,9 +11,11 @@ from sttest.compile.dialects.df import (
     ConverterOp,
     DmaReadOp,
     DmaWriteOp,
+    EnterOp,
     ForkOp,
     GatherOp,
     KernelOp,
+    LeaveOp,
     NodeOp,
     StreamOp,
     TaskOp,
@@ -22,7 +24,7 @@ from sttest.compile.pass_order import run_first
 from sttest.compile.stream_level import stream_of
 
 _HERE = "resources"
-_Labelled = ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp
+_Labelled = ConcatOp | ConverterOp | EnterOp | ForkOp | GatherOp | LeaveOp | DmaReadOp | DmaWriteOp
 
 
 @dataclass(frozen=True)

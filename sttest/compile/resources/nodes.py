@@ -15,7 +15,18 @@ from sttest.boards.operators import Operator
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources, total
 from sttest.compile.cost_model import payload_operators
-from sttest.compile.dialects.df import ConcatOp, ConverterOp, ForkOp, GatherOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import (
+    ConcatOp,
+    ConverterOp,
+    EnterOp,
+    ForkOp,
+    GatherOp,
+    KernelOp,
+    LeaveOp,
+    NodeOp,
+    TaskOp,
+    itensor_of,
+)
 from sttest.compile.engines import engines_of
 from sttest.compile.resources.names import dma_port, node_name
 from sttest.sim.graph import Memory, TimedGraph
@@ -27,7 +38,7 @@ class NodeLogic:
 
     Attributes:
         name: of the process, or of both halves of a converter.
-        kind: ``task``, ``concat``, ``converter``, ``fork``, ``gather`` or ``dma``.
+        kind: ``task``, ``concat``, ``converter``, ``fork``, ``gather``, ``layers`` or ``dma``.
         logic: operators, control and AXI adapter.
         memory_ports: load and store units, one per DMA.
         hbm_channels: pseudo-channels behind them; units on one channel share an AXI master.
@@ -80,6 +91,8 @@ class NodeModel:
             return NodeLogic(name, "fork", self._copies(op.sources[0], len(op.sinks)))
         if isinstance(op, GatherOp):
             return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources)))
+        if isinstance(op, EnterOp | LeaveOp):
+            return NodeLogic(name, "layers", self._copies(op.sources[0], 2))
         if isinstance(op, ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())

@@ -82,7 +82,7 @@ def _in_a_namespace(number: int, name: str) -> list[str]:
 def _called(number: int, call: Call) -> list[str]:
     memories = call.kernel.memories
     lines = ["  {"]
-    lines += [f"    beats {each.name}({each.layout.words});" for each in memories]
+    lines += [f"    beats {each.name}({each.words});" for each in memories]
     lines += [f'    load({each.name}, "{number}.{each.name}.in");' for each in memories if not each.writes]
     lines.append(f"    kernel_{number}::top_{number}({', '.join(f'{each.name}.data()' for each in memories)});")
     lines += [f'    store({each.name}, "{number}.{each.name}.out");' for each in memories if each.writes]

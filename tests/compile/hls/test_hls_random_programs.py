@@ -23,7 +23,7 @@ from sttest.errors import SttestError
 from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 
 BATCH, BATCHES = 52, 6
-# Of programs that have a concatenation; a third is drawn with one.
+# Of the programs of a batch, those with a concatenation.
 LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large", "unaligned-reshape", "hbm-channels"}
@@ -33,6 +33,8 @@ KNOBS = st.builds(
     vector_bits=st.sampled_from((128, 512, 4096)),
     overall_unroll=st.just(100_000),
     precision=st.just("fp32"),
+    share=st.sampled_from(("none", "all")),
+    prefetch_kib=st.sampled_from((0, 64)),
 )
 
 

@@ -55,7 +55,8 @@ def processes_called_once(source: Source) -> Iterator[Violation]:
 def one_writer_one_reader(source: Source) -> Iterator[Violation]:
     """Every channel is written by one process and read by one other, a later one.
 
-    A process that takes turns may read what a later one writes, which the tool warns of as feedback.
+    A process that takes turns, or goes over layers, may read what a later one writes, which the tool warns of as
+    feedback.
     """
     ends: dict[str, str] = {}
     taking_turns: set[str] = set()
@@ -64,7 +65,7 @@ def one_writer_one_reader(source: Source) -> Iterator[Violation]:
         for parameter, argument in zip(function.parameters if function else (), passed, strict=False):
             if function is not None and parameter.is_channel:
                 ends[argument] = ends.get(argument, "") + _use(source, function, parameter)
-                taking_turns |= {argument} if list(_calls(source, function)) else set()
+                taking_turns |= {argument} if _may_be_fed_back(source, function) else set()
     for node in _statements(source):
         channel = declared_name(node.child_by_field_name("declarator")) if _is_channel(node) else ""
         if channel and ends.get(channel, "") not in (("wr", "rw") if channel in taking_turns else ("wr",)):
@@ -78,13 +79,23 @@ def turns_share_hardware(source: Source) -> Iterator[Violation]:
         called = {each.name for each, _ in _calls(source, function)}
         limits = source.directives_in(function.body, "allocation")
         allowed = {each.options.get("instances", "") for each in limits if each.options.get("limit") == "1"}
-        others = [node for node in function.body.named_children if node.type not in ("preproc_call", "comment")]
+        others = _statements_of(function.body)
         calls = [node for node in others if node.type == "expression_statement"]
         if called != allowed or len(limits) != len(called) or (called and len(calls) != len(others)):
             message = (
                 f"'{function.name}' calls {', '.join(sorted(called)) or 'nothing'} in turn, and limits other things"
             )
             yield Violation("turns-share-hardware", message, line_of(function.node))
+
+
+def _statements_of(body: Node) -> list[Node]:
+    """What a function does, in its loop over layers if it has one."""
+    found = [node for node in body.named_children if node.type not in ("preproc_call", "comment")]
+    if len(found) != 1 or found[0].type != "labeled_statement":
+        return found
+    loop = found[0].named_children[-1]
+    inner = loop.child_by_field_name("body") if loop.type == "for_statement" else None
+    return _statements_of(inner) if inner is not None else found
 
 
 def _statements(source: Source) -> list[Node]:
@@ -113,6 +124,12 @@ def _arguments(node: Node) -> list[str]:
     passed = call.child_by_field_name("arguments")
     named = passed.named_children if passed is not None else []
     return [text_of(each) for each in named] if all(each.type == "identifier" for each in named) else []
+
+
+def _may_be_fed_back(source: Source, function: Function) -> bool:
+    """Whether a process calls another function for turns, or chooses by layer what it reads."""
+    chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in walk(function.body))
+    return chooses or bool(list(_calls(source, function)))
 
 
 def _calls(source: Source, function: Function) -> Iterator[tuple[Function, list[str]]]:

@@ -1,0 +1,75 @@
+"""A launch over layers as C++: what one block after the other computes, with or without shared engines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from many_kernels import Call, run_all
+from small_kernels import needs_compiler
+from test_hls_blocks import tame_tensors
+
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.hls import emit_design
+from sttest.compile.hls.rules import check_kernel
+from sttest.compile.pipeline import Knobs
+from sttest.compile.value_graph import value_graph
+from sttest.models.shipped import lowered_text
+from sttest.sim import simulate
+from sttest.sim.functional import ValueGraph, memory_images, read_results, run
+
+LAYERS = 3
+
+
+def compiled(layers: int, share: str) -> Design:
+    knobs = Knobs(layers=layers, share=share)  # type: ignore[arg-type]
+    return compile_text(lowered_text("gpt2", "decode", small=True), "layers", "u55c", knobs)
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize("share", ["none", "all"])
+def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, tmp_path: Path) -> None:
+    block, looped = compiled(1, share), compiled(LAYERS, share)
+    values = value_graph(block.module, "block")
+    images, wanted = sequence(values)
+    (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
+    assert set(found) == set(wanted)
+    for name, image in wanted.items():
+        np.testing.assert_array_equal(found[name], image, err_msg=name)
+
+
+def sequence(values: ValueGraph) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Memory of a launch and what it should write: parameters and results of the layers one after the other."""
+    inputs = {argument.name for argument in values.arguments if argument.kind == "input"}
+    first = tame_tensors(values)
+    same = {name: first[name] for name in inputs}
+    given, written = [], []
+    for layer in range(LAYERS):
+        given.append(memory_images(values, tame_tensors(values, seed=layer) | same))
+        written.append(run(values, given[-1]).results)
+        same["x"] = read_results(values, written[-1])["y"].reshape(first["x"].shape)
+    shared = {load.name for load in values.loads if load.argument in inputs}
+    last = {result.store for result in values.results if result.name == "y"}
+    memory = {name: image if name in shared else joined(given, name) for name, image in given[0].items()}
+    return memory, {name: image if name in last else joined(written, name) for name, image in written[-1].items()}
+
+
+def joined(images: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
+    """The images of all layers, each in whole words."""
+    return np.concatenate([np.pad(each[name], (0, -len(each[name]) % 64)) for each in images])
+
+
+@pytest.mark.parametrize("share", ["none", "weights", "all"])
+def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str) -> None:
+    block, looped = compiled(1, share), compiled(LAYERS, share)
+    assert check_kernel(emit_design(looped).text) == []
+    run, oracle = simulate(looped.graph), simulate(looped.graph, "des")
+    one = simulate(block.graph).cycles
+    assert (run.verdict, run.cycles) == (oracle.verdict, oracle.cycles)
+    assert run.verdict == "done"
+    assert one is not None
+    assert run.cycles is not None
+    # DMAs read ahead: a layer more costs no more than a launch of one.
+    assert run.cycles <= LAYERS * one + 4 * LAYERS
