@@ -56,7 +56,10 @@ class KernelOp(IRDLOperation):
     layers = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
-    assembly_format = "$sym_name (`layers` $layers^)? `(` ($inputs^ `:` type($inputs))? `)` (`->` type($outputs)^)? $body attr-dict-with-keyword"
+    assembly_format = (
+        "$sym_name (`layers` $layers^)? `(` ($inputs^ `:` type($inputs))? `)` "
+        "(`->` type($outputs)^)? $body attr-dict-with-keyword"
+    )
 
     def __init__(self, name: str, inputs: Sequence[SSAValue], outputs: Sequence[Attribute], body: Region) -> None:
         super().__init__(
