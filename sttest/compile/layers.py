@@ -10,7 +10,7 @@ from xdsl.dialects import func
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp, LeaveOp, NodeOp
 from sttest.compile.module_walk import all_of
 from sttest.compile.names import argument_kinds
-from sttest.compile.resources.names import node_name
+from sttest.compile.processes import process_name
 from sttest.sim.graph import Memory, Pipeline, Process
 
 
@@ -40,7 +40,7 @@ def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
 
 def over_layers(kernel: KernelOp, processes: Iterable[Process]) -> list[Process]:
     """Processes of one layer, run for all layers of a kernel."""
-    once = {node_name(node) for node in once_per_launch(kernel)}
+    once = {process_name(node) for node in once_per_launch(kernel)}
     return [each if each.name in once else _times(each, kernel.layer_count) for each in processes]
 
 

@@ -19,6 +19,7 @@ from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
+from sttest.compile.passes.share_loads import ShareLoads
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.schedule import Sharing
@@ -77,6 +78,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         # A product takes all its weights in one cycle: its token must not be cut.
         Vectorize(max(knobs.vector_bits, _WEIGHT_BITS * knobs.gemv_lanes)),
         InsertForks(),
+        *((ShareLoads(),) if knobs.share != "none" else ()),
         AssignChannels(board),
         MakeInstances(),
         LowerToStreams(),

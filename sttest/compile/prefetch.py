@@ -7,13 +7,13 @@ bytes that each DMA reads, so that all run ahead by the same part of the step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.dialects.df import DmaReadOp, StreamOp
+from sttest.compile.dialects.df import DmaReadOp, KernelOp, StreamOp
 from sttest.compile.module_walk import all_of
-from sttest.compile.stream_level import stream_of
+from sttest.compile.processes import fifos_of
 
 _KIB_BITS = 8 * 1024
 
@@ -29,18 +29,22 @@ def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dic
     Returns:
         Depth per FIFO in tokens.
     """
-    dmas = (dma for dma in all_of(module, DmaReadOp) if dma.packed is not None)
-    streams = [stream_of(dma.sinks[0], "prefetch") for dma in dmas]
-    all_bits = sum(map(_bits, streams))
+    fifos = [fifo for kernel in all_of(module, KernelOp) for fifo in fifos_of(kernel).items()]
+    filled = {name: streams for name, streams in fifos if _is_read_ahead(streams[0])}
+    all_bits = sum(map(_bits, filled.values()))
     depths: dict[str, int] = {}
-    for stream in streams:
-        name, kind = stream.sym_name.data, stream.result.type.itensor
+    for name, streams in filled.items():
         if name in least:
-            share = kib * _KIB_BITS * _bits(stream) // (all_bits * kind.token_bits)
-            depths[name] = max(least[name], min(kind.tokens, share))
+            tokens = sum(stream.result.type.itensor.tokens for stream in streams)
+            share = kib * _KIB_BITS * tokens // all_bits
+            depths[name] = max(least[name], min(tokens, share))
     return depths
 
 
-def _bits(stream: StreamOp) -> int:
-    kind = stream.result.type.itensor
-    return kind.tokens * kind.token_bits
+def _is_read_ahead(stream: StreamOp) -> bool:
+    return isinstance(stream.writer, DmaReadOp) and stream.writer.packed is not None
+
+
+def _bits(streams: Sequence[StreamOp]) -> int:
+    """That go through a FIFO."""
+    return sum(kind.tokens * kind.token_bits for kind in (stream.result.type.itensor for stream in streams))

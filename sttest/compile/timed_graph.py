@@ -31,6 +31,7 @@ from sttest.compile.layers import over_layers
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.shared_pipelines import in_turn
+from sttest.compile.shared_streams import share_queues
 from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
 from sttest.sim.relink import channel_name
@@ -52,7 +53,8 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
         module: at the stream level.
         board: that it runs on.
         name: of the graph.
-        apart: one layer, in which tasks that share an engine have a process each, as if each had its own hardware.
+        apart: one layer, in which tasks that share an engine and loads of a queue have a process each, as if each
+            had its own hardware.
 
     Raises:
         DoesNotFitError: the design has several kernels.
@@ -79,7 +81,10 @@ class _Builder:
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
             self._add(op)
-        processes = self.processes if self.apart else over_layers(self.kernel, self.processes)
+        fifos, processes = self.fifos, self.processes
+        if not self.apart:
+            fifos, processes = share_queues(self.kernel, fifos, processes)
+            processes = over_layers(self.kernel, processes)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
         channel_bytes = self.board.hbm_bytes_per_cycle_per_channel(sustained=True)
@@ -87,7 +92,7 @@ class _Builder:
         speed = hbm.read_latency_cycles(clock_mhz), _BEAT_BYTES, rate.numerator, rate.denominator
         used = sorted({_channel(op) for op in self.kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
         channels = tuple(Channel(channel_name(number), *speed) for number in used)
-        return TimedGraph(name, clock_mhz, tuple(self.fifos), tuple(processes), channels)
+        return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes), channels)
 
     def _add(self, op: Operation) -> None:
         if isinstance(op, StreamOp):

@@ -20,6 +20,7 @@ class DmaReadOp(NodeOp):
     ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
     ``folded`` says that the reader shares the tile buffer and needs no FIFO.  ``slice`` [j, k] says that it reads slice
     j of k of every token, out of memory that holds nothing else.  ``channel`` is the pseudo-channel that it works on.
+    DMAs of one ``queue`` are one piece of hardware, which reads their tensors one after the other, in program order.
     """
 
     name = "df.dma_read"
@@ -31,9 +32,10 @@ class DmaReadOp(NodeOp):
     packed = opt_prop_def(UnitAttr)
     slice = opt_prop_def(IntListAttr)
     channel = opt_prop_def(IntegerAttr[I64])
+    queue = opt_prop_def(StringAttr)
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
-        f"(`slice` $slice^)? (`channel` $channel^)? (`origin` $origin^)? {TAIL}"
+        f"(`slice` $slice^)? (`channel` $channel^)? (`queue` $queue^)? (`origin` $origin^)? {TAIL}"
     )
 
     @property
@@ -76,13 +78,15 @@ class DmaWriteOp(NodeOp):
 class GatherOp(NodeOp):
     """Makes whole tokens out of one slice from each source (`sttest.compile.token_slices`).
 
-    ``folded`` says that the reader shares the buffer of the tokens and needs no FIFO.
+    ``folded`` says that the reader shares the buffer of the tokens and needs no FIFO.  Behind the DMAs of a ``queue``
+    there is one for all of them.
     """
 
     name = "df.gather"
     label = opt_prop_def(StringAttr)
     folded = opt_prop_def(UnitAttr)
-    assembly_format = f"$sources (`folded` $folded^)? {TAIL}"
+    queue = opt_prop_def(StringAttr)
+    assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? {TAIL}"
 
     def verify_(self) -> None:
         """Every source streams slices of the result's tokens."""

@@ -134,6 +134,20 @@ class StreamOp(IRDLOperation):
         sized = {"sized_by": StringAttr(sized_by)} if sized_by else {}
         super().__init__(result_types=[kind], properties={"sym_name": StringAttr(name), **sized})
 
+    @property
+    def writer(self) -> NodeOp:
+        """The node that fills it."""
+        return next(node for node in self._nodes if self.result in node.sinks)
+
+    @property
+    def reader(self) -> NodeOp:
+        """The node that empties it."""
+        return next(node for node in self._nodes if self.result in node.sources)
+
+    @property
+    def _nodes(self) -> list[NodeOp]:
+        return [use.operation for use in self.result.uses if isinstance(use.operation, NodeOp)]
+
     def verify_(self) -> None:
         """One writer, one reader."""
         uses = list(self.result.uses)

@@ -6,6 +6,7 @@ one channel at a time, so this is the only way in which a tensor comes over seve
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -32,6 +33,7 @@ from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
+from sttest.compile.processes import queue_of
 from sttest.compile.token_slices import most_slices, sliced
 
 _Dma = DmaReadOp | DmaWriteOp
@@ -39,7 +41,7 @@ _Dma = DmaReadOp | DmaWriteOp
 
 @dataclass(frozen=True)
 class AssignChannels(ModulePass):
-    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM."""
+    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM; those of a queue have the same ones."""
 
     name = "assign-channels"
 
@@ -58,29 +60,41 @@ class AssignChannels(ModulePass):
         for kernel in all_of(op, KernelOp):
             require_dmas(self.name, kernel)
             intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
-            dmas = {str(number): dma for number, dma in enumerate(_dmas(kernel))}
-            demands = [_demand(name, dma, intervals) for name, dma in dmas.items()]
+            ports = _ports(kernel)
+            demands = [_demand(name, dmas, intervals) for name, dmas in ports.items()]
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
             for name, channels in found.items():
-                _connect(dmas[name], channels)
+                for dma in ports[name]:
+                    _connect(dma, channels)
 
 
-def _dmas(kernel: KernelOp) -> list[_Dma]:
-    return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
+def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
+    """DMAs that work on the same channels, those of a queue."""
+    found: dict[str, list[_Dma]] = {}
+    for number, dma in enumerate(node for node in kernel.body.block.ops if isinstance(node, _Dma)):
+        found.setdefault(queue_of(dma) or str(number), []).append(dma)
+    return found
 
 
-def _demand(name: str, dma: _Dma, intervals: dict[TaskOp, int]) -> PortDemand:
-    """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
-    writes = isinstance(dma, DmaWriteOp)
-    port: SSAValue = dma.sources[0] if writes else dma.streams[0]
-    stream = itensor_of(port)
-    tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
-    busy = max((task.iterations * intervals[task] for task in tasks), default=stream.tokens)
+def _demand(name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int]) -> PortDemand:
+    """Traffic of DMAs that take turns; a task behind one bounds its pace, anything else takes one token per cycle."""
+    streams = [itensor_of(_port(dma)) for dma in dmas]
+    total_bytes = sum(-(-stream.tokens * stream.token_bits // 8) for stream in streams)
+    busy = sum(_busy_cycles(_port(dma), intervals) for dma in dmas)
     # Only what is packed ahead of time can lie in memory slice by slice.
-    packed = isinstance(dma, DmaReadOp) and dma.packed is not None
-    slices = most_slices(stream) if packed else 1
-    return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy, packed, slices)
+    packed = all(isinstance(dma, DmaReadOp) and dma.packed is not None for dma in dmas)
+    slices = min(map(most_slices, streams)) if packed else 1
+    return PortDemand(name, isinstance(dmas[0], DmaWriteOp), total_bytes, busy, packed, slices)
+
+
+def _port(dma: _Dma) -> SSAValue:
+    return dma.sources[0] if isinstance(dma, DmaWriteOp) else dma.streams[0]
+
+
+def _busy_cycles(port: SSAValue, intervals: dict[TaskOp, int]) -> int:
+    tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
+    return max((task.iterations * intervals[task] for task in tasks), default=itensor_of(port).tokens)
 
 
 def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
@@ -92,8 +106,9 @@ def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
     part = sliced(itensor_of(stream), len(channels))
     parts = [_slice(dma, part, number, channels) for number in range(len(channels))]
     gather = GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
-    if dma.folded is not None:
-        gather.properties["folded"] = dma.folded
+    for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
+        if kept is not None:
+            gather.properties[name] = kept
     Rewriter.insert_op([*parts, gather], InsertPoint.before(dma))
     gather.streams[0].name_hint = stream.name_hint
     stream.replace_all_uses_with(gather.streams[0])

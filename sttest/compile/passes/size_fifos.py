@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -15,6 +16,7 @@ from sttest.compile.engines import engines_of
 from sttest.compile.fifo_model import stream_depths
 from sttest.compile.module_walk import all_of
 from sttest.compile.prefetch import prefetch_depths
+from sttest.compile.processes import fifo_name
 from sttest.compile.shared_depths import shared_depths
 from sttest.compile.timed_graph import timed_graph
 
@@ -42,16 +44,26 @@ class SizeFifos(ModulePass):
             DoesNotFitError: several kernels.
         """
         board = require_hbm(load_board(self.board))
-        depths = stream_depths(timed_graph(op, board, "design", apart=True), self.strategy)
+        depths = _by_fifo(op, stream_depths(timed_graph(op, board, "design", apart=True), self.strategy))
         depths |= prefetch_depths(op, self.prefetch_kib, depths)
         shares = bool(engines_of(op))
         if shares:
             depths = shared_depths(timed_graph(op, board, "design"), depths)
         sized_by = "simulation" if shares else f"lp-{self.strategy}"
         for stream in all_of(op, StreamOp):
-            depth = depths.get(stream.sym_name.data)
+            depth = depths.get(fifo_name(stream))
             if depth is None or stream.sized_by == StringAttr("folded"):
                 continue
             stream.properties["sized_by"] = StringAttr(sized_by)
             kind = StreamType(stream.result.type.itensor, IntAttr(depth))
             Rewriter.replace_value_with_new_type(stream.result, kind)
+
+
+def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:
+    """Depths of FIFOs from those of streams, of which several may be one FIFO."""
+    names = {stream.sym_name.data: fifo_name(stream) for stream in all_of(module, StreamOp)}
+    found: dict[str, int] = {}
+    for stream, depth in depths.items():
+        name = names.get(stream, stream)
+        found[name] = max(depth, found.get(name, 0))
+    return found

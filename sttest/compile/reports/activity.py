@@ -15,7 +15,9 @@ from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.compile.compiler import Design
 from sttest.compile.cost_model import payload_operators
-from sttest.compile.dialects.df import ConverterOp, StreamOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
+from sttest.compile.module_walk import all_of
+from sttest.compile.resources.names import stream_ends
 from sttest.compile.task_facts import work
 from sttest.sim.graph import Memory
 
@@ -51,16 +53,15 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
 def _fifos(design: Design) -> Iterator[Counts]:
     """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
-    for op in design.module.walk():
-        if not isinstance(op, StreamOp):
-            continue
-        name, stream = op.sym_name.data, op.result.type
-        bits = stream.itensor.tokens * stream.itensor.token_bits
-        if kinds[name] == "srl":
-            moved = {"srl_bits": bits}
-        else:
-            moved = _ram(2 * bits, stream.depth.data * stream.itensor.token_bits)
-        yield {"element": name, "kind": "fifo", **moved}
+    for kernel in all_of(design.module, KernelOp):
+        for ends in stream_ends(kernel):
+            token_bits = ends.kind.itensor.token_bits
+            bits = ends.tokens * token_bits
+            if kinds[ends.fifo] == "srl":
+                moved = {"srl_bits": bits}
+            else:
+                moved = _ram(2 * bits, ends.kind.depth.data * token_bits)
+            yield {"element": ends.fifo, "kind": "fifo", **moved}
 
 
 def _converters(design: Design) -> Iterator[Counts]:

@@ -9,24 +9,26 @@ import pandas as pd
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design
 from sttest.compile.cost_model import task_cost
-from sttest.compile.dialects.df import ConverterOp, StreamOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
+from sttest.compile.module_walk import all_of
+from sttest.compile.resources.names import stream_ends
 from sttest.compile.task_facts import work
 from sttest.sim.graph import Memory
 
 
 def fifo_table(design: Design) -> pd.DataFrame:
-    """One row per stream: depth and bits, and who decided them."""
+    """One row per FIFO: depth and bits, and who decided them; tokens are those of one layer."""
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
     rows = []
-    for op in design.module.walk():
-        if isinstance(op, StreamOp):
-            stream, name = op.result.type, op.sym_name.data
-            depth, bits = stream.depth.data, stream.itensor.token_bits
-            sized_by = op.sized_by.data if op.sized_by else "default"
+    for kernel in all_of(design.module, KernelOp):
+        for ends in stream_ends(kernel):
+            depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
+            sized_by = ends.streams[0].sized_by
             rows.append(
                 {
-                    "fifo": name, "tokens": stream.itensor.tokens, "depth_tokens": depth, "token_bits": bits,
-                    "fifo_bits": depth * bits, "impl": kinds[name], "sized_by": sized_by,
+                    "fifo": ends.fifo, "tokens": ends.tokens, "depth_tokens": depth, "token_bits": bits,
+                    "fifo_bits": depth * bits, "impl": kinds[ends.fifo],
+                    "sized_by": sized_by.data if sized_by else "default",
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)

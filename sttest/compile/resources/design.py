@@ -77,8 +77,7 @@ def design_resources(design: Design) -> DesignResources:
     logic = total(node.logic for node in nodes)
     chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)
     wires = (
-        WireFacts(ends.fifo, ends.writer, ends.reader, ends.stream.result.type.itensor.token_bits)
-        for ends in stream_ends(kernel)
+        WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )
     return DesignResources(nodes, chosen, tuple(wires))
 

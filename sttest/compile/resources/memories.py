@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from math import ceil, prod
 
 from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, NodeOp, TaskOp, itensor_of
-from sttest.compile.engines import engines_of
-from sttest.compile.resources.names import StreamEnds, dma_port, node_name, stream_ends
+from sttest.compile.processes import process_name, processes_of
+from sttest.compile.resources.names import StreamEnds, dma_port, stream_ends
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.sim.graph import TimedGraph
 
@@ -20,41 +20,37 @@ def memories(kernel: KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
     streams = stream_ends(kernel)
     folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
     found = [_stream(each, kinds[each.fifo]) for each in streams]
-    idle = _idle_tiles(kernel)
+    idle = _idle(kernel)
     for op in kernel.body.block.ops:
         if isinstance(op, NodeOp) and op not in idle:
             found += _of_node(op, folded)
     return found
 
 
-def _idle_tiles(kernel: KernelOp) -> set[TaskOp]:
-    """Tasks whose tiles lie in the memories of another: of an engine's tasks, the one that keeps most has them."""
-    idle: set[TaskOp] = set()
-    for members in engines_of(kernel).values():
-        idle |= {*members} - {max(members, key=_running_tiles)}
-    return idle
+def _idle(kernel: KernelOp) -> set[NodeOp]:
+    """Nodes whose tiles lie in the memories of another: of those of a process, the one that keeps most has them."""
+    return {node for nodes in processes_of(kernel).values() for node in {*nodes} - {max(nodes, key=_running_tiles)}}
 
 
-def _running_tiles(task: TaskOp) -> int:
-    return prod(task.trip_counts[loop] for loop in task.held_loops)
+def _running_tiles(node: NodeOp) -> int:
+    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, TaskOp) else 1
 
 
 def is_folded(stream: StreamEnds) -> bool:
     """Whether a DMA and its one reader share a two-tile buffer instead of a FIFO."""
-    sized_by = stream.stream.sized_by
+    sized_by = stream.streams[0].sized_by
     return sized_by is not None and sized_by.data == "folded"
 
 
 def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
-    stream = ends.stream.result.type
-    depth, bits = stream.depth.data, stream.itensor.token_bits
+    depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
     if is_folded(ends):
         return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
     return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
 
 
 def _of_node(op: NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
-    name = node_name(op)
+    name = process_name(op)
     if isinstance(op, ConverterOp):
         yield from _converter(op, name)
     elif isinstance(op, TaskOp):

@@ -27,8 +27,9 @@ from sttest.compile.dialects.df import (
     TaskOp,
     itensor_of,
 )
-from sttest.compile.engines import engines_of
-from sttest.compile.resources.names import dma_port, node_name
+from sttest.compile.processes import fifo_name, process_name, processes_of
+from sttest.compile.resources.names import dma_port
+from sttest.compile.stream_level import stream_of
 from sttest.sim.graph import Memory, TimedGraph
 
 
@@ -67,22 +68,20 @@ class NodeModel:
 
     def of_kernel(self, kernel: KernelOp) -> Iterator[NodeLogic]:
         """All nodes of a kernel at the stream level, in program order; an engine where its first task stands."""
-        engines = engines_of(kernel)
-        for op in kernel.body.block.ops:
-            if isinstance(op, TaskOp) and op.engine is not None:
-                members = engines[op.engine.data]
-                if op is members[0]:
-                    yield NodeLogic(op.engine.data, "task", engine_logic(members, self.library))
-            elif isinstance(op, NodeOp):
-                yield self.of(op)
+        for name, nodes in processes_of(kernel).items():
+            members = [node for node in nodes if isinstance(node, TaskOp)]
+            if len(members) > 1:
+                yield NodeLogic(name, "task", engine_logic(members, self.library))
+            else:
+                yield self.of(*nodes)
 
-    def of(self, op: NodeOp) -> NodeLogic:
-        """One node.
+    def of(self, op: NodeOp, *others: NodeOp) -> NodeLogic:
+        """One node, or the loads of a queue.
 
         Raises:
             InputError: the node has no name yet.
         """
-        name = node_name(op)
+        name = process_name(op)
         if isinstance(op, TaskOp):
             return NodeLogic(name, "task", task_logic(op, op.lane_count, self.library))
         if isinstance(op, ConverterOp):
@@ -90,13 +89,13 @@ class NodeModel:
         if isinstance(op, ForkOp):
             return NodeLogic(name, "fork", self._copies(op.sources[0], len(op.sinks)))
         if isinstance(op, GatherOp):
-            return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources)))
+            return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources), _tokens(op, *others)))
         if isinstance(op, EnterOp | LeaveOp):
             return NodeLogic(name, "layers", self._copies(op.sources[0], 2))
         if isinstance(op, ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
-        return NodeLogic(name, "dma", self._dma(op), memory_ports=1, hbm_channels=channels)
+        return NodeLogic(name, "dma", self._dma(_tokens(op, *others)), memory_ports=1, hbm_channels=channels)
 
     def _pipeline(self, pipeline: Pipeline) -> Resources:
         return pipeline_resources(pipeline, self.library)
@@ -107,11 +106,11 @@ class NodeModel:
         fill, drain = (self._pipeline(Pipeline(ports=3, trip=itensor_of(port).tokens)) for port in ports)
         return fill + drain
 
-    def _copies(self, port: SSAValue, others: int) -> Resources:
+    def _copies(self, port: SSAValue, others: int, tokens: int = 0) -> Resources:
         """Between the one port of a fork or a gather and its others: a word of registers and a loop."""
         stream = itensor_of(port)
         word = Resources(ff=stream.token_bits)
-        return word + self._pipeline(Pipeline(ports=1 + others, trip=stream.tokens))
+        return word + self._pipeline(Pipeline(ports=1 + others, trip=tokens or stream.tokens))
 
     def _concat(self, op: ConcatOp) -> Resources:
         """A word of registers behind the choice of a source."""
@@ -119,10 +118,8 @@ class NodeModel:
         word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
         return word + self._pipeline(Pipeline(ports=1 + len(op.sources), trip=stream.tokens))
 
-    def _dma(self, op: NodeOp) -> Resources:
-        port = dma_port(op)
-        adapter = load_resource_model().adapter(self.port_bits)
-        return adapter + self._pipeline(Pipeline(ports=1, trip=itensor_of(port).tokens))
+    def _dma(self, tokens: int) -> Resources:
+        return load_resource_model().adapter(self.port_bits) + self._pipeline(Pipeline(ports=1, trip=tokens))
 
 
 def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
@@ -133,8 +130,13 @@ def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Res
 def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> Resources:
     """Tasks that take turns: the operators of one, the FIFOs of all, and the choice of those that are read."""
     pipelines = [_pipeline_of(member, member.lane_count) for member in members]
-    ports, trip = sum(each.ports for each in pipelines), max(each.trip for each in pipelines)
-    choices = (_choice(itensor_of(source).token_bits, len(members)) for source in members[0].sources)
+    read = [{_fifo(member.sources[number]) for member in members} for number in range(len(members[0].sources))]
+    ports = sum(map(len, read)) + sum(len(member.produced) for member in members)
+    trip = max(each.trip for each in pipelines)
+    choices = (
+        _choice(itensor_of(source).token_bits, len(fifos))
+        for source, fifos in zip(members[0].sources, read, strict=True)
+    )
     return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
 
 
@@ -143,6 +145,15 @@ def _pipeline_of(task: TaskOp, lanes: int) -> Pipeline:
     instances = {name: count * lanes for name, count in payload_operators(task).items()}
     steps = -(-task.tile_points // lanes)
     return Pipeline(instances, len(task.sources) + len(task.produced), task.iterations * steps)
+
+
+def _fifo(source: SSAValue) -> str:
+    return fifo_name(stream_of(source, "resources"))
+
+
+def _tokens(*nodes: NodeOp) -> int:
+    """Of all that a DMA or a gather moves."""
+    return sum(itensor_of(dma_port(node)).tokens for node in nodes)
 
 
 def _choice(bits: int, sources: int) -> Resources:

@@ -44,7 +44,7 @@ def place(design: Design) -> Placement:
     refuse_ports(design, taken)
     found = partition(taken.processes(), taken.wires, die_of(design.board))
     streams = stream_ends(only_kernel(design.module, "placement", design.name))
-    tokens = {ends.fifo: ends.stream.result.type.itensor.tokens for ends in streams}
+    tokens = {ends.fifo: ends.tokens for ends in streams}
     graph = with_crossings(design.graph, {wire.fifo: found.crossings(wire) for wire in taken.wires}, tokens)
     return Placement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
 

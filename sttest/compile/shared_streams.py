@@ -1,0 +1,58 @@
+"""The timed graph of queues: loads that share a stream as one process, whose FIFO is that of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sttest.compile.dialects.df import KernelOp
+from sttest.compile.processes import fifos_of, node_label, processes_of, queue_of
+from sttest.sim.graph import Fifo, Loop, Memory, Pipeline, Process
+
+
+def share_queues(
+    kernel: KernelOp, fifos: Iterable[Fifo], processes: Iterable[Process]
+) -> tuple[list[Fifo], list[Process]]:
+    """FIFOs and processes with one of each per queue and slice.
+
+    Args:
+        kernel: at the stream level.
+        fifos, processes: of the kernel, those of loads apart, in program order.
+    """
+    streams = {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
+    nodes = {node_label(node): name for name, group in processes_of(kernel).items() for node in group if queue_of(node)}
+    shared = {}
+    for fifo in fifos:
+        name = streams.get(fifo.name, fifo.name)
+        shared.setdefault(name, replace(fifo, name=name))
+    found: dict[str, Process] = {}
+    for process in processes:
+        name = nodes.get(process.name, process.name)
+        renamed = _on_fifos(process, name, streams)
+        found[name] = _then(found[name], renamed) if name in found else renamed
+    return [*shared.values()], [*found.values()]
+
+
+def _on_fifos(process: Process, name: str, fifo_of: Mapping[str, str]) -> Process:
+    if isinstance(process, Memory):
+        return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
+    if isinstance(process, Pipeline):
+        return replace(process, name=name, loops=tuple(_loop_on_fifos(loop, fifo_of) for loop in process.loops))
+    return process
+
+
+def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:
+    if all(fifo_of.get(event.fifo, event.fifo) == event.fifo for event in loop.events):
+        return loop
+    return replace(loop, events=tuple(replace(e, fifo=fifo_of.get(e.fifo, e.fifo)) for e in loop.events))
+
+
+def _then(first: Process, second: Process) -> Process:
+    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
+    origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
+    if isinstance(first, Memory) and isinstance(second, Memory):
+        return replace(first, tokens=first.tokens + second.tokens, origin=origin)
+    assert isinstance(first, Pipeline)
+    assert isinstance(second, Pipeline)
+    tokens = first.loops[0].iterations + second.loops[0].iterations
+    return replace(first, loops=(replace(first.loops[0], trips=(tokens,)),), origin=origin)
