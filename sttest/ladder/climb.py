@@ -137,8 +137,8 @@ class _Climb:
 
     def _csim(self) -> Rung:
         kernel = build_kernel(self.package.folder, self.work)
-        arguments = read_design(self.package.folder).argument_of
-        rung = self._values(run_csim(self.package.values, self.images, kernel, arguments, self.streams), kernel.build_s)
+        files = read_design(self.package.folder)
+        rung = self._values(run_csim(self.package.values, self.images, kernel, files, self.streams), kernel.build_s)
         return rung if rung.note else replace(rung, note=f"built in {kernel.build_s:.1f} s")
 
     def _values(self, values: Values, build_s: float) -> Rung:

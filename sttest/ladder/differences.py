@@ -176,7 +176,7 @@ def _relative(left: Array, right: Array) -> float:
 
 def _ends_early(graph: ValueGraph, left: Values, right: Values) -> Iterator[Difference]:
     for values in (left, right):
-        blocked = {} if values.run is None else {wait.fifo: wait.waits_to for wait in values.run.blocked}
+        blocked = values.waits
         stuck = _writers_that_wait(graph, blocked)
         for stream in topological_streams(graph):
             count = len(values.streams[stream.name])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sttest.boards.backends.csim import CsimRun, Executable, FifoUse, build_kernel
-from sttest.boards.backends.device.design_files import read_design
+from sttest.boards.backends.device.design_files import DesignFiles, read_design
 from sttest.errors import InputError
 from sttest.ladder.case import Case
 from sttest.ladder.differences import StreamComparison, compare_streams
@@ -110,30 +110,38 @@ def emulate_csim(
         ToolMissingError: no C++ compiler.
         SttestError: the kernel did not compile, or did not end.
     """
-    depths = _changed_depths(package, times)
+    files = read_design(package.folder)
+    fifos = _fifos(package, files)
+    depths = _changed_depths(package, times, fifos)
     progress("compiling the C++")
     kernel = build_kernel(package.folder, work)
     images = case.images(package.values)
     progress("running the functional engine")
     functional = run_functional(package.values, images)
     progress("running the C++")
-    csim = run_csim(package.values, images, kernel, read_design(package.folder).argument_of, streams, depths)
+    csim = run_csim(package.values, images, kernel, files, streams, depths)
     assert csim.run is not None
     progress("comparing")
     compared = compare_streams(package.values, functional, csim)
     found = CsimEmulation(
-        package.values.name, kernel, _without_blocks(package, csim.run), compared, simulate(times)
+        package.values.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
     )  # fmt: skip
     if csim.verdict == "deadlock":
         return replace(found, waits=wait_cycle(times, csim.run))
     return replace(found, results=compare_with_golden(package.values, case, csim))
 
 
-def _changed_depths(package: PackageFiles, times: TimedGraph) -> Mapping[str, int]:
+def _fifos(package: PackageFiles, files: DesignFiles) -> set[str]:
+    """The FIFOs that streams go through."""
+    shared = {name for streams in files.shared_fifos.values() for name in streams}
+    return (package.values.stream.keys() - shared) | files.shared_fifos.keys()
+
+
+def _changed_depths(package: PackageFiles, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
     """Depths that are not those of the package."""
     own = {fifo.name: fifo.depth for fifo in package.times.fifos}
     changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}
-    for name in changed.keys() - package.values.stream.keys():
+    for name in changed.keys() - {*fifos}:
         raise InputError(
             "no-stream", f"'{name}' counts the halves of a converter's buffer, of which the C++ has two",
             where="--depth", levers=["change the depth of a stream beside the converter"],
@@ -141,7 +149,6 @@ def _changed_depths(package: PackageFiles, times: TimedGraph) -> Mapping[str, in
     return changed
 
 
-def _without_blocks(package: PackageFiles, run: CsimRun) -> CsimRun:
-    """Streams alone: buffers of converters have no names of their own in the C++."""
-    fifos = {name: use for name, use in run.fifos.items() if name in package.values.stream}
-    return replace(run, fifos=fifos)
+def _without_blocks(fifos: Collection[str], run: CsimRun) -> CsimRun:
+    """FIFOs alone: buffers of converters have no names of their own in the C++."""
+    return replace(run, fifos={name: use for name, use in run.fifos.items() if name in fifos})

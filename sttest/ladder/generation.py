@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sttest.boards.backends.csim import Executable, run_kernel
+from sttest.boards.backends.device import DesignFiles
 from sttest.models.block_runner import generate_with
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.generate import Generation
@@ -42,18 +43,18 @@ def on_functional(graph: ValueGraph) -> RunnableDesign:
     return RunnableDesign(graph, lambda images: run(graph, images).results)
 
 
-def on_csim(graph: ValueGraph, kernel: Executable, argument_of: Mapping[str, str]) -> RunnableDesign:
+def on_csim(graph: ValueGraph, kernel: Executable, files: DesignFiles) -> RunnableDesign:
     """A design on its emitted C++.
 
     Args:
         graph: of the package.
         kernel: built from it.
-        argument_of: the kernel's argument per load and store (``hls/memory.json``).
+        files: of the same package.
     """
 
     def launch(images: Mapping[str, Bytes]) -> Mapping[str, Bytes]:
-        results = run_kernel(kernel, {argument_of[name]: image for name, image in images.items()}).results
-        return {store.name: results[argument_of[store.name]] for store in graph.stores if results}
+        results = run_kernel(kernel, files.by_argument(images)).results
+        return {store.name: results[files.argument_of[store.name]] for store in graph.stores if results}
 
     return RunnableDesign(graph, launch)
 

@@ -38,20 +38,19 @@ class CardBlocks:
     _written: dict[str, Bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        graph = self.layers[0].graph
+        graph, files = self.layers[0].graph, self.card.files
         kinds = {argument.name: argument.kind for argument in graph.arguments}
         # Inputs and results are the same buffers in all layers; what a layer keeps is its own.
-        own = {load.name for load in graph.loads if kinds[load.argument] != "input"}
-        shared = {*(load.name for load in graph.loads), *(store.name for store in graph.stores)} - own
-        for dma in shared:
-            self.card.allocate(dma, self.card.files.argument_of[dma])
+        own = {files.dma_of(load.name) for load in graph.loads if kinds[load.argument] != "input"}
+        for dma in files.argument_of.keys() - own:
+            self.card.allocate(dma, files.argument_of[dma])
         for number, layer in enumerate(self.layers):
-            buffers = {dma: _own(number, dma) if dma in own else dma for dma in self.card.files.argument_of}
+            buffers = {dma: _own(number, dma) if dma in own else dma for dma in files.argument_of}
             for dma in own:
-                self.card.allocate(buffers[dma], self.card.files.argument_of[dma])
-            for dma, image in layer.parameter_images.items():
+                self.card.allocate(buffers[dma], files.argument_of[dma])
+            for dma, image in files.by_dma(layer.parameter_images).items():
                 self.card.write(buffers[dma], image.tobytes())
-            self.card.prepare(str(number), {self.card.files.argument_of[dma]: b for dma, b in buffers.items()})
+            self.card.prepare(str(number), {files.argument_of[dma]: b for dma, b in buffers.items()})
         self._own = own
 
     def launch(self, layer: int, images: dict[str, Bytes], doing: str) -> dict[str, Bytes]:
@@ -69,7 +68,7 @@ class CardBlocks:
             DeadlockError: the kernel did not end.
             SttestError: the kernel or the host program crashed.
         """
-        for dma, image in images.items():
+        for dma, image in self.card.files.by_dma(images).items():
             self._write(_own(layer, dma) if dma in self._own else dma, image)
         self.told(doing, layer, self.card.launch(str(layer), doing=f"{doing}, layer {layer}"))
         stores = [store.name for store in self.layers[0].graph.stores]

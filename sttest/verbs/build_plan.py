@@ -143,7 +143,8 @@ def _kept_per_layer(package: Path) -> tuple[set[str], int]:
     except SttestError:
         return set(), 1
     kinds = {argument.name: argument.kind for argument in found.graph.arguments}
-    return {each.name for each in found.graph.loads if kinds[each.argument] != "input"}, found.config.layers
+    kept = {found.files.dma_of(each.name) for each in found.graph.loads if kinds[each.argument] != "input"}
+    return kept, found.config.layers
 
 
 def _with_banks(design: DesignSignature, placement: Placement) -> DesignSignature:

@@ -88,7 +88,7 @@ def _host_files(package: ModelPackage, request: PackRequest) -> dict[str, bytes]
     images = {**memory.parameter_images, **seeded.inputs}
     golden = run_functional(package.graph, images).results
     _check_goldens(package, memory, seeded, golden)
-    inputs = {package.files.argument_of[dma]: image.tobytes() for dma, image in images.items()}
+    inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
     description = {
         "schema": SCHEMA,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.boards.backends.csim import Executable, build, build_kernel
-from sttest.boards.backends.device.design_files import read_design
+from sttest.boards.backends.device.design_files import DesignFiles, read_design
 from sttest.compile.pipeline import Knobs
 from sttest.ladder.case import Case, Source, make_case
 from sttest.ladder.package_files import PackageFiles, read_package
@@ -31,8 +31,8 @@ class Design:
     work: Path
 
     @property
-    def argument_of(self) -> dict[str, str]:
-        return read_design(self.package.folder).argument_of
+    def files(self) -> DesignFiles:
+        return read_design(self.package.folder)
 
     def kernel(self) -> Executable:
         return build_kernel(self.package.folder, self.work)

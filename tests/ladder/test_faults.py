@@ -66,7 +66,7 @@ def _with_fault(text: str, function: str, good: str, bad: str) -> str:
 
 def _faulty(design, kernel, folder, images=None) -> Values:
     graph = design.package.values
-    return run_csim(graph, images or design.case.images(graph), kernel, design.argument_of, folder)
+    return run_csim(graph, images or design.case.images(graph), kernel, design.files, folder)
 
 
 def test_without_a_fault_everything_is_the_same(design, functional, faulty_kernel, tmp_path):

@@ -53,7 +53,7 @@ def test_on_the_functional_engine(name, design_of):
 def test_on_the_emitted_cpp(name, design_of):
     def on_cpp(phase: str) -> RunnableDesign:
         design = design_of(name, phase)
-        return on_csim(design.package.values, design.kernel(), design.argument_of)
+        return on_csim(design.package.values, design.kernel(), design.files)
 
     model = _model(name)
     _assert_same(generate_on_designs(model, SCHEME, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)

@@ -7,9 +7,13 @@ preconditions of burst transfers).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import MemoryLayout
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.tensor_row import Placed
 from sttest.compile.hls.token_text import element_loops, token_element
 from sttest.compile.hls.word_walk import (
     beat_loops,
@@ -25,25 +29,36 @@ from sttest.compile.hls.word_walk import (
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 
 
-def emit_dma_read(code: Code, layout: MemoryLayout, process: Process, helpers: Helpers) -> None:
-    """Writes the function that streams a tensor out of memory.
+def emit_dma_read(code: Code, row: Sequence[Placed], process: Process, helpers: Helpers) -> None:
+    """Writes the function that streams tensors out of memory, one after the other.
 
     Args:
         code: where to.
-        layout: of the tensor.
+        row: the tensors, of one element type.
         process: whose first parameter is the memory.
         helpers: for the function that takes an element out of a word.
     """
-    element_of_word = helpers.read_element(layout.token.element)
+    element_of_word = helpers.read_element(row[0].layout.token.element)
     with code.process(process.name, process.parameters, once=process.once):
-        if layout.has_whole_words:
-            _read_words(code, layout, process, element_of_word)
-        elif layout.walks_words:
-            _read_whole_words_of_tiles(code, layout, process, element_of_word)
-        elif layout.has_tiles_in_word:
-            _read_tiles_of_word(code, layout, process, element_of_word)
-        else:
-            _read_tiles(code, layout, process, element_of_word)
+        if len(row) == 1:
+            _read(code, row[0].layout, process, element_of_word)
+            return
+        memory, *others = process.inputs
+        for each in row:
+            place = f"({memory} + {each.start})" if each.start else memory
+            with code.scope():
+                _read(code, each.layout, replace(process, inputs=(place, *others)), element_of_word)
+
+
+def _read(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+    if layout.has_whole_words:
+        _read_words(code, layout, process, element_of_word)
+    elif layout.walks_words:
+        _read_whole_words_of_tiles(code, layout, process, element_of_word)
+    elif layout.has_tiles_in_word:
+        _read_tiles_of_word(code, layout, process, element_of_word)
+    else:
+        _read_tiles(code, layout, process, element_of_word)
 
 
 def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:

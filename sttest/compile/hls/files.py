@@ -13,6 +13,7 @@ from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.signature import memory_table, signature
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.module_walk import all_of
+from sttest.compile.processes import fifos_of
 from sttest.compile.timed_graph import timed_graph
 
 SCHEMA = "sttest.hls/1"
@@ -36,6 +37,10 @@ def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
     timing = _timing(design)
     write_signature(signature(emitted, timing, design.name, design.board.name), folder / "signature.json")
     table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
+    (kernel,) = all_of(design.module, KernelOp)
+    shared = {fifo: [each.sym_name.data for each in streams] for fifo, streams in fifos_of(kernel).items()}
+    if shared := {fifo: streams for fifo, streams in shared.items() if len(streams) > 1}:
+        table["shared_fifos"] = shared
     (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 

@@ -28,12 +28,15 @@ from sttest.compile.hls.forks import emit_fork
 from sttest.compile.hls.gathers import emit_gather
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.layers import emit_enter, emit_leave
-from sttest.compile.hls.network import Memory, Network, label_of
+from sttest.compile.hls.memory_layout import MemoryLayout
+from sttest.compile.hls.network import Memory, Network
 from sttest.compile.hls.tasks import emit_task
+from sttest.compile.hls.tensor_row import in_a_row
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code, counted
+from sttest.compile.processes import node_label, process_name
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
@@ -73,7 +76,7 @@ class _Emitter:
         self.timing = timing
         self.helpers = Helpers()
         self.conversions: Mapping[ConverterOp, Conversion] = {
-            node: conversion(node, label_of(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
+            node: conversion(node, node_label(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
         }
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
@@ -129,12 +132,17 @@ class _Emitter:
             emit(code, process, Token.of(stream, process.name), stream.tokens)
         elif isinstance(node, GatherOp):
             part, whole = itensor_of(node.sources[0]), itensor_of(node.sinks[0])
-            emit_gather(code, process, Token.of(part, process.name), Token.of(whole, process.name), whole.tokens)
+            tokens = sum(itensor_of(turn.sinks[0]).tokens for turn in self.network.turns(node))
+            emit_gather(code, process, Token.of(part, process.name), Token.of(whole, process.name), tokens)
         elif isinstance(node, DmaReadOp | DmaWriteOp):
-            memory = self.network.memories[node]
-            code.comment(_memory_comment(memory))
-            emit = emit_dma_write if memory.writes else emit_dma_read
-            emit(code, memory.layout, process, self.helpers)
+            memory = self.network.memories[process_name(node)]
+            layouts = [tensor.layout for tensor in memory.tensors]
+            for line in _memory_comments(memory):
+                code.comment(line)
+            if memory.writes:
+                emit_dma_write(code, layouts[0], process, self.helpers)
+            else:
+                emit_dma_read(code, in_a_row(layouts), process, self.helpers)
 
     def _emit_converter(self, code: Code, node: ConverterOp) -> None:
         fill, drain = self.network.halves(node)
@@ -177,9 +185,15 @@ def _section(code: Code, title: str) -> None:
     code.line()
 
 
-def _memory_comment(memory: Memory) -> str:
-    layout = memory.layout
+def _memory_comments(memory: Memory) -> list[str]:
+    if len(memory.tensors) == 1:
+        return [f"{memory.name}: {_described(memory.tensors[0].layout)}."]
+    head = f"{memory.name}: {len(memory.tensors)} tensors one after the other."
+    return [head, *(f"{tensor.label}: {_described(tensor.layout)}." for tensor in memory.tensors)]
+
+
+def _described(layout: MemoryLayout) -> str:
     grid, tile = "x".join(map(str, layout.grid)), "x".join(map(str, layout.tile))
     words = counted(layout.words, "word")
     order = "in the order of their first use" if layout.packed else "row-major"
-    return f"{memory.name}: a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {words}."
+    return f"a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {words}"

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
 from sttest.compile.dialects.df import (
     BufferOp,
@@ -31,10 +30,10 @@ from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
-from sttest.compile.hls.types import Token
+from sttest.compile.hls.types import Element, Token
 from sttest.compile.layers import has_part_per_layer, once_per_launch
-from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import run_first
+from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
 from sttest.errors import InputError
 
 # What every process calls its own.
@@ -50,19 +49,27 @@ class Stream:
         fifo: name in the design.
         token: what it carries.
         depth: tokens.
-        comment: the itensor type.
+        comments: the itensor types of what goes through it.
     """
 
     name: str
     fifo: str
     token: Token
     depth: int
-    comment: str
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor in memory and the node that reads or writes it."""
+
+    label: str
+    layout: MemoryLayout
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A tensor that is an argument of the kernel.
+    """An argument of the kernel: a tensor, or those of a queue one after the other, each from a whole word on.
 
     Attributes:
         name: of the argument.
@@ -71,8 +78,8 @@ class Memory:
         channel: its number among those of the bundle, each of which has a load or store unit of its own; None where
             it has the bundle for itself.
         writes: whether it is a result.
-        layout: of the tensor.
-        layers: how many such tensors lie one after the other.
+        tensors: in the order in which they are read.
+        layers: how many such rows of tensors lie one after the other.
     """
 
     name: str
@@ -80,13 +87,23 @@ class Memory:
     bundle: str
     channel: int | None
     writes: bool
-    layout: MemoryLayout
+    tensors: tuple[Tensor, ...]
     layers: int = 1
 
     @property
     def words(self) -> int:
         """512-bit words of all layers."""
-        return self.layers * self.layout.words
+        return self.layers * self.words_per_layer
+
+    @property
+    def words_per_layer(self) -> int:
+        """512-bit words of the tensors."""
+        return sum(tensor.layout.words for tensor in self.tensors)
+
+    @property
+    def element(self) -> Element:
+        """What all tensors are made of."""
+        return self.tensors[0].layout.token.element
 
     @property
     def c_type(self) -> str:
@@ -115,15 +132,17 @@ class Network:
     hbm_channels: Mapping[str, int]
     name: str = field(init=False)
     streams: dict[SSAValue, Stream] = field(default_factory=dict)
-    memories: dict[Operation, Memory] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
     nodes: list[NodeOp] = field(default_factory=list)
     engines: dict[str, list[TaskOp]] = field(init=False)
+    members: dict[str, list[NodeOp]] = field(init=False)
     once: set[NodeOp] = field(init=False)
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
         self._names = Names(HELPER_NAMES)
         self.engines = engines_of(self.kernel)
+        self.members = processes_of(self.kernel)
         self.once = once_per_launch(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
@@ -135,12 +154,14 @@ class Network:
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
         self._name_memories()
         for node in self.nodes:
-            self._names.of(node, label_of(node))
-        for op in all_of(self.kernel, StreamOp):
-            kind, fifo = op.result.type, op.sym_name.data
-            token = Token.of(kind.itensor, fifo)
-            name = self._names.of(op.result, fifo)
-            self.streams[op.result] = Stream(name, fifo, token, kind.depth.data, str(kind.itensor))
+            self._names.of(node, node_label(node))
+        for fifo, ops in fifos_of(self.kernel).items():
+            kind = ops[0].result.type
+            name, token = self._names.of(("fifo", fifo), fifo), Token.of(kind.itensor, fifo)
+            comments = tuple(str(op.result.type.itensor) for op in ops)
+            self.streams |= dict.fromkeys(
+                (op.result for op in ops), Stream(name, fifo, token, kind.depth.data, comments)
+            )
 
     def served_by(self, node: NodeOp) -> tuple[str, list[TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -149,19 +170,23 @@ class Network:
         return node.engine.data, self.engines[node.engine.data]
 
     def processes(self, node: NodeOp) -> tuple[Process, ...]:
-        """What is called for a node: both halves of a converter; an engine where its first task stands."""
+        """What is called for a node: both halves of a converter; an engine or a queue where its first node stands."""
         if isinstance(node, ConverterOp):
             return self.halves(node)
         served = self.served_by(node)
         if served is None:
-            return (self.process(node),)
+            return (self.process(node),) if node is self.turns(node)[0] else ()
         engine, members = served
         return (self.engine(engine, members).whole,) if node is members[0] else ()
+
+    def turns(self, node: NodeOp) -> list[NodeOp]:
+        """All nodes of a node's process, in the order of their turns."""
+        return self.members[process_name(node)]
 
     def process(self, node: NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
         names = Names(_LOCAL_NAMES)
-        memory = self.memories.get(node)
+        memory = self.memories.get(process_name(node))
         inputs = [self._stream_port(stream, names, reads=True) for stream in node.sources if stream in self.streams]
         outputs = [self._stream_port(stream, names, reads=False) for stream in node.sinks]
         ports = [*inputs, *outputs]
@@ -170,12 +195,12 @@ class Network:
             wanted = f"{memory.name}_memory" if re.fullmatch(r"[a-z]\d*", memory.name) else memory.name
             name = names.of(memory, wanted)
             # The part of the layer that is being run.
-            place = f"({name} + layer * {memory.layout.words})" if memory.layers > 1 else name
+            place = f"({name} + layer * {memory.words_per_layer})" if memory.layers > 1 else name
             port = (f"{memory.c_type} {name}", memory.name, place)
             ports.insert(0, port)
             (outputs if memory.writes else inputs).insert(0, port)
         return Process(
-            self._names.of(node, label_of(node)),
+            self._names.of(self.turns(node)[0], self._label(node)),
             tuple(port[0] for port in ports),
             tuple(port[1] for port in ports),
             tuple(port[2] for port in inputs),
@@ -195,12 +220,13 @@ class Network:
             + [self._stream_port(stream, names, reads=False) for stream in member.sinks]
             for member in members
         ]
-        every = [port for each in ports for port in each]
+        # What comes in one stream for all of them is one parameter.
+        every = list(dict.fromkeys(port for each in ports for port in each))
         whole = self._names.of((name, "engine"), name)
         arity = len(members[0].sources)
         process = Process(
             whole, tuple(port[0] for port in every), tuple(port[1] for port in every),
-            tuple(port[2] for each in ports for port in each[:arity]),
+            tuple(dict.fromkeys(port[2] for each in ports for port in each[:arity])),
             tuple(port[2] for each in ports for port in each[arity:]),
         )  # fmt: skip
         turn = self._turn(self._names.of((name, "turn"), f"{name}_turn"), members)
@@ -221,7 +247,7 @@ class Network:
 
     def blocks(self, converter: ConverterOp) -> tuple[str, str]:
         """Name of a converter's stream of blocks, and of the type of a block."""
-        label = label_of(converter)
+        label = node_label(converter)
         return self._names.of((converter, "blocks"), f"{label}_blocks"), self._names.of(
             (converter, "type"), f"{label}_block"
         )
@@ -230,7 +256,7 @@ class Network:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, block_type = self.blocks(converter)
-        label = label_of(converter)
+        label = node_label(converter)
         blocks = f"hls::stream_of_blocks<{block_type}>& blocks"
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
@@ -246,20 +272,25 @@ class Network:
         """Declaration, argument and name of a stream as a parameter, named after the node at its other end."""
         stream = self.streams[value]
         other = self._end(value, reads=not reads)
-        name = names.of(value, f"{'from' if reads else 'to'}_{label_of(other)}")
+        name = names.of(stream, f"{'from' if reads else 'to'}_{self._label(other, stream)}")
         return f"hls::stream<{stream.token.c_type}>& {name}", stream.name, name
 
     def _end(self, value: SSAValue, *, reads: bool) -> NodeOp:
         ends = [use.operation for use in value.uses if isinstance(use.operation, NodeOp)]
         return next(node for node in ends if (value in node.sources) is reads)
 
+    def _label(self, node: NodeOp, stream: Stream | None = None) -> str:
+        """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
+        is_shared = queue_of(node) is not None or (stream is not None and len(stream.comments) > 1)
+        return process_name(node) if is_shared else node_label(node)
+
     def _name_memories(self) -> None:
-        dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp)]
+        dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp) and node is self.turns(node)[0]]
         shares = Counter(self._port_key(dma) for dma in dmas)
         for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
             for dma in dmas:
                 if isinstance(dma, DmaReadOp) and dma.sources[0] == argument:
-                    wanted = tensor.name_hint or argument.name_hint or "input"
+                    wanted = queue_of(dma) or tensor.name_hint or argument.name_hint or "input"
                     part = f"_slice{dma.slice_of[0]}" if dma.slice else ""
                     self._name_memory(dma, f"{wanted}{part}", shares)
         for value in self.kernel.terminator.arguments:
@@ -275,20 +306,11 @@ class Network:
         channel = before if shares[key] > 1 else None
         name = self._names.of((op, "memory"), wanted)
         layers = self.kernel.layer_count if has_part_per_layer(self.kernel, op) else 1
-        self.memories[op] = Memory(name, label_of(op), bundle, channel, key[1], memory_layout(op), layers)
+        tensors = tuple(
+            Tensor(node_label(dma), memory_layout(dma)) for dma in self.turns(op) if isinstance(dma, type(op))
+        )
+        self.memories[process_name(op)] = Memory(name, process_name(op), bundle, channel, key[1], tensors, layers)
 
     def _port_key(self, op: DmaReadOp | DmaWriteOp) -> tuple[int, bool]:
         """What DMAs of one port have in common: the pseudo-channel, and whether they write."""
-        return self.hbm_channels[label_of(op)], isinstance(op, DmaWriteOp)
-
-
-def label_of(node: NodeOp) -> str:
-    """The node's name in the design.
-
-    Raises:
-        InputError: it has none yet.
-    """
-    label = node.sym_name if isinstance(node, TaskOp) else getattr(node, "label", None)
-    if not isinstance(label, StringAttr):
-        raise run_first("hls", f"{node.name} has no name", "make-instances")
-    return label.data
+        return self.hbm_channels[process_name(op)], isinstance(op, DmaWriteOp)

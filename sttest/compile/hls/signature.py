@@ -6,8 +6,8 @@ from typing import Any
 
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.kernel import EmittedKernel
-from sttest.compile.hls.memory_layout import WORD_BYTES
-from sttest.compile.hls.network import Memory
+from sttest.compile.hls.memory_layout import WORD_BYTES, MemoryLayout
+from sttest.compile.hls.network import Memory, Tensor
 from sttest.compile.hls.timing import KernelTiming
 
 
@@ -32,21 +32,32 @@ def memory_table(kernel: EmittedKernel) -> list[dict[str, Any]]:
 
 
 def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
-    layout = memory.layout
+    shared = len(memory.tensors) > 1
     return {
         "index": index,
         "name": memory.name,
         "dma": memory.label,
         "direction": "write" if memory.writes else "read",
         "c_type": memory.c_type,
-        "element": layout.token.element.tag,
+        "element": memory.element.tag,
+        **({"parts": [_part(tensor) for tensor in memory.tensors]} if shared else _place(memory.tensors[0].layout)),
+        "bytes": memory.words * WORD_BYTES,
+        **({"layers": memory.layers} if memory.layers > 1 else {}),
+    }
+
+
+def _part(tensor: Tensor) -> dict[str, Any]:
+    """A tensor of several in an argument: they follow each other, each from a whole word on."""
+    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.layout.words * WORD_BYTES}
+
+
+def _place(layout: MemoryLayout) -> dict[str, Any]:
+    return {
         "shape": [cells * size for cells, size in zip(layout.grid, layout.tile, strict=True)],
         "grid": list(layout.grid),
         "tile": list(layout.tile),
         "beat": list(layout.beat),
         "packed": layout.packed,
-        "bytes": memory.words * WORD_BYTES,
-        **({"layers": memory.layers} if memory.layers > 1 else {}),
     }
 
 
@@ -54,7 +65,7 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
     return BufferArgument(
         name=memory.name,
         index=index,
-        element=memory.layout.token.element.in_signature,
+        element=memory.element.in_signature,
         bytes=memory.words * WORD_BYTES,
         access="write" if memory.writes else "read",
         port=memory.bundle,

@@ -67,8 +67,9 @@ def _interface(code: Code, memory: Memory, depth: int, outstanding: int, burst_w
 
 
 def _declare_streams(code: Code, network: Network, timing: KernelTiming) -> None:
-    for stream in network.streams.values():
-        code.comment(stream.comment)
+    for stream in dict.fromkeys(network.streams.values()):
+        for comment in stream.comments:
+            code.comment(comment)
         code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
         impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")

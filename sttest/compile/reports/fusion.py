@@ -10,9 +10,12 @@ import pandas as pd
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, StreamOp, itensor_of
+from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, itensor_of
 from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.module_walk import all_of
 from sttest.compile.passes.fuse_kernels import decide
+from sttest.compile.processes import fifos_of, processes_of
+from sttest.compile.resources.names import dma_port
 from sttest.compile.spaces.fusion import Fusion
 
 
@@ -82,12 +85,13 @@ class OnChip:
 def on_chip(module: ModuleOp) -> OnChip:
     """Converters (both halves), FIFOs and DMA tiles (both halves) of a design at the stream level."""
     converters = fifos = tiles = 0
-    for op in module.walk():
-        if isinstance(op, ConverterOp) and op.buffer is not None:
-            converters += 2 * prod(op.buffer.values) * itensor_of(op.sources[0]).element_bits
-        elif isinstance(op, StreamOp) and (op.sized_by is None or op.sized_by.data != "folded"):
-            fifos += op.result.type.depth.data * op.result.type.itensor.token_bits
-        elif isinstance(op, DmaReadOp | DmaWriteOp):
-            port = op.sinks[0] if isinstance(op, DmaReadOp) else op.sources[0]
-            tiles += 2 * itensor_of(port).token_bits
+    for kernel in all_of(module, KernelOp):
+        for op, *_ in processes_of(kernel).values():
+            if isinstance(op, ConverterOp) and op.buffer is not None:
+                converters += 2 * prod(op.buffer.values) * itensor_of(op.sources[0]).element_bits
+            elif isinstance(op, DmaReadOp | DmaWriteOp):
+                tiles += 2 * itensor_of(dma_port(op)).token_bits
+        for stream, *_ in fifos_of(kernel).values():
+            if stream.sized_by is None or stream.sized_by.data != "folded":
+                fifos += stream.result.type.depth.data * stream.result.type.itensor.token_bits
     return OnChip(converters // 8, fifos // 8, tiles // 8)

@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.boards.backends.csim.build import FLAGS
+from sttest.boards.backends.device.tensor_row import TensorRow
 from sttest.compile.hls import EmittedKernel
+from sttest.compile.hls.memory_layout import WORD_BYTES
+from sttest.compile.hls.network import Memory
 
 INCLUDE = files("sttest.boards.backends.csim").joinpath("include")
 HEAD = """\
@@ -40,7 +43,7 @@ static void store(const beats& memory, const char* path) {
 
 @dataclass(frozen=True)
 class Call:
-    """A kernel and the memory that it reads, by the names of its DMAs."""
+    """A kernel and the memory that it reads, by the names of its loads."""
 
     kernel: EmittedKernel
     memory: Mapping[str, NDArray[np.uint8]]
@@ -55,7 +58,7 @@ def run_all(calls: Sequence[Call], folder: Path) -> list[dict[str, NDArray[np.ui
         calling += _called(number, call)
         for each in call.kernel.memories:
             if not each.writes:
-                (folder / f"{number}.{each.name}.in").write_bytes(call.memory[each.label].tobytes())
+                (folder / f"{number}.{each.name}.in").write_bytes(_image(each, call.memory).tobytes())
     main = "\n".join([*text, "int main() {", *calling, "}", ""])
     (folder / "main.cpp").write_text(main, encoding="utf-8")
     flags = ["-O0" if flag == "-O2" else flag for flag in FLAGS]
@@ -70,6 +73,15 @@ def run_all(calls: Sequence[Call], folder: Path) -> list[dict[str, NDArray[np.ui
         }
         for number, call in enumerate(calls)
     ]
+
+
+def _image(memory: Memory, images: Mapping[str, NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Of an argument, from images by load."""
+    if len(memory.tensors) == 1:
+        return images[memory.label]
+    loads = tuple(tensor.label for tensor in memory.tensors)
+    sizes = tuple(tensor.layout.words * WORD_BYTES for tensor in memory.tensors)
+    return TensorRow(loads, sizes, memory.layers).image(images)
 
 
 def _in_a_namespace(number: int, name: str) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sttest.boards.backends.device.tensor_row import Image, TensorRow
 from sttest.boards.validation import validated
 from sttest.boards.xrt.json_file import read_object
 from sttest.boards.xrt.signature import DesignSignature, KernelSignature, read_signature
@@ -18,6 +20,13 @@ TARGETS = ("hw_emu", "hw")
 """What v++ builds for: hardware emulation, or a card."""
 
 
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    load: str
+    bytes: Annotated[int, Field(gt=0)]
+
+
 class _Argument(BaseModel):
     """Of an entry in ``memory.json``, what hosts need."""
 
@@ -25,6 +34,8 @@ class _Argument(BaseModel):
 
     name: str
     dma: str
+    parts: Annotated[tuple[_Part, ...], Field(strict=False)] = ()
+    layers: Annotated[int, Field(gt=0)] = 1
 
 
 class _MemoryTable(BaseModel):
@@ -32,6 +43,7 @@ class _MemoryTable(BaseModel):
 
     kernel: str
     arguments: Annotated[tuple[_Argument, ...], Field(strict=False)]
+    shared_fifos: dict[str, Annotated[tuple[str, ...], Field(strict=False)]] = {}
 
 
 @dataclass(frozen=True)
@@ -41,17 +53,42 @@ class DesignFiles:
     Attributes:
         package: the folder around it.
         design: of ``signature.json``.
-        argument_of: argument per DMA, for memory images go by the names of DMAs.
+        argument_of: argument per DMA; a DMA may read the tensors of several loads in turn.
+        rows: of the DMAs that do.
+        shared_fifos: the streams that go through a FIFO one after the other, where there are several.
     """
 
     package: Path
     design: DesignSignature
     argument_of: dict[str, str]
+    rows: dict[str, TensorRow] = field(default_factory=dict)
+    shared_fifos: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def kernel(self) -> KernelSignature:
         """The design's one kernel."""
         return self.design.kernels[0]
+
+    def dma_of(self, node: str) -> str:
+        """The DMA of a load or a store of the design's values."""
+        return next((dma for dma, row in self.rows.items() if node in row.loads), node)
+
+    def by_dma(self, images: Mapping[str, Image]) -> dict[str, Image]:
+        """Images by DMA, from those by load.
+
+        Raises:
+            InputError: of tensors in one buffer some have no image.
+        """
+        found: dict[str, Image] = {}
+        for load, image in images.items():
+            dma = self.dma_of(load)
+            if dma not in found:
+                found[dma] = self.rows[dma].image(images) if dma in self.rows else image
+        return found
+
+    def by_argument(self, images: Mapping[str, Image]) -> dict[str, Image]:
+        """Images by argument of the kernel, from those by load; see :meth:`by_dma`."""
+        return {self.argument_of[dma]: image for dma, image in self.by_dma(images).items()}
 
     @property
     def hls(self) -> Path:
@@ -100,4 +137,11 @@ def read_design(package: Path) -> DesignFiles:
             levers=["compile the package anew"],
         )  # fmt: skip
     argument_of = {argument.dma: argument.name for argument in table.arguments}
-    return DesignFiles(package, design, argument_of)
+    rows = {
+        argument.dma: TensorRow(
+            tuple(part.load for part in argument.parts), tuple(part.bytes for part in argument.parts), argument.layers
+        )
+        for argument in table.arguments
+        if argument.parts
+    }
+    return DesignFiles(package, design, argument_of, rows, table.shared_fifos)
