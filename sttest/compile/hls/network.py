@@ -154,7 +154,7 @@ class Network:
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
         self._name_memories()
         for node in self.nodes:
-            self._names.of(node, node_label(node))
+            self._names.of(self.turns(node)[0] if queue_of(node) else node, self._label(node))
         for fifo, ops in fifos_of(self.kernel).items():
             kind = ops[0].result.type
             name, token = self._names.of(("fifo", fifo), fifo), Token.of(kind.itensor, fifo)
