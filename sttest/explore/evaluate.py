@@ -127,7 +127,7 @@ class Evaluator:
             self._refuse_several_kernels(tiling, int(point["c_max_percent"]))
             lanes = lanes_of(point, facts)
             knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
-            best = self._best_losses(facts, limits)
+            best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
             if any(covers(one, best) for one in known):
                 return Evaluation("bounded", knobs, best)
@@ -136,6 +136,12 @@ class Evaluator:
             return Evaluation("refused", knobs, best, refusal=error.to_dict())
         losses = tuple(objective.loss(figures) for objective in self.objectives)
         return Evaluation("simulated", knobs, losses, figures)
+
+    def best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
+        """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
+        block = idle(limits.cycles / self.clock_mhz / 1e6)
+        figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
+        return tuple(objective.loss(figures) for objective in self.objectives)
 
     def figures(self, knobs: Knobs) -> Figures:
         """All metrics of a design, compiled and simulated.
@@ -189,12 +195,6 @@ class Evaluator:
         spent = energy(done.times(self.target.layers) + waiting, self._compiler.board.energy_costs)
         tokens_per_j = self.target.tokens / spent.total_j
         return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
-
-    def _best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
-        """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
-        block = idle(limits.cycles / self.clock_mhz / 1e6)
-        figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
-        return tuple(objective.loss(figures) for objective in self.objectives)
 
     def _refuse_several_kernels(self, knobs: Knobs, percent: int) -> None:
         """A block that fusion splits takes several kernels one after the other, which no timed graph holds yet."""
