@@ -28,7 +28,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.engines import engines_of
 from sttest.compile.hls.helpers import HELPER_NAMES
-from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
+from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Token
@@ -85,13 +85,13 @@ class Memory:
 
     @property
     def words(self) -> int:
-        """512-bit words of all layers."""
+        """Words of all layers."""
         return self.layers * self.layout.words
 
     @property
     def c_type(self) -> str:
         """Type of the argument."""
-        return "ap_uint<512>*" if self.writes else "const ap_uint<512>*"
+        return f"{'' if self.writes else 'const '}{self.layout.word_type}*"
 
     @property
     def parameter(self) -> str:
@@ -252,6 +252,19 @@ class Network:
     def _end(self, value: SSAValue, *, reads: bool) -> NodeOp:
         ends = [use.operation for use in value.uses if isinstance(use.operation, NodeOp)]
         return next(node for node in ends if (value in node.sources) is reads)
+
+    @property
+    def word_bits(self) -> int:
+        """Width of the ports.
+
+        Raises:
+            InputError: they differ.
+        """
+        widths = {memory.layout.word_bits for memory in self.memories.values()}
+        if len(widths) > 1:
+            levers = ["compile all DMAs with beats of one width"]
+            raise InputError("bad-layout", "ports of different widths have no C++", where=self.name, levers=levers)
+        return max(widths, default=WORD_BITS[-1])
 
     def _name_memories(self) -> None:
         dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp)]

@@ -6,7 +6,6 @@ from typing import Any
 
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.kernel import EmittedKernel
-from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory
 from sttest.compile.hls.timing import KernelTiming
 
@@ -45,7 +44,7 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         "tile": list(layout.tile),
         "beat": list(layout.beat),
         "packed": layout.packed,
-        "bytes": memory.words * WORD_BYTES,
+        "bytes": memory.words * memory.layout.word_bytes,
         **({"layers": memory.layers} if memory.layers > 1 else {}),
     }
 
@@ -55,9 +54,9 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
         name=memory.name,
         index=index,
         element=memory.layout.token.element.in_signature,
-        bytes=memory.words * WORD_BYTES,
+        bytes=memory.words * memory.layout.word_bytes,
         access="write" if memory.writes else "read",
         port=memory.bundle,
         banks=(timing.channels[memory.label],),
-        alignment_bytes=WORD_BYTES,
+        alignment_bytes=memory.layout.word_bytes,
     )
