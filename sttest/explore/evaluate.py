@@ -73,7 +73,10 @@ def knobs_from(data: dict[str, Any]) -> Knobs:
         InputError: they are not those of this version.
     """
     try:
-        return Knobs(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return Knobs(**given)
     except TypeError as error:
         raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
 

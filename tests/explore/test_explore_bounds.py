@@ -57,13 +57,13 @@ def check(evaluator: Evaluator, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(("model", "phase"), [("gpt2", "decode"), ("gpt2", "prefill"), ("llama", "decode")])
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_no_block_is_below_its_bounds(model, phase, data):
     check(block(model, phase), data)
 
 
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_no_program_in_floating_point_is_below_its_bounds(data):
     check(products(), data)
 
