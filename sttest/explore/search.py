@@ -109,23 +109,12 @@ class Worker:
             watch(view.tried)
             if all(slot in view.tried for slot in range(trials)):
                 return
-            if self._propose(trials, view) or self._judge_one(view):
+            if self.propose(trials, view) or self._judge_one(view):
                 continue
             time.sleep(_POLL_S)
             self.storage.free_lost()
 
-    def _judge_one(self, view: View) -> bool:
-        """Judges a point; False if none waits."""
-        trial = self.storage.take(view)
-        if trial is None:
-            return False
-        known = self._known_to(trial.user_attrs["slot"] // BATCH, view.tried)
-        evaluation = self._evaluator.evaluate(trial.user_attrs["point"], known)
-        values = [evaluation.figures[each.metric] for each in self._search.chosen if evaluation.figures]
-        self.storage.finish(trial, evaluation, values)
-        return True
-
-    def _propose(self, trials: int, view: View) -> bool:
+    def propose(self, trials: int, view: View) -> bool:
         """Adds the slots of the first batch whose turn it is and that are not there; False if there is none."""
         for batch in range(-(-trials // BATCH)):
             slots = range(batch * BATCH, min(trials, (batch + 1) * BATCH))
@@ -141,6 +130,17 @@ class Worker:
                     self.storage.add(slot, points[slot - batch * BATCH])
             return True
         return False
+
+    def _judge_one(self, view: View) -> bool:
+        """Judges a point; False if none waits."""
+        trial = self.storage.take(view)
+        if trial is None:
+            return False
+        known = self._known_to(trial.user_attrs["slot"] // BATCH, view.tried)
+        evaluation = self._evaluator.evaluate(trial.user_attrs["point"], known)
+        values = [evaluation.figures[each.metric] for each in self._search.chosen if evaluation.figures]
+        self.storage.finish(trial, evaluation, values)
+        return True
 
     def _known_to(self, batch: int, tried: dict[int, Tried]) -> tuple[Losses, ...]:
         """The best of what a batch may know: bounds prune the same points whoever is faster."""
@@ -176,6 +176,8 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
     if jobs == 1:
         worker.work(trials, watch, lambda: True)
     else:
+        # Processes that start at once would all add the first points.
+        worker.propose(trials, worker.storage.view())
         _run_processes(search, worker.storage, trials, jobs, watch)
     found = worker.storage.view().tried
     return [found[slot] for slot in range(trials)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -87,7 +88,7 @@ class SearchStorage:
         self.name, self._space = name, space
         self._study = _open(url, name, objectives)
         self._tried: dict[int, Tried] = {}
-        self._me = f"{socket.gethostname()}:{os.getpid()}"
+        self._me = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._claim(json.loads(json.dumps(definition)), url, resume=resume)
 
     def _claim(self, definition: dict[str, Any], url: str, *, resume: bool) -> None:
@@ -207,10 +208,15 @@ class SearchStorage:
 
 
 def _is_gone(owner: str, since: datetime) -> bool:
-    """Whether a process has ended; on another machine, whether it has had far more time than it could need."""
-    host, _, process = owner.rpartition(":")
+    """Whether a process has ended; on another machine, whether it has had far more time than it could need.
+
+    What this very process began before, under another name, it has ended.
+    """
+    host, process, _ = owner.rsplit(":", 2)
     if host != socket.gethostname():
         return (datetime.now() - since).total_seconds() > _LOST_AFTER_S
+    if int(process) == os.getpid():
+        return True
     try:
         os.kill(int(process), 0)
     except ProcessLookupError:

@@ -8,6 +8,7 @@ import pytest
 
 from sttest.errors import EnginesDisagreeError, InputError
 from sttest.explore.ablation import HIDA_WAYS, ablation
+from sttest.explore.evaluate import Evaluator
 from sttest.explore.pareto import covers
 from sttest.explore.proposals import BATCH, LAG
 from sttest.explore.record import Record, read_record, rebuild, write_records
@@ -54,6 +55,25 @@ def test_going_on_adds_points_and_changes_none(tmp_path):
     whole = run(tiny_search(tmp_path / "whole.db"), 2 * BATCH, 1, lambda _: None, resume=False)
     assert points(more)[: BATCH + 3] == points(first)
     assert points(more) == points(whole)
+
+
+def test_a_search_that_was_interrupted_goes_on_in_the_same_process(tmp_path, monkeypatch):
+    search = tiny_search(tmp_path / "search.db")
+    judged = Evaluator.evaluate
+
+    def interrupted(self, point, known=()):
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        seen.append(point)
+        return judged(self, point, known)
+
+    seen: list[object] = []
+    monkeypatch.setattr(Evaluator, "evaluate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(search, 8, 1, lambda _: None, resume=False)
+    monkeypatch.setattr(Evaluator, "evaluate", lambda *given: seen.append(given[1]) or judged(*given))
+    found = run(search, 8, 1, lambda _: None, resume=True)
+    assert len(found) == len(seen) == 8
 
 
 def test_another_search_in_the_same_place_is_refused(tmp_path):
