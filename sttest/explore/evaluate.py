@@ -17,7 +17,7 @@ from sttest.compile.pipeline import Knobs
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.placement import place, refuse_ports
-from sttest.compile.spaces.partition import partition
+from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.staged import StagedCompiler, Tiled
 from sttest.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.explore.bounds import Bounds, bounds
@@ -181,7 +181,7 @@ class Evaluator:
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
-            partition(taken.processes(), taken.wires, die_of(design.board))
+            refuse_unplaceable(taken.processes(), taken.wires, die_of(design.board))
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
