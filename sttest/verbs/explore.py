@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from experiments.whatif.points import program_hash
 from sttest.boards.load import load_board, require_hbm
 from sttest.errors import InputError
-from sttest.explore.ablation import ablation
+from sttest.explore.ablation import Ablated, ablation
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import METRICS
 from sttest.explore.proposals import Tried
@@ -174,7 +174,9 @@ def _finished(
         assert each.evaluation.knobs is not None
         placed[each.slot] = evaluator.placed_cycles(each.evaluation.knobs)
     ablated = []
-    for each in ablation(evaluator, report.space) if ablate else ():
+    # Held to the budget for lanes alone: what memories and ports take is the same for all ways.
+    unchecked = Evaluator(search.target, search.chosen, check_resources=False)
+    for each in ablation(unchecked, report.space) if ablate else ():
         say(f"ablation: {each.way}, {each.budget_percent} %")
         ablated.append(each)
     return Report(search, report.space, report.tried, placed, ablated)
@@ -217,8 +219,17 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.most_common())
     print_table(report.columns, report.lines(), title=f"Pareto set of {report.search.name}")
     print(f"points: {counts}")
-    for each in report.ablated:
-        figures = each.evaluation.figures
-        told = f"{figures['cycles']:,} cycles, area {figures['area']:.2f}" if figures else "refused"
-        print(f"ablation: {each.way}, budget {each.budget_percent} %: {told}")
+    if report.ablated:
+        _print_ablation(report.ablated)
     print(f"written: {out}; make a point again with 'sttest explore --rebuild {out / 'pareto.csv'} --point N'")
+
+
+def _print_ablation(ablated: Sequence[Ablated]) -> None:
+    """A line per budget, a column per way of handing out lanes."""
+    ways = list(dict.fromkeys(each.way for each in ablated))
+    cells: dict[int, dict[str, object]] = {}
+    for each in ablated:
+        shown = each.evaluation.figures.get("cycles", "refused")
+        cells.setdefault(each.budget_percent, {})[each.way] = shown
+    lines = [(budget, *(found[way] for way in ways)) for budget, found in cells.items()]
+    print_table(("budget (%)", *ways), lines, title="Cycles by the way in which lanes are handed out")
