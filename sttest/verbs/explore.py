@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ def run(request: ExploreRequest, *, as_json: bool) -> None:
         tried = run_search(
             search, request.trials, request.jobs, _teller(say, search, request.trials), resume=request.resume
         )
-        report = _finished(search, evaluator, Report(search, space, tried), say, ablate=request.ablation)
+        report = _finished(search, evaluator, Report(out.name, search, space, tried), say, ablate=request.ablation)
     _write(report, out)
     _print_report(report, out, as_json=as_json)
 
@@ -179,7 +179,7 @@ def _finished(
     for each in ablation(unchecked, report.space) if ablate else ():
         say(f"ablation: {each.way}, {each.budget_percent} %")
         ablated.append(each)
-    return Report(search, report.space, report.tried, placed, ablated)
+    return replace(report, placed=placed, ablated=ablated)
 
 
 def _write(report: Report, out: Path) -> None:

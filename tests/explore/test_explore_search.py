@@ -102,8 +102,11 @@ def report(tmp_path_factory):
     evaluator = search.evaluator()
     space = search.space(evaluator)
     tried = run(search, 2 * BATCH, 1, lambda _: None, resume=False)
-    placed = {each.slot: evaluator.placed_cycles(each.evaluation.knobs) for each in Report(search, space, tried).pareto}
-    return Report(search, space, tried, placed, list(ablation(evaluator, space))[:6])
+    placed = {
+        each.slot: evaluator.placed_cycles(each.evaluation.knobs)
+        for each in Report("tiny", search, space, tried).pareto
+    }
+    return Report("tiny", search, space, tried, placed, list(ablation(evaluator, space))[:6])
 
 
 def test_every_pareto_point_is_made_again_from_its_row(report, tmp_path):
