@@ -21,7 +21,7 @@ from sttest.explore.search import run as run_search
 from sttest.explore.space import parse_only
 from sttest.explore.storage import require_optuna
 from sttest.explore.target import Target
-from sttest.models.program import Phase
+from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
 from sttest.output_folder import check_output_folder
 from sttest.results import RESULTS_SCHEMA, ResultFolder
@@ -104,7 +104,9 @@ def run_rebuild(path: Path, point: int, *, as_json: bool) -> None:
     record = read_record(path, point)
     fields = dict(record.target)
     shape = Shape(fields["phase"], fields["tokens"], fields["context"])
-    text = model_text(model_config(fields["model"]), shape)
+    config = model_config(fields["model"])
+    check_shape(config, shape.phase, shape.tokens, shape.context)
+    text = model_text(config, shape)
     if text_hash(text) != record.text_sha256:
         raise InputError(
             "other-text", "the block is lowered to another text than the one that was searched", where=f"point {point}",

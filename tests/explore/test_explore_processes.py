@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sttest.explore.proposals import BATCH, LAG
+from sttest.explore.proposals import BATCH
 from sttest.explore.search import run
 from tests.explore.tiny_searches import tiny_search
 
-TRIALS = (LAG + 1) * BATCH
+TRIALS = 2 * BATCH + 4
 ROOT = Path(__file__).parents[2]
 _WORK = """
 import sys

@@ -16,7 +16,15 @@ from sttest.explore.report import Report
 from sttest.explore.search import run
 from tests.explore.tiny_searches import tiny_search
 
-TRIALS = (LAG + 1) * BATCH
+SMALL_BATCH = 5
+TRIALS = (LAG + 2) * SMALL_BATCH
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Batches in which little has to be judged before the first results count."""
+    for module in ("search", "proposals"):
+        monkeypatch.setattr(f"sttest.explore.{module}.BATCH", SMALL_BATCH)
 
 
 def points(tried):
@@ -24,7 +32,7 @@ def points(tried):
 
 
 @pytest.mark.parametrize("objectives", [("latency",), ("tokens-per-joule", "area")])
-def test_the_same_seed_gives_the_same_answer(tmp_path, objectives):
+def test_the_same_seed_gives_the_same_answer(tmp_path, small_batches, objectives):
     one, again, other = (
         run(tiny_search(tmp_path / f"{name}.db", objectives, seed), TRIALS, 1, lambda _: None, resume=False)
         for name, seed in (("one", 1), ("again", 1), ("other", 2))
@@ -35,7 +43,7 @@ def test_the_same_seed_gives_the_same_answer(tmp_path, objectives):
 
 def test_what_was_pruned_was_no_better(tmp_path):
     search = tiny_search(tmp_path / "search.db", ("latency",))
-    tried = run(search, TRIALS, 1, lambda _: None, resume=False)
+    tried = run(search, (LAG + 1) * BATCH, 1, lambda _: None, resume=False)
     pruned = [each for each in tried if each.evaluation.status == "bounded"]
     assert pruned
     evaluator = search.evaluator()
@@ -48,12 +56,12 @@ def test_what_was_pruned_was_no_better(tmp_path):
         assert any(covers(losses, simulated.losses) for losses in known)
 
 
-def test_going_on_adds_points_and_changes_none(tmp_path):
+def test_going_on_adds_points_and_changes_none(tmp_path, small_batches):
     search = tiny_search(tmp_path / "search.db")
-    first = run(search, BATCH + 3, 1, lambda _: None, resume=False)
-    more = run(search, 2 * BATCH, 1, lambda _: None, resume=True)
-    whole = run(tiny_search(tmp_path / "whole.db"), 2 * BATCH, 1, lambda _: None, resume=False)
-    assert points(more)[: BATCH + 3] == points(first)
+    first = run(search, SMALL_BATCH + 3, 1, lambda _: None, resume=False)
+    more = run(search, TRIALS, 1, lambda _: None, resume=True)
+    whole = run(tiny_search(tmp_path / "whole.db"), TRIALS, 1, lambda _: None, resume=False)
+    assert points(more)[: SMALL_BATCH + 3] == points(first)
     assert points(more) == points(whole)
 
 
@@ -101,12 +109,10 @@ def report(tmp_path_factory):
     search = tiny_search(tmp_path_factory.mktemp("store") / "search.db")
     evaluator = search.evaluator()
     space = search.space(evaluator)
-    tried = run(search, 2 * BATCH, 1, lambda _: None, resume=False)
-    placed = {
-        each.slot: evaluator.placed_cycles(each.evaluation.knobs)
-        for each in Report("tiny", search, space, tried).pareto
-    }
-    return Report("tiny", search, space, tried, placed, list(ablation(evaluator, space))[:6])
+    tried = run(search, BATCH, 1, lambda _: None, resume=False)
+    report = Report("tiny", search, space, tried)
+    placed = {each.slot: evaluator.placed_cycles(each.evaluation.knobs) for each in report.pareto}
+    return replace(report, placed=placed, ablated=list(ablation(evaluator, space))[:6])
 
 
 def test_every_pareto_point_is_made_again_from_its_row(report, tmp_path):
@@ -127,15 +133,14 @@ def test_a_row_that_was_changed_is_told(report):
 
 
 @pytest.mark.parametrize(
-    ("text", "code"),
-    [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,knobs\n7,{}\n", "bad-point"), ("\0", "no-points")],
+    ("text", "code"), [("", "no-such-point"), ("point\n7\n", "bad-point"), ("point,knobs\n7,{}\n", "bad-point")]
 )
 def test_a_file_without_points_is_refused(tmp_path, text, code):
     path = tmp_path / "pareto.csv"
     path.write_text(text)
     with pytest.raises(InputError) as refusal:
         read_record(path, 7)
-    assert refusal.value.code in (code, "no-such-point")
+    assert refusal.value.code == code
 
 
 def test_rows_say_what_they_are(report, tmp_path):
