@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from benchmarks import engines
+from benchmarks import engines, search
 from sttest.compile.compiler import compile_text
 from sttest.models.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
@@ -50,3 +50,4 @@ def _simulated(model: str, graph: TimedGraph, engine: str) -> Row:
 if __name__ == "__main__":
     print_table(("what", "stage", "best of 3, s", "rate"), _rows())
     print_table(("engine", "measured", "wanted"), engines.rows())
+    print_table(("search", "measured", "wanted"), search.rows())

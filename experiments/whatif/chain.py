@@ -10,9 +10,13 @@ blocks of ping-pong buffers are left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sttest.sim.graph import Channel, Event, Loop, Memory, Pipeline, TimedGraph, When
+
+_GATHER = "gather"
+"""What puts slices together waits, as the ports behind it, for whom it feeds."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ class _Chain:
             # A read waits for whom it feeds: its bytes count there.
             return Span(latency, latency) if process.op == "read" else Span(begin + latency, end + latency)
         assert isinstance(process, Pipeline)
+        if process.category == _GATHER:
+            return Span(begin, begin)
         return self._pipeline(process, sources, begin, end)
 
     def _pipeline(self, process: Pipeline, sources: list[Span], begin: float, end: float) -> Span:
@@ -95,8 +101,16 @@ class _Chain:
 
     def _transfer_cycles(self, name: str, begin: float) -> float:
         """Cycles that the slowest memory port of a process still needs when the process begins."""
-        writers = [self._by_name[self._writer[fifo]] for fifo in self._reads[name]]
-        return max((self._port_cycles(port, begin) for port in writers if isinstance(port, Memory)), default=0.0)
+        return max((self._port_cycles(port, begin) for port in self._ports(name)), default=0.0)
+
+    def _ports(self, name: str) -> Iterator[Memory]:
+        """The memory ports that a process reads, those of slices through their gather."""
+        for fifo in self._reads[name]:
+            writer = self._by_name[self._writer[fifo]]
+            if isinstance(writer, Memory):
+                yield writer
+            elif writer.category == _GATHER:
+                yield from self._ports(writer.name)
 
     def _port_cycles(self, port: Memory, begin: float) -> float:
         channel = self._channels[port.channels[0]]

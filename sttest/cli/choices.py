@@ -32,6 +32,14 @@ class Strategy(StrEnum):
     conservative = "conservative"
 
 
+class BeatBits(StrEnum):
+    """Width of memory ports."""
+
+    b128 = "128"
+    b256 = "256"
+    b512 = "512"
+
+
 class Share(StrEnum):
     """Which tasks take turns on one engine."""
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import Board, Json, Phase, Precision, Share, Strategy
+from sttest.cli.choices import BeatBits, Board, Json, Phase, Precision, Share, Strategy
 
 
 @app.command("compile")
@@ -36,6 +36,7 @@ def compile_verb(
     precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
     strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
     vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
+    beat_bits: Annotated[BeatBits, typer.Option(help="Width of memory ports.")] = BeatBits.b512,
     share: Annotated[
         Share, typer.Option(help="Tasks that take turns on one engine: products with weights, or all that are alike.")
     ] = Share.none,
@@ -58,7 +59,7 @@ def compile_verb(
 
       sttest compile block.mlir --board my-board.yaml --tile 32
 
-      sttest compile gpt2 --phase decode --context 64 --overall-unroll 2048 --check-resources
+      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
     """
@@ -68,7 +69,7 @@ def compile_verb(
     knobs = Knobs(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
-        strategy=strategy.value, share=share.value, prefetch_kib=prefetch_kib,
+        strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value, prefetch_kib=prefetch_kib,
         layers=layers,
     )  # fmt: skip
     asked = phase.value if phase else None

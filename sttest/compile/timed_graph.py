@@ -30,6 +30,7 @@ from sttest.compile.engines import engines_of
 from sttest.compile.layers import over_layers
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
+from sttest.compile.port_width import bytes_per_cycle, port_bytes
 from sttest.compile.shared_pipelines import in_turn
 from sttest.compile.shared_streams import share_queues
 from sttest.compile.stream_level import only_kernel, stream_of
@@ -42,8 +43,6 @@ _FILL_LATENCY = 2
 _DRAIN_LATENCY = 3
 # A ping-pong buffer: two blocks.
 _HALVES = 2
-# 512-bit beats, the widened DMA port.
-_BEAT_BYTES = 64
 
 
 def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = False) -> TimedGraph:
@@ -87,9 +86,9 @@ class _Builder:
             processes = over_layers(self.kernel, processes)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
-        channel_bytes = self.board.hbm_bytes_per_cycle_per_channel(sustained=True)
-        rate = Fraction(channel_bytes / _BEAT_BYTES).limit_denominator(1000)
-        speed = hbm.read_latency_cycles(clock_mhz), _BEAT_BYTES, rate.numerator, rate.denominator
+        beat_bytes = port_bytes(self.kernel)
+        rate = Fraction(bytes_per_cycle(self.board, beat_bytes) / beat_bytes).limit_denominator(1000)
+        speed = hbm.read_latency_cycles(clock_mhz), beat_bytes, rate.numerator, rate.denominator
         used = sorted({_channel(op) for op in self.kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
         channels = tuple(Channel(channel_name(number), *speed) for number in used)
         return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes), channels)

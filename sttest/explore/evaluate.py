@@ -17,7 +17,7 @@ from sttest.compile.pipeline import Knobs
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.placement import place, refuse_ports
-from sttest.compile.spaces.partition import partition
+from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.staged import StagedCompiler, Tiled
 from sttest.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.explore.bounds import Bounds, bounds
@@ -73,7 +73,10 @@ def knobs_from(data: dict[str, Any]) -> Knobs:
         InputError: they are not those of this version.
     """
     try:
-        return Knobs(**{name: tuple(value) if isinstance(value, list) else value for name, value in data.items()})
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return Knobs(**given)
     except TypeError as error:
         raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
 
@@ -127,7 +130,7 @@ class Evaluator:
             self._refuse_several_kernels(tiling, int(point["c_max_percent"]))
             lanes = lanes_of(point, facts)
             knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
-            best = self._best_losses(facts, limits)
+            best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
             if any(covers(one, best) for one in known):
                 return Evaluation("bounded", knobs, best)
@@ -136,6 +139,12 @@ class Evaluator:
             return Evaluation("refused", knobs, best, refusal=error.to_dict())
         losses = tuple(objective.loss(figures) for objective in self.objectives)
         return Evaluation("simulated", knobs, losses, figures)
+
+    def best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
+        """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
+        block = idle(limits.cycles / self.clock_mhz / 1e6)
+        figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
+        return tuple(objective.loss(figures) for objective in self.objectives)
 
     def figures(self, knobs: Knobs) -> Figures:
         """All metrics of a design, compiled and simulated.
@@ -172,7 +181,7 @@ class Evaluator:
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
-            partition(taken.processes(), taken.wires, die_of(design.board))
+            refuse_unplaceable(taken.processes(), taken.wires, die_of(design.board))
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
@@ -189,12 +198,6 @@ class Evaluator:
         spent = energy(done.times(self.target.layers) + waiting, self._compiler.board.energy_costs)
         tokens_per_j = self.target.tokens / spent.total_j
         return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
-
-    def _best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
-        """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
-        block = idle(limits.cycles / self.clock_mhz / 1e6)
-        figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
-        return tuple(objective.loss(figures) for objective in self.objectives)
 
     def _refuse_several_kernels(self, knobs: Knobs, percent: int) -> None:
         """A block that fusion splits takes several kernels one after the other, which no timed graph holds yet."""

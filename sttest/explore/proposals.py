@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sttest.compile.pipeline import Knobs
 from sttest.explore.evaluate import Evaluation
-from sttest.explore.space import Domain, Point, Value
+from sttest.explore.space import SHIFT, Domain, Point, Value
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -39,15 +39,26 @@ class Tried:
 
 
 def seeds(space: Sequence[Domain]) -> list[Point]:
-    """Designs to begin with: every way of handing out lanes, at every tile size, with three budgets."""
+    """Designs to begin with: every way of handing out lanes, at every tile size, with three budgets.
+
+    Other knobs go through their choices in turn, so that each of them is seen; lanes are not shifted.
+    """
     domains = {domain.name: domain for domain in space}
     budgets = domains["budget_percent"].choices
     chosen = dict.fromkeys(budgets[int(where * (len(budgets) - 1))] for where in _SEED_BUDGETS)
+    turns = [domain for domain in space if not domain.name.startswith(SHIFT)]
     default = default_point(space)
-    return [
-        {**default, "budget_percent": budget, "tile_size": tile, "lanes_by": way}
-        for budget, tile, way in product(chosen, domains["tile_size"].choices, domains["lanes_by"].choices)
-    ]
+    found: list[Point] = []
+    for budget, tile, way in product(chosen, domains["tile_size"].choices, domains["lanes_by"].choices):
+        in_turn = {domain.name: _in_turn(domain, default, len(found)) for domain in turns}
+        found.append({**default, **in_turn, "budget_percent": budget, "tile_size": tile, "lanes_by": way})
+    return found
+
+
+def _in_turn(domain: Domain, default: Point, number: int) -> Value:
+    """The compiler's default first, then the other choices."""
+    ordered = sorted(domain.choices, key=lambda choice: choice != default[domain.name])
+    return ordered[number % len(ordered)]
 
 
 def default_point(space: Sequence[Domain]) -> dict[str, Value]:

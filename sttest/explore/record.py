@@ -12,13 +12,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from sttest.compile.pipeline import Knobs
 from sttest.errors import EnginesDisagreeError, InputError
 from sttest.explore.evaluate import Evaluator, knobs_from
 from sttest.explore.objectives import METRICS, Figures
 from sttest.explore.target import Target
+from sttest.models.program import Phase
 
 PLACED = "placed_cycles"
 _TARGET = ("model", "phase", "tokens", "context", "board", "precision", "layers", "launch_us")
@@ -101,6 +102,8 @@ def read_record(path: Path, point: int) -> Record:
 def _record(row: Mapping[str, str]) -> Record:
     target: dict[str, Any] = {name: row[name] for name in _TARGET}
     target |= {name: int(row[name]) for name in _WHOLE} | {"launch_us": float(row["launch_us"])}
+    if target["phase"] not in get_args(Phase):
+        raise ValueError(f"no phase {target['phase']!r}")
     figures = {name: float(row[name]) for name in (*METRICS, PLACED) if row[name]}
     knobs = knobs_from(json.loads(row["knobs"]))
     return Record(int(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)

@@ -28,11 +28,13 @@ class Report:
     """A finished search.
 
     Attributes:
+        experiment: its name, that of the folder of results.
         search, space, tried: what was searched, and what came of every point.
         placed: cycles with registers on crossings, by point of the Pareto set; None for a deadlock.
         ablated: the ablation, if it was asked for.
     """
 
+    experiment: str
     search: Search
     space: Sequence[Domain]
     tried: Sequence[Tried]
@@ -100,7 +102,7 @@ class Report:
         target = self.search.target
         engine = _ENGINE if kind == "simulated" else ""
         return Row(
-            "explore", metric, value, unit, kind, model=target.model, board=target.board, phase=target.phase,
+            self.experiment, metric, value, unit, kind, model=target.model, board=target.board, phase=target.phase,
             engine=engine, note=note,
         )  # fmt: skip
 

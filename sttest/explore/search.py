@@ -18,7 +18,7 @@ from sttest.explore.objectives import Objective, objectives_of
 from sttest.explore.pareto import Losses, pareto_set
 from sttest.explore.proposals import BATCH, LAG, Tried, propose
 from sttest.explore.space import Domain, space_of
-from sttest.explore.storage import SearchStorage
+from sttest.explore.storage import SearchStorage, View
 from sttest.explore.target import Target
 
 # A compiled module is many small objects; collecting every 700 of them, as is the default, takes an eighth of the time.
@@ -105,41 +105,42 @@ class Worker:
         gc.set_threshold(*_COLLECT_EVERY)
         self.storage.free_lost()
         while goes_on():
-            tried = self.storage.tried()
-            watch(tried)
-            if all(slot in tried for slot in range(trials)):
+            view = self.storage.view()
+            watch(view.tried)
+            if all(slot in view.tried for slot in range(trials)):
                 return
-            self._propose(trials, tried)
-            if not self._judge_one(tried):
-                time.sleep(_POLL_S)
-                self.storage.free_lost()
+            if self.propose(trials, view) or self._judge_one(view):
+                continue
+            time.sleep(_POLL_S)
+            self.storage.free_lost()
 
-    def _judge_one(self, tried: dict[int, Tried]) -> bool:
+    def propose(self, trials: int, view: View) -> bool:
+        """Adds the slots of the first batch whose turn it is and that are not there; False if there is none."""
+        for batch in range(-(-trials // BATCH)):
+            slots = range(batch * BATCH, min(trials, (batch + 1) * BATCH))
+            past = _past(batch)
+            if any(slot not in view.tried for slot in past):
+                return False
+            if all(slot in view.first for slot in slots) or not self.storage.may_propose(batch):
+                continue
+            known = [view.tried[slot] for slot in past]
+            points = propose(self._space, len(self._search.objectives), self._search.seed, batch, known)
+            for slot in slots:
+                if slot not in view.first:
+                    self.storage.add(slot, points[slot - batch * BATCH])
+            return True
+        return False
+
+    def _judge_one(self, view: View) -> bool:
         """Judges a point; False if none waits."""
-        trial = self.storage.take()
+        trial = self.storage.take(view)
         if trial is None:
             return False
-        known = self._known_to(trial.user_attrs["slot"] // BATCH, tried)
+        known = self._known_to(trial.user_attrs["slot"] // BATCH, view.tried)
         evaluation = self._evaluator.evaluate(trial.user_attrs["point"], known)
         values = [evaluation.figures[each.metric] for each in self._search.chosen if evaluation.figures]
         self.storage.finish(trial, evaluation, values)
         return True
-
-    def _propose(self, trials: int, tried: dict[int, Tried]) -> None:
-        """Adds the slots of every batch whose turn it is and that are not there."""
-        taken = self.storage.taken()
-        for batch in range(-(-trials // BATCH)):
-            slots = range(batch * BATCH, min(trials, (batch + 1) * BATCH))
-            past = _past(batch)
-            if any(slot not in tried for slot in past):
-                return
-            if all(slot in taken for slot in slots) or not self.storage.may_propose(batch):
-                continue
-            known = [tried[slot] for slot in past]
-            points = propose(self._space, len(self._search.objectives), self._search.seed, batch, known)
-            for slot in slots:
-                if slot not in taken:
-                    self.storage.add(slot, points[slot - batch * BATCH])
 
     def _known_to(self, batch: int, tried: dict[int, Tried]) -> tuple[Losses, ...]:
         """The best of what a batch may know: bounds prune the same points whoever is faster."""
@@ -175,8 +176,10 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
     if jobs == 1:
         worker.work(trials, watch, lambda: True)
     else:
+        # Processes that start at once would all add the first points.
+        worker.propose(trials, worker.storage.view())
         _run_processes(search, worker.storage, trials, jobs, watch)
-    found = worker.storage.tried()
+    found = worker.storage.view().tried
     return [found[slot] for slot in range(trials)]
 
 
@@ -188,7 +191,7 @@ def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: in
         for process in processes:
             process.start()
         while any(process.is_alive() for process in processes):
-            watch(storage.tried())
+            watch(storage.view().tried)
             time.sleep(_WATCH_S)
     finally:
         for process in processes:

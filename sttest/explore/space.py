@@ -75,10 +75,11 @@ _KNOBS = (
     Domain("gemv_lanes", "tiling", (0, 512, 1024, 2048, 4096), _between(0, 1 << 16), "lanes"),
     Domain("share", "tiling", ("none", "weights", "all"), lambda value: value in get_args(Sharing)),
     Domain("c_max_percent", "fusion", (100,), _between(1, 100), "% of on-chip memory"),
+    Domain("beat_bits", "resources", (128, 256, 512), lambda value: value in (128, 256, 512), "bits"),
     Domain("prefetch_kib", "resources", (0, 256, 1024, 4096), _between(0, 1 << 20), "KiB"),
     Domain("strategy", "resources", ("normal", "conservative"), lambda value: value in ("normal", "conservative")),
 )
-_PASSED_ON = ("tile_size", "vector_bits", "gemv_lanes", "share", "prefetch_kib", "strategy")
+_PASSED_ON = ("tile_size", "vector_bits", "gemv_lanes", "share", "beat_bits", "prefetch_kib", "strategy")
 """Knobs of the search that are the compiler's own."""
 _SHIFTS = (-1, 0, 1)
 

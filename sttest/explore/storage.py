@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
     from optuna import Study
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial, Trial
+    from sqlalchemy.engine import Engine
 
 # A process on another machine is taken for lost after this; a design takes seconds.
 _LOST_AFTER_S = 900
-_NAMELESS_AFTER_S = 60
+# From taking a trial to having one's name on it; taken too early for lost, it is judged twice, to the same end.
+_NAMELESS_AFTER_S = 5
+_PROPOSED_AFTER_S = 60
 # Processes that share an SQLite file wait for each other this long.
 _BUSY_TIMEOUT_S = 120
 
@@ -45,6 +50,21 @@ def require_optuna() -> None:
         raise ToolMissingError(
             "no-optuna", "optuna is not installed", where="explore", levers=["pip install 'sttest[search]'"]
         )
+
+
+@dataclass(frozen=True)
+class View:
+    """A search at one moment.
+
+    Attributes:
+        tried: finished points by slot.
+        first: the number of the trial that counts, for all slots that wait, run or are finished.
+        waits: whether there is one to take.
+    """
+
+    tried: dict[int, Tried]
+    first: dict[int, int]
+    waits: bool
 
 
 class SearchStorage:
@@ -67,7 +87,8 @@ class SearchStorage:
     ) -> None:  # fmt: skip
         self.name, self._space = name, space
         self._study = _open(url, name, objectives)
-        self._me = f"{socket.gethostname()}:{os.getpid()}"
+        self._tried: dict[int, Tried] = {}
+        self._me = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._claim(json.loads(json.dumps(definition)), url, resume=resume)
 
     def _claim(self, definition: dict[str, Any], url: str, *, resume: bool) -> None:
@@ -87,18 +108,23 @@ class SearchStorage:
                 levers=["go on or join in with --resume", "name another file with --storage"],
             )  # fmt: skip
 
-    def tried(self) -> dict[int, Tried]:
-        """Finished points by slot."""
-        found: dict[int, Tried] = {}
-        for slot, trial in self._slots():
-            if slot not in found and trial.state.is_finished():
-                evaluation = Evaluation.from_dict(trial.user_attrs["evaluation"])
-                found[slot] = Tried(slot, trial.user_attrs["point"], evaluation)
-        return found
+    def view(self) -> View:
+        """The search as it is now, read at once."""
+        from optuna.trial import TrialState
 
-    def taken(self) -> set[int]:
-        """Slots that wait, run or are finished."""
-        return {slot for slot, _ in self._slots()}
+        first: dict[int, FrozenTrial] = {}
+        for trial in self._study.get_trials(deepcopy=False):
+            if trial.state != TrialState.FAIL and "slot" in trial.user_attrs:
+                first.setdefault(trial.user_attrs["slot"], trial)
+        tried = {slot: self._tried_as(trial) for slot, trial in first.items() if trial.state.is_finished()}
+        waits = any(trial.state == TrialState.WAITING for trial in first.values())
+        return View(tried, {slot: trial.number for slot, trial in first.items()}, waits)
+
+    def _tried_as(self, trial: FrozenTrial) -> Tried:
+        if trial.number not in self._tried:
+            evaluation = Evaluation.from_dict(trial.user_attrs["evaluation"])
+            self._tried[trial.number] = Tried(trial.user_attrs["slot"], trial.user_attrs["point"], evaluation)
+        return self._tried[trial.number]
 
     def add(self, slot: int, point: Point) -> None:
         """Adds a slot's point for whoever takes it."""
@@ -106,30 +132,39 @@ class SearchStorage:
         from optuna.trial import TrialState, create_trial
 
         shown: dict[str, BaseDistribution] = {
-            domain.name: CategoricalDistribution(domain.choices) for domain in self._space
+            domain.name: CategoricalDistribution(domain.choices) for domain in self._space if len(domain.choices) > 1
         }
+        params = {name: point[name] for name in shown}
         attributes = {"slot": slot, "point": dict(point)}
         self._study.add_trial(
-            create_trial(state=TrialState.WAITING, params=dict(point), distributions=shown, user_attrs=attributes)
+            create_trial(state=TrialState.WAITING, params=params, distributions=shown, user_attrs=attributes)
         )
 
-    def take(self) -> Trial | None:
+    def take(self, view: View) -> Trial | None:
         """A waiting trial, for this process alone; None if there is none."""
         from optuna.trial import TrialState
 
-        while self._study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
-            trial = self._study.ask()
-            slot = trial.user_attrs.get("slot")
-            if slot is not None and self._is_first(trial.number, slot):
-                trial.set_user_attr("owner", self._me)
-                return trial
+        if not view.waits:
+            return None
+        trial = self._study.ask()
+        slot = trial.user_attrs.get("slot")
+        if slot is not None and slot not in view.first:
+            view = self.view()
+        if slot is None or view.first[slot] != trial.number:
             # Another process was faster, or added the same slot before.
             self._study.tell(trial, state=TrialState.FAIL)
-        return None
+            return None
+        trial.set_user_attr("owner", self._me)
+        return trial
 
     def finish(self, trial: Trial, evaluation: Evaluation, values: Sequence[float]) -> None:
         """Writes down what became of a trial; from then on it is never lost."""
-        trial.set_user_attr("evaluation", {**evaluation.to_dict(), "values": list(values)})
+        from optuna.exceptions import UpdateFinishedTrialError
+
+        try:
+            trial.set_user_attr("evaluation", {**evaluation.to_dict(), "values": list(values)})
+        except UpdateFinishedTrialError:
+            return  # this process was taken for lost, and its slot is another's
         self._tell(trial.number, evaluation.status, values)
 
     def free_lost(self) -> None:
@@ -147,11 +182,13 @@ class SearchStorage:
 
     def may_propose(self, batch: int) -> bool:
         """Whether no living process has said that it proposes a batch; then this one says so."""
-        key = f"proposer.{batch}"
+        key, now = f"proposer.{batch}", datetime.now()
         said = self._study.user_attrs.get(key)
-        if said is not None and said["by"] != self._me and not _is_gone(said["by"], datetime.fromisoformat(said["at"])):
-            return False
-        self._study.set_user_attr(key, {"by": self._me, "at": datetime.now().isoformat()})
+        if said is not None and said["by"] != self._me:
+            since = datetime.fromisoformat(said["at"])
+            if not _is_gone(said["by"], since) and (now - since).total_seconds() < _PROPOSED_AFTER_S:
+                return False
+        self._study.set_user_attr(key, {"by": self._me, "at": now.isoformat()})
         return True
 
     def _tell(self, number: int, status: str, values: Sequence[float]) -> None:
@@ -162,17 +199,6 @@ class SearchStorage:
         else:
             self._study.tell(number, state=TrialState.PRUNED, skip_if_finished=True)
 
-    def _slots(self) -> Iterator[tuple[int, FrozenTrial]]:
-        """All trials that count, with their slots, in the order in which they were added."""
-        from optuna.trial import TrialState
-
-        for trial in self._study.get_trials(deepcopy=False):
-            if trial.state != TrialState.FAIL and "slot" in trial.user_attrs:
-                yield trial.user_attrs["slot"], trial
-
-    def _is_first(self, number: int, slot: int) -> bool:
-        return all(trial.number >= number for other, trial in self._slots() if other == slot)
-
     def _is_lost(self, trial: FrozenTrial) -> bool:
         began = trial.datetime_start or datetime.now()
         owner = trial.user_attrs.get("owner")
@@ -182,10 +208,15 @@ class SearchStorage:
 
 
 def _is_gone(owner: str, since: datetime) -> bool:
-    """Whether a process has ended; on another machine, whether it has had far more time than it could need."""
-    host, _, process = owner.rpartition(":")
+    """Whether a process has ended; on another machine, whether it has had far more time than it could need.
+
+    What this very process began before, under another name, it has ended.
+    """
+    host, process, _ = owner.rsplit(":", 2)
     if host != socket.gethostname():
         return (datetime.now() - since).total_seconds() > _LOST_AFTER_S
+    if int(process) == os.getpid():
+        return True
     try:
         os.kill(int(process), 0)
     except ProcessLookupError:
@@ -202,10 +233,14 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> Study:
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     address = database_url(url)
-    options = {"connect_args": {"timeout": _BUSY_TIMEOUT_S}} if address.startswith("sqlite") else {}
+    is_sqlite = address.startswith("sqlite")
+    options = {"connect_args": {"timeout": _BUSY_TIMEOUT_S}} if is_sqlite else {}
     try:
+        storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
+        if is_sqlite:
+            _lock_first(storage.engine)
         return optuna.create_study(
-            storage=optuna.storages.RDBStorage(address, engine_kwargs=options), study_name=name,
+            storage=storage, study_name=name,
             directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
             load_if_exists=True,
             sampler=optuna.samplers.RandomSampler(0),
@@ -215,6 +250,19 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> Study:
         raise InputError(
             "bad-storage", f"not a database of searches ({told})", where=url, levers=["name another with --storage"]
         ) from error
+
+
+def _lock_first(engine: Engine) -> None:
+    """Makes every transaction take SQLite's lock before it reads.
+
+    Optuna grants a trial by reading its state and then writing it, with a row lock that SQLite does not have: without
+    this, two processes can be granted the same trial (SQLAlchemy's page on SQLite has the recipe).
+    """
+    from sqlalchemy import event
+
+    engine.dispose()
+    event.listen(engine, "connect", lambda connection, _record: setattr(connection, "isolation_level", None))
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
 
 
 def database_url(storage: str) -> str:

@@ -15,9 +15,9 @@ from sttest.boards.backends.device import Card, LaunchTimes
 from sttest.models.design_memory import BlockMemory
 from sttest.sim.functional.element_types import Bytes
 
-BEAT_BYTES = 64
+BEAT_BYTES = 16
 """What is written differs in whole beats of a port."""
-_BRIDGED_BEATS = 16
+_BRIDGED_BEATS = 64
 """Two changes that are no further apart are one transfer: each costs tens of microseconds of the driver's."""
 Told = Callable[[str, int, LaunchTimes], None]
 

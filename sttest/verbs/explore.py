@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.whatif.points import program_hash
 from sttest.boards.load import load_board, require_hbm
 from sttest.errors import InputError
-from sttest.explore.ablation import ablation
+from sttest.explore.ablation import Ablated, ablation
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import METRICS
 from sttest.explore.proposals import Tried
@@ -21,7 +21,7 @@ from sttest.explore.search import run as run_search
 from sttest.explore.space import parse_only
 from sttest.explore.storage import require_optuna
 from sttest.explore.target import Target
-from sttest.models.program import Phase
+from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
 from sttest.output_folder import check_output_folder
 from sttest.results import RESULTS_SCHEMA, ResultFolder
@@ -90,7 +90,7 @@ def run(request: ExploreRequest, *, as_json: bool) -> None:
         tried = run_search(
             search, request.trials, request.jobs, _teller(say, search, request.trials), resume=request.resume
         )
-        report = _finished(search, evaluator, Report(search, space, tried), say, ablate=request.ablation)
+        report = _finished(search, evaluator, Report(out.name, search, space, tried), say, ablate=request.ablation)
     _write(report, out)
     _print_report(report, out, as_json=as_json)
 
@@ -104,7 +104,9 @@ def run_rebuild(path: Path, point: int, *, as_json: bool) -> None:
     record = read_record(path, point)
     fields = dict(record.target)
     shape = Shape(fields["phase"], fields["tokens"], fields["context"])
-    text = model_text(model_config(fields["model"]), shape)
+    config = model_config(fields["model"])
+    check_shape(config, shape.phase, shape.tokens, shape.context)
+    text = model_text(config, shape)
     if text_hash(text) != record.text_sha256:
         raise InputError(
             "other-text", "the block is lowered to another text than the one that was searched", where=f"point {point}",
@@ -174,10 +176,12 @@ def _finished(
         assert each.evaluation.knobs is not None
         placed[each.slot] = evaluator.placed_cycles(each.evaluation.knobs)
     ablated = []
-    for each in ablation(evaluator, report.space) if ablate else ():
+    # Held to the budget for lanes alone: what memories and ports take is the same for all ways.
+    unchecked = Evaluator(search.target, search.chosen, check_resources=False)
+    for each in ablation(unchecked, report.space) if ablate else ():
         say(f"ablation: {each.way}, {each.budget_percent} %")
         ablated.append(each)
-    return Report(search, report.space, report.tried, placed, ablated)
+    return replace(report, placed=placed, ablated=ablated)
 
 
 def _write(report: Report, out: Path) -> None:
@@ -217,8 +221,17 @@ def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
     counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.most_common())
     print_table(report.columns, report.lines(), title=f"Pareto set of {report.search.name}")
     print(f"points: {counts}")
-    for each in report.ablated:
-        figures = each.evaluation.figures
-        told = f"{figures['cycles']:,} cycles, area {figures['area']:.2f}" if figures else "refused"
-        print(f"ablation: {each.way}, budget {each.budget_percent} %: {told}")
+    if report.ablated:
+        _print_ablation(report.ablated)
     print(f"written: {out}; make a point again with 'sttest explore --rebuild {out / 'pareto.csv'} --point N'")
+
+
+def _print_ablation(ablated: Sequence[Ablated]) -> None:
+    """A line per budget, a column per way of handing out lanes."""
+    ways = list(dict.fromkeys(each.way for each in ablated))
+    cells: dict[int, dict[str, object]] = {}
+    for each in ablated:
+        shown = each.evaluation.figures.get("cycles", "refused")
+        cells.setdefault(each.budget_percent, {})[each.way] = shown
+    lines = [(budget, *(found[way] for way in ways)) for budget, found in cells.items()]
+    print_table(("budget (%)", *ways), lines, title="Cycles by the way in which lanes are handed out")

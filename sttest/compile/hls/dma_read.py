@@ -1,4 +1,4 @@
-"""A `df.dma_read` as a C++ function: 512-bit words in, tokens out (docs/values.md, section Memory).
+"""A `df.dma_read` as a C++ function: words of memory in, tokens out (docs/values.md, section Memory).
 
 By how tokens lie in words: a token is whole words; a word holds whole tokens, and the stream takes all of them in
 turn or not; anything else, for which a tile is buffered.  Reads that no condition guards come in bursts (UG1399,
@@ -67,7 +67,7 @@ def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_w
     code.line(f"{layout.token.c_type} token;")
     nest = [*tile_loops(layout), *part_loops(layout), *words]
     with code.loops(nest, "pipeline II=1"):
-        code.line(f"const ap_uint<512> word = {memory}[{word_address(layout)}];")
+        code.line(f"const {layout.word_type} word = {memory}[{word_address(layout)}];")
         with code.unrolled(beat_loops(layout)):
             target = layout.token.at("token", number_in_token(layout))
             code.line(f"{target} = {element_of_word}(word, {affine(number_in_beat(layout))});")
@@ -82,7 +82,7 @@ def _read_whole_words_of_tiles(code: Code, layout: MemoryLayout, process: Proces
     outer, words = tile_loops(layout)[:-1], CountedLoop("words", "w", layout.tiles[-1].trip // in_word)
     address = affine([*((name, tiles // in_word) for name, tiles in tile_place(layout)[:-1]), ("w", 1)])
     with code.loops([*outer, words], f"pipeline II={in_word}"):
-        code.line(f"const ap_uint<512> word = {memory}[{address}];")
+        code.line(f"const {layout.word_type} word = {memory}[{address}];")
         with code.unrolled([CountedLoop("tiles_of_word", "n", in_word)]):
             code.line(f"{layout.token.c_type} token;")
             with code.unrolled(beat_loops(layout)):
@@ -96,7 +96,7 @@ def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, elem
     """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
-    code.line("ap_uint<512> word = 0;")
+    code.line(f"{layout.word_type} word = 0;")
     if not layout.is_sequential:
         code.line("int held = -1;")
     with code.loops(tile_loops(layout), "pipeline II=1"):
@@ -120,7 +120,7 @@ def _read_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_w
     memory, output = process.inputs[0], process.outputs[0]
     size = layout.word_size
     words = words_of_tile(layout)
-    code.line(f"ap_uint<512> words[{words}];")
+    code.line(f"{layout.word_type} words[{words}];")
     code.pragma("array_partition variable=words type=complete dim=1")
     with code.loops(tile_loops(layout)):
         code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")

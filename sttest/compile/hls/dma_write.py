@@ -1,4 +1,4 @@
-"""A `df.dma_write` as a C++ function: tokens in, 512-bit words out; mirrors ``dma_read``.
+"""A `df.dma_write` as a C++ function: tokens in, words of memory out; mirrors ``dma_read``.
 
 A word is written once, whole.  Where tokens do not come in the order of memory and share words, the result is
 gathered on chip first.
@@ -50,7 +50,7 @@ def _write_words(code: Code, layout: MemoryLayout, process: Process, into_word: 
     with code.loops([*tile_loops(layout), *part_loops(layout), *words], "pipeline II=1"):
         first = " && ".join(f"{loop.variable} == 0" for loop in words)
         code.line(f"if ({first}) token = {source}.read();" if first else f"token = {source}.read();")
-        code.line("ap_uint<512> word = 0;")
+        code.line(f"{layout.word_type} word = 0;")
         with code.unrolled(beat_loops(layout)):
             element = layout.token.at("token", number_in_token(layout))
             code.line(f"{into_word}(word, {affine(number_in_beat(layout))}, {element});")
@@ -62,7 +62,7 @@ def _write_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, int
     memory, source = process.outputs[0], process.inputs[0]
     in_word = layout.word_size // layout.tile_size
     tiles = layout.elements // layout.tile_size
-    code.line("ap_uint<512> word = 0;")
+    code.line(f"{layout.word_type} word = 0;")
     with code.loops([CountedLoop("tiles", "t", tiles)], "pipeline II=1"):
         code.line(f"const {layout.token.c_type} token = {source}.read();")
         with code.unrolled(beat_loops(layout)):
@@ -77,7 +77,7 @@ def _write_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, int
 def _write_gathered(code: Code, layout: MemoryLayout, process: Process, into_word: str) -> None:
     memory, source = process.outputs[0], process.inputs[0]
     size = layout.word_size
-    code.line(f"ap_uint<512> words[{layout.words}];")
+    code.line(f"{layout.word_type} words[{layout.words}];")
     with code.loops([CountedLoop("clear", "w", layout.words)], "pipeline II=1"):
         code.line("words[w] = 0;")
     with code.loops([*tile_loops(layout), *part_loops(layout)], "pipeline II=1"):

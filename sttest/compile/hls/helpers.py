@@ -73,8 +73,13 @@ _TO_BITS = {F32: "bits_of_float", F16: "bits_of_half"}
 
 @dataclass
 class Helpers:
-    """The functions that have been asked for."""
+    """The functions that have been asked for.
 
+    Attributes:
+        word_bits: of a word of memory.
+    """
+
+    word_bits: int = 512
     _used: set[str] = field(default_factory=set)
     _read: set[Element] = field(default_factory=set)
     _written: set[Element] = field(default_factory=set)
@@ -85,14 +90,14 @@ class Helpers:
         return name
 
     def read_element(self, element: Element) -> str:
-        """The function that takes the n-th element out of a 512-bit word."""
+        """The function that takes the n-th element out of a word of memory."""
         self._read.add(element)
         if element in _FROM_BITS:
             self.call(_FROM_BITS[element])
         return f"{element.tag}_of_word"
 
     def write_element(self, element: Element) -> str:
-        """The function that puts the n-th element into a 512-bit word."""
+        """The function that puts the n-th element into a word of memory."""
         self._written.add(element)
         if element in _TO_BITS:
             self.call(_TO_BITS[element])
@@ -101,8 +106,8 @@ class Helpers:
     def texts(self) -> list[str]:
         """The definitions."""
         texts = [text for name, text in _TEXTS.items() if name in self._used]
-        texts += [_reader(element) for element in sorted(self._read, key=_by_tag)]
-        return texts + [_writer(element) for element in sorted(self._written, key=_by_tag)]
+        texts += [_reader(element, self.word_bits) for element in sorted(self._read, key=_by_tag)]
+        return texts + [_writer(element, self.word_bits) for element in sorted(self._written, key=_by_tag)]
 
 
 def _by_tag(element: Element) -> str:
@@ -113,22 +118,23 @@ def _range(element: Element) -> str:
     return f"word.range({element.bits} * number + {element.bits - 1}, {element.bits} * number)"
 
 
-def _reader(element: Element) -> str:
+def _reader(element: Element, word_bits: int) -> str:
     bits = f"ap_uint<{element.bits}>({_range(element)}).to_uint()"
     value = f"{_FROM_BITS[element]}({bits})" if element in _FROM_BITS else f"{element.c_type}({_range(element)})"
     return (
-        f"// Element `number` of the {512 // element.bits} in a word of memory.\n"
-        f"static inline {element.c_type} {element.tag}_of_word(const ap_uint<512>& word, int number) {{\n"
+        f"// Element `number` of the {word_bits // element.bits} in a word of memory.\n"
+        f"static inline {element.c_type} {element.tag}_of_word(const ap_uint<{word_bits}>& word, int number) {{\n"
         f"  return {value};\n"
         "}\n"
     )
 
 
-def _writer(element: Element) -> str:
+def _writer(element: Element, word_bits: int) -> str:
     value = f"ap_uint<{element.bits}>({_TO_BITS[element]}(value))" if element in _TO_BITS else "value"
+    parameters = f"ap_uint<{word_bits}>& word, int number, {element.c_type} value"
     return (
-        f"// Sets element `number` of the {512 // element.bits} in a word of memory.\n"
-        f"static inline void {element.tag}_into_word(ap_uint<512>& word, int number, {element.c_type} value) {{\n"
+        f"// Sets element `number` of the {word_bits // element.bits} in a word of memory.\n"
+        f"static inline void {element.tag}_into_word({parameters}) {{\n"
         f"  {_range(element)} = {value};\n"
         "}\n"
     )

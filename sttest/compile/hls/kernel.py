@@ -74,7 +74,7 @@ class _Emitter:
     def __init__(self, kernel: KernelOp, timing: KernelTiming) -> None:
         self.network = Network(kernel, timing.channels)
         self.timing = timing
-        self.helpers = Helpers()
+        self.helpers = Helpers(self.network.word_bits)
         self.conversions: Mapping[ConverterOp, Conversion] = {
             node: conversion(node, node_label(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
         }

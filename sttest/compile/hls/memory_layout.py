@@ -1,4 +1,4 @@
-"""Where the elements of a stream lie in memory (docs/values.md, section Memory), as loops over 512-bit words.
+"""Where the elements of a stream lie in memory (docs/values.md, section Memory), as loops over words of memory.
 
 Memory holds tiles one after the other; the place of a stream's tile among them is a sum over the stream's loops.
 """
@@ -16,8 +16,8 @@ from sttest.compile.pass_order import run_first
 from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
 
-WORD_BITS = 512
-WORD_BYTES = WORD_BITS // 8
+WORD_BITS = (128, 256, 512)
+"""Widths that a port may have: powers of two, of which a burst of 4 KiB has at most 256 (AXI4)."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class MemoryLayout:
         packed: whether the tiles lie in the order of their first use.
         tiles: the loops over tiles; each has one stride, in tiles of memory.
         parts: the loops over the tokens of a tile; strides are elements per data dim.
+        word_bits: width of the port.
     """
 
     token: Token
@@ -40,6 +41,17 @@ class MemoryLayout:
     packed: bool
     tiles: tuple[StreamLoop, ...]
     parts: tuple[StreamLoop, ...]
+    word_bits: int
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return self.word_bits // 8
+
+    @property
+    def word_type(self) -> str:
+        """A word in C++."""
+        return f"ap_uint<{self.word_bits}>"
 
     @property
     def tile_size(self) -> int:
@@ -49,7 +61,7 @@ class MemoryLayout:
     @property
     def word_size(self) -> int:
         """Elements of a word, a power of two."""
-        return WORD_BITS // self.token.element.bits
+        return self.word_bits // self.token.element.bits
 
     @property
     def elements(self) -> int:
@@ -106,10 +118,11 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     token = Token.of(stream, where)
     if token.element == I1:
         raise InputError("bad-layout", "memory holds no i1", where=where, levers=["extend it to i8"])
-    if op.beat_bits is not None and op.beat_bits.value.data != WORD_BITS:
+    word_bits = op.beat_bits.value.data if op.beat_bits is not None else WORD_BITS[-1]
+    if word_bits not in WORD_BITS:
         raise InputError(
-            "bad-layout", "ports of another width have no C++", where=where, demand=op.beat_bits.value.data,
-            bound=WORD_BITS, unit="bits", levers=[f"compile with beats of {WORD_BITS} bits"],
+            "bad-layout", f"ports of {word_bits} bits have no C++", where=where,
+            levers=[f"compile with beats of {', '.join(map(str, WORD_BITS))} bits"],
         )  # fmt: skip
     rank = len(stream.element_shape)
     numbers = op.layout.values
@@ -124,7 +137,7 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
         raise _bad(f"the loops do not reach every tile of {list(grid)}", where)
     if packed:
         places = _packed(over_tiles)
-    return MemoryLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts))
+    return MemoryLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts), word_bits)
 
 
 def _packed(loops: Sequence[StreamLoop]) -> list[StreamLoop]:

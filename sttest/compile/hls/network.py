@@ -27,7 +27,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.engines import engines_of
 from sttest.compile.hls.helpers import HELPER_NAMES
-from sttest.compile.hls.memory_layout import MemoryLayout, memory_layout
+from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Token
@@ -92,12 +92,12 @@ class Memory:
 
     @property
     def words(self) -> int:
-        """512-bit words of all layers."""
+        """Words of all layers."""
         return self.layers * self.words_per_layer
 
     @property
     def words_per_layer(self) -> int:
-        """512-bit words of the tensors."""
+        """Words of the tensors."""
         return sum(tensor.layout.words for tensor in self.tensors)
 
     @property
@@ -106,9 +106,19 @@ class Memory:
         return self.tensors[0].layout.token.element
 
     @property
+    def word_bits(self) -> int:
+        """Width of the port."""
+        return self.tensors[0].layout.word_bits
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return self.tensors[0].layout.word_bytes
+
+    @property
     def c_type(self) -> str:
         """Type of the argument."""
-        return "ap_uint<512>*" if self.writes else "const ap_uint<512>*"
+        return f"{'' if self.writes else 'const '}{self.tensors[0].layout.word_type}*"
 
     @property
     def parameter(self) -> str:
@@ -283,6 +293,19 @@ class Network:
         """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
         is_shared = queue_of(node) is not None or (stream is not None and len(stream.comments) > 1)
         return process_name(node) if is_shared else node_label(node)
+
+    @property
+    def word_bits(self) -> int:
+        """Width of the ports.
+
+        Raises:
+            InputError: they differ.
+        """
+        widths = {memory.word_bits for memory in self.memories.values()}
+        if len(widths) > 1:
+            levers = ["compile all DMAs with beats of one width"]
+            raise InputError("bad-layout", "ports of different widths have no C++", where=self.name, levers=levers)
+        return max(widths, default=WORD_BITS[-1])
 
     def _name_memories(self) -> None:
         dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp) and node is self.turns(node)[0]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.kernel import EmittedKernel
-from sttest.compile.hls.memory_layout import WORD_BYTES, MemoryLayout
+from sttest.compile.hls.memory_layout import MemoryLayout
 from sttest.compile.hls.network import Memory, Tensor
 from sttest.compile.hls.timing import KernelTiming
 
@@ -41,14 +41,14 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         "c_type": memory.c_type,
         "element": memory.element.tag,
         **({"parts": [_part(tensor) for tensor in memory.tensors]} if shared else _place(memory.tensors[0].layout)),
-        "bytes": memory.words * WORD_BYTES,
+        "bytes": memory.words * memory.word_bytes,
         **({"layers": memory.layers} if memory.layers > 1 else {}),
     }
 
 
 def _part(tensor: Tensor) -> dict[str, Any]:
     """A tensor of several in an argument: they follow each other, each from a whole word on."""
-    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.layout.words * WORD_BYTES}
+    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.layout.words * tensor.layout.word_bytes}
 
 
 def _place(layout: MemoryLayout) -> dict[str, Any]:
@@ -66,9 +66,9 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
         name=memory.name,
         index=index,
         element=memory.element.in_signature,
-        bytes=memory.words * WORD_BYTES,
+        bytes=memory.words * memory.word_bytes,
         access="write" if memory.writes else "read",
         port=memory.bundle,
         banks=(timing.channels[memory.label],),
-        alignment_bytes=WORD_BYTES,
+        alignment_bytes=memory.word_bytes,
     )

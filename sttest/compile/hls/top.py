@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from sttest.compile.dialects.df import ConverterOp
 from sttest.compile.hls.converters import Conversion
-from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory, Network
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.timing import KernelTiming
@@ -43,7 +42,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
         for memory in memories:
             # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
             depth = max(other.words for other in memories if other.bundle == memory.bundle)
-            _interface(code, memory, depth, timing.outstanding, timing.burst_bytes // WORD_BYTES)
+            _interface(code, memory, depth, timing)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
@@ -55,13 +54,15 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
                 _call(code, process)
 
 
-def _interface(code: Code, memory: Memory, depth: int, outstanding: int, burst_words: int) -> None:
+def _interface(code: Code, memory: Memory, depth: int, timing: KernelTiming) -> None:
     kind = "write" if memory.writes else "read"
+    burst_words = timing.burst_bytes // memory.word_bytes
     # A channel has a load or store unit of its own: none waits for data that another has not taken.
     channel = "" if memory.channel is None else f"channel={memory.channel} "
     code.pragma(
         f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={depth} "
-        f"max_widen_bitwidth=512 num_{kind}_outstanding={outstanding} max_{kind}_burst_length={burst_words}"
+        f"max_widen_bitwidth={memory.word_bits} num_{kind}_outstanding={timing.outstanding} "
+        f"max_{kind}_burst_length={burst_words}"
     )
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
 

@@ -1,6 +1,7 @@
 """`assign-channels`: every DMA gets its pseudo-channel; one that needs several becomes as many, and a gather.
 
-The slices of a token come over channels of their own and are put together on chip.  A port of the emitted C++ works on
+The slices of a token come over channels of their own and are put together on chip; slices and tokens keep the
+buffers of a folded DMA.  A port of the emitted C++ works on
 one channel at a time, so this is the only way in which a tensor comes over several.
 """
 
@@ -33,6 +34,7 @@ from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
+from sttest.compile.port_width import bytes_per_cycle, port_bytes
 from sttest.compile.processes import queue_of
 from sttest.compile.token_slices import most_slices, sliced
 
@@ -55,13 +57,13 @@ class AssignChannels(ModulePass):
             DoesNotFitError: more DMAs that need a channel than the board has.
         """
         board = require_hbm(load_board(self.board))
-        rate = board.hbm_bytes_per_cycle_per_channel(sustained=True)
         library = operators(board)
         for kernel in all_of(op, KernelOp):
             require_dmas(self.name, kernel)
             intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
             ports = _ports(kernel)
             demands = [_demand(name, dmas, intervals) for name, dmas in ports.items()]
+            rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
             for name, channels in found.items():
@@ -117,7 +119,6 @@ def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
 
 def _slice(dma: DmaReadOp, part: ITensorType, number: int, channels: tuple[int, ...]) -> DmaReadOp:
     made = DmaReadOp(operands=[list(dma.sources), []], result_types=[[part]], properties=dict(dma.properties))
-    made.properties.pop("folded", None)
     made.properties["slice"] = IntListAttr.of((number, len(channels)))
     made.properties["channel"] = i64_attr(channels[number])
     if dma.beat_bits is not None:

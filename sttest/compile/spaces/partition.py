@@ -46,6 +46,18 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
     return min(found, key=lambda each: (round(each.objective, 9), each.proven_gap))
 
 
+def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
+    """Refuses what :func:`partition` refuses; where the greedy pass finds an assignment, without the program.
+
+    Raises:
+        DoesNotFitError: see :func:`partition`.
+        InputError: see :func:`partition`.
+    """
+    refuse_overfull(processes, wires, die)
+    if _greedy(processes, wires, die) is None and _solve(processes, wires, die) is None:
+        raise _none_found(processes, die)
+
+
 def _none_found(processes: Sequence[ProcessFacts], die: Die) -> DoesNotFitError:
     """The budgets add up, but the processes are too large to be spread over them, or the long lines too few."""
     shares = {each.name: each.resources.shares_of(die.budgets[0]).largest for each in processes}

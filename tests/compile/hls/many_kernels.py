@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sttest.boards.backends.csim.build import FLAGS
 from sttest.boards.backends.device.tensor_row import TensorRow
 from sttest.compile.hls import EmittedKernel
-from sttest.compile.hls.memory_layout import WORD_BYTES
 from sttest.compile.hls.network import Memory
 
 INCLUDE = files("sttest.boards.backends.csim").joinpath("include")
@@ -80,7 +79,7 @@ def _image(memory: Memory, images: Mapping[str, NDArray[np.uint8]]) -> NDArray[n
     if len(memory.tensors) == 1:
         return images[memory.label]
     loads = tuple(tensor.label for tensor in memory.tensors)
-    sizes = tuple(tensor.layout.words * WORD_BYTES for tensor in memory.tensors)
+    sizes = tuple(tensor.layout.words * tensor.layout.word_bytes for tensor in memory.tensors)
     return TensorRow(loads, sizes, memory.layers).image(images)
 
 

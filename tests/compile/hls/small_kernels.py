@@ -44,18 +44,19 @@ class Made:
         return folder
 
 
-def made(text: str, vector_bits: int = 4096, *, slices: bool = False) -> Made:
+def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits: int = 512) -> Made:
     """From a kernel at the itensor level.
 
     Args:
         text: of the kernel.
         vector_bits: of the widest token.
+        beat_bits: of the ports.
         slices: DMAs get the channels of a board, and large parameters come in slices; else each has a port of its own.
     """
     context = new_context()
     module = parse(text, "test", context)
     passes = (
-        MaterializeConverters(), MaterializeDma(), Vectorize(vector_bits), InsertForks(),
+        MaterializeConverters(), MaterializeDma(beat_bits), Vectorize(vector_bits), InsertForks(),
         *((AssignChannels(),) if slices else ()), MakeInstances(), LowerToStreams(2),
     )  # fmt: skip
     for each in passes:

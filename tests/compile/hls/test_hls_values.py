@@ -35,8 +35,8 @@ LAYOUTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("vector_bits", [4096, 128])
-def test_tensors_pass_through_in_every_layout(vector_bits: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("vector_bits", "beat_bits"), [(4096, 512), (128, 512), (4096, 128)])
+def test_tensors_pass_through_in_every_layout(vector_bits: int, beat_bits: int, tmp_path: Path) -> None:
     """Memory to stream, to another order where there is one, and back; parameters are packed in stream order."""
     inputs, results, body = [], [], []
     for name, (tensor, source, sink) in LAYOUTS.items():
@@ -46,7 +46,8 @@ def test_tensors_pass_through_in_every_layout(vector_bits: int, tmp_path: Path) 
             value = f"%{name}{suffix}_stream"
             copy = f"df.converter {value} : {source} -> {sink}" if sink else None
             body.append(f"{value[:-7]}_out_stream = {copy or _identity(value, source)}")
-    assert_same_values(made(kernel_text(inputs, results, "\n".join(body)), vector_bits), tmp_path)
+    text = kernel_text(inputs, results, "\n".join(body))
+    assert_same_values(made(text, vector_bits, beat_bits=beat_bits), tmp_path)
 
 
 # Tokens whose slices are words, parts of words, and of which a dim of one element comes first; one order walks back.
@@ -58,15 +59,15 @@ SLICED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("vector_bits", [4096, 1024])
-def test_slices_are_put_together(vector_bits: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("vector_bits", "beat_bits"), [(4096, 512), (1024, 256)])
+def test_slices_are_put_together(vector_bits: int, beat_bits: int, tmp_path: Path) -> None:
     """Large parameters come in slices, each over a channel of its own."""
     inputs, results, body = [], [], []
     for name, (tensor, stream) in SLICED.items():
         inputs.append(Port(name, f"tensor<{tensor}>", stream, parameter=True))
         results.append(Port(f"{name}_out", f"tensor<{tensor}>", stream))
         body.append(f"%{name}_out_stream = {_identity(f'%{name}_stream', stream)}")
-    kernel = made(kernel_text(inputs, results, "\n".join(body)), vector_bits, slices=True)
+    kernel = made(kernel_text(inputs, results, "\n".join(body)), vector_bits, slices=True, beat_bits=beat_bits)
     assert {load.argument for load in kernel.values.loads if load.part and load.part.slices > 1} == SLICED.keys()
     assert len(kernel.values.loads) > 2 * len(SLICED)
     assert_same_values(kernel, tmp_path)

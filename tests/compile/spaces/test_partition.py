@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.boards.resources import KINDS, Resources
-from sttest.compile.spaces.partition import partition
+from sttest.compile.spaces.partition import partition, refuse_unplaceable
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
 from sttest.compile.spaces.partition_greedy import greedy_slrs
 from sttest.errors import DoesNotFitError, InputError
@@ -48,9 +48,11 @@ def test_small_cases_are_as_good_as_brute_force(design):
     processes, wires = design
     best = brute_force(processes, wires, DIE)
     if best is None:
-        with pytest.raises(DoesNotFitError):
-            partition(processes, wires, DIE)
+        for judge in (partition, refuse_unplaceable):
+            with pytest.raises(DoesNotFitError):
+                judge(processes, wires, DIE)
         return
+    refuse_unplaceable(processes, wires, DIE)
     found = partition(processes, wires, DIE)
     assert fits(found, DIE)
     assert best - 1e-6 <= found.objective <= best / (1 - 0.02) + 1e-6

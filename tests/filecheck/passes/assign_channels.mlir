@@ -1,9 +1,9 @@
 // PASSES: assign-channels
-// Every DMA gets a channel.  A large parameter comes in slices over several, and a gather takes its place and its folded
-// buffer; memory holds each slice by itself.  The edge cases: inputs are not cut, nor what would move less than a burst.
+// Every DMA gets a channel.  A large parameter comes in slices over several, and a gather takes its place; both keep the
+// buffer of a folded DMA.  Memory holds each slice by itself.  The edge cases: inputs are not cut, nor what would move less than a burst.
 
-// CHECK: %w_slice0 = df.dma_read %p layout [8,8,1,1,4,16] beat 512 packed slice [0,4] channel 0 origin "w" : tensor<128x128xi8> -> !df.itensor<4x16xi8, iter_space: [8,8]*[4,16], iter_map: (d0,d1)->(d0,d1)>
-// CHECK: %w_slice3 = df.dma_read %p layout [8,8,1,1,4,16] beat 512 packed slice [3,4] channel 3 origin "w"
+// CHECK: %w_slice0 = df.dma_read %p layout [8,8,1,1,4,16] beat 512 packed folded slice [0,4] channel 0 origin "w" : tensor<128x128xi8> -> !df.itensor<4x16xi8, iter_space: [8,8]*[4,16], iter_map: (d0,d1)->(d0,d1)>
+// CHECK: %w_slice3 = df.dma_read %p layout [8,8,1,1,4,16] beat 512 packed folded slice [3,4] channel 3 origin "w"
 // CHECK: %w = df.gather %w_slice0, %w_slice1, %w_slice2, %w_slice3 folded : {{.*}} -> !df.itensor<16x16xi8, iter_space: [8,8]*[16,16]
 // CHECK: %x = df.dma_read %q layout [8,8,4,1,4,16] beat 512 channel 4 origin "x" : tensor<128x128xi8> -> !df.itensor<16x16xi8
 // CHECK: %b = df.dma_read %r layout [8,1,16] beat 512 packed channel 5 origin "b"

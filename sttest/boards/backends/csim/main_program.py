@@ -5,9 +5,6 @@ from __future__ import annotations
 from sttest.boards.xrt.signature import BufferArgument, KernelSignature
 from sttest.errors import InputError
 
-BEAT_BYTES = 64
-"""Ports are 512 bits wide."""
-
 _PROGRAM = """\
 // Runs {name} once: reads <folder>/<argument>.in, writes <folder>/<argument>.out and <folder>/report.json.
 #include <ap_int.h>
@@ -18,7 +15,7 @@ _PROGRAM = """\
 #include <string>
 #include <vector>
 
-using beats = std::vector<ap_uint<512>>;
+using beats = std::vector<ap_uint<{beat_bits}>>;
 
 extern "C" void {name}({parameters});
 
@@ -51,7 +48,7 @@ void store(const beats& memory, const std::string& path) {{
 }}  // namespace
 
 int main(int count, char** words) {{
-  static_assert(sizeof(ap_uint<512>) == {beat_bytes}, "a beat is {beat_bytes} bytes");
+  static_assert(sizeof(ap_uint<{beat_bits}>) == {beat_bytes}, "a beat is {beat_bytes} bytes");
   if (count != 2) return 2;
   const std::string folder = words[1];
   sttest::scheduler::get().report_to(folder + "/report.json");
@@ -69,28 +66,31 @@ def main_program(signature: KernelSignature) -> str:
     """The text for a kernel; names are checked identifiers.
 
     Raises:
-        InputError: an argument is no buffer of whole beats.
+        InputError: an argument is no buffer of whole beats, or ports have different widths.
     """
-    buffers = [_whole_beats(argument) for argument in signature.arguments]
+    beat_bytes = max((each.alignment_bytes for each in signature.buffers), default=1)
+    buffers = [_whole_beats(argument, beat_bytes) for argument in signature.arguments]
     return _PROGRAM.format(
         name=signature.name,
-        beat_bytes=BEAT_BYTES,
+        beat_bytes=beat_bytes,
+        beat_bits=8 * beat_bytes,
         parameters=", ".join(_parameter(each) for each in buffers),
-        memories="\n".join(f"  beats {each.name}({each.bytes // BEAT_BYTES});" for each in buffers),
+        memories="\n".join(f"  beats {each.name}({each.bytes // beat_bytes});" for each in buffers),
         loads=_lines("load", "in", [each for each in buffers if each.is_read]),
         stores=_lines("store", "out", [each for each in buffers if each.is_written]),
         arguments=", ".join(f"{each.name}.data()" for each in buffers),
     )
 
 
-def _whole_beats(argument: object) -> BufferArgument:
-    if not isinstance(argument, BufferArgument) or argument.bytes % BEAT_BYTES:
-        raise InputError("bad-argument", f"not a buffer of whole {BEAT_BYTES}-byte beats: {argument}", where="csim")
-    return argument
+def _whole_beats(argument: object, beat_bytes: int) -> BufferArgument:
+    if isinstance(argument, BufferArgument) and argument.alignment_bytes == beat_bytes:
+        if not argument.bytes % beat_bytes:
+            return argument
+    raise InputError("bad-argument", f"not a buffer of whole {beat_bytes}-byte beats: {argument}", where="csim")
 
 
 def _parameter(buffer: BufferArgument) -> str:
-    return f"{'' if buffer.is_written else 'const '}ap_uint<512>* {buffer.name}"
+    return f"{'' if buffer.is_written else 'const '}ap_uint<{8 * buffer.alignment_bytes}>* {buffer.name}"
 
 
 def _lines(function: str, suffix: str, buffers: list[BufferArgument]) -> str:

@@ -1,0 +1,31 @@
+"""Ports of other widths: what a channel gives behind them, in times and in C++."""
+
+from __future__ import annotations
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.hls import emit_design
+from sttest.compile.pipeline import Knobs
+from sttest.compile.port_width import bytes_per_cycle
+from sttest.models.shipped import lowered_text
+from sttest.sim.graph import Memory
+
+
+def compiled(beat_bits: int) -> Design:
+    return compile_text(lowered_text("gpt2", "decode"), "small", "u55c", Knobs(beat_bits=beat_bits))
+
+
+def test_a_channel_gives_a_beat_per_cycle_at_most() -> None:
+    board = require_hbm(load_board("u55c"))
+    sustained = board.hbm_bytes_per_cycle_per_channel(sustained=True)
+    assert 32 < sustained < 64
+    assert [bytes_per_cycle(board, beat) for beat in (16, 32, 64)] == [16, 32, sustained]
+
+
+def test_narrow_ports_are_timed_and_emitted() -> None:
+    design = compiled(256)
+    assert {(each.beat_bytes, each.beats_num, each.beats_den) for each in design.graph.channels} == {(32, 1, 1)}
+    text = emit_design(design).text
+    assert "ap_uint<512>" not in text
+    ports = [each for each in design.graph.processes if isinstance(each, Memory)]
+    assert text.count("mode=m_axi") == text.count("max_widen_bitwidth=256") == len(ports)

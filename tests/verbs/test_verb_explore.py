@@ -1,0 +1,94 @@
+"""`sttest explore`: plans, searches, goes on, makes points again; refuses what makes no sense before any work."""
+
+from __future__ import annotations
+
+import csv
+import json
+from importlib.util import find_spec
+
+import pytest
+
+from sttest.cli import main
+
+needs_optuna = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed")
+BLOCK = ["explore", "small-gpt2", "--phase", "decode", "--context", "32"]
+
+
+def sttest(capsys, monkeypatch, *arguments):
+    """Runs the command line in this process: exit code, stdout, stderr."""
+    monkeypatch.setattr("sys.argv", ["sttest", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, err = capsys.readouterr()
+    return end.value.code or 0, out, err
+
+
+@needs_optuna
+def test_a_plan_lists_knobs_and_writes_nothing(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = sttest(capsys, monkeypatch, *BLOCK, "--dry-run", "--json", "--knob", "tile_size=16")
+    plan = json.loads(out)
+    assert code == 0
+    assert {knob["level"] for knob in plan["knobs"]} == {"tiling", "fusion", "resources"}
+    assert next(knob for knob in plan["knobs"] if knob["name"] == "tile_size")["choices"] == [16]
+    assert not list(tmp_path.rglob("*.db"))
+
+
+@needs_optuna
+def test_a_search_writes_its_tables_and_its_points_can_be_made_again(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    asked = [*BLOCK, "--trials", 4, "-j", 1, "--knob", "tile_size=16", "--knob", "share=none", "--json", "-o", "out"]
+    code, out, err = sttest(capsys, monkeypatch, *asked)
+    assert code == 0, err
+    told = json.loads(out)
+    assert sum(told["counts"].values()) == told["points"] == 4
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {
+        "figure.png", "figure.svg", "manifest.json", "pareto.csv", "points.csv", "table.csv", "table.md",
+    }  # fmt: skip
+    with (tmp_path / "out/table.csv").open() as file:
+        assert all(row["unit"] and row["kind"] for row in csv.DictReader(file))
+    for point in told["pareto"][:1]:
+        code, out, err = sttest(
+            capsys, monkeypatch, "explore", "--rebuild", "out/pareto.csv", "--point", point["point"], "--json"
+        )
+        assert code == 0, err
+        assert json.loads(out)["figures"] == {**point["figures"], "placed_cycles": point["placed_cycles"]}
+    code, _, err = sttest(capsys, monkeypatch, *asked)
+    assert code == 2
+    assert "--resume" in err
+    code, again, _ = sttest(capsys, monkeypatch, *asked, "--resume")
+    assert code == 0
+    assert json.loads(again)["pareto"] == told["pareto"]
+
+
+@needs_optuna
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([*BLOCK, "--objective", "ttft"], "ttft"),
+        ([*BLOCK, "--objective", "speed"], "speed"),
+        ([*BLOCK, "--knob", "colour=red"], "colour"),
+        (["explore", "small-gpt2"], "--context"),
+        (["explore", "no-such-model", "--context", "32"], "no-such-model"),
+        (["explore"], "MODEL"),
+        (["explore", "--rebuild", "nowhere.csv", "--point", "1"], "nowhere.csv"),
+        (["explore", "--rebuild", "nowhere.csv"], "--point"),
+        ([*BLOCK, "--board", "a100"], "HBM"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(capsys, monkeypatch, tmp_path, arguments, named):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = sttest(capsys, monkeypatch, *arguments)
+    assert (code, out) == (2, "")
+    assert named in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_optuna_it_says_how_to_get_it(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sttest.explore.storage.find_spec", lambda _: None)
+    code, _, err = sttest(capsys, monkeypatch, *BLOCK)
+    assert code == 5
+    assert "pip install" in err
+    assert not list(tmp_path.iterdir())
