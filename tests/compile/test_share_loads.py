@@ -1,0 +1,122 @@
+"""One stream of weights per engine: in times, depths, resources, reports; values keep a stream per tensor."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.context import new_context, parse, printed
+from sttest.compile.engines import engines_of
+from sttest.compile.pipeline import Knobs
+from sttest.compile.processes import fifos_of, processes_of, queue_of
+from sttest.compile.reports.activity import activity_table
+from sttest.compile.reports.tables import fifo_table, memory_table
+from sttest.compile.resources.design import design_resources
+from sttest.compile.resources.names import stream_ends
+from sttest.compile.stream_level import only_kernel
+from sttest.compile.timed_graph import timed_graph
+from sttest.compile.value_graph import value_graph
+from sttest.models.shipped import lowered_text
+from sttest.sim import simulate
+from sttest.sim.graph import Memory, Pipeline
+
+WEIGHTS = "attn_q_proj_engine_weight"
+
+
+@cache
+def design(share: str = "all", layers: int = 1, prefetch_kib: int = 0) -> Design:
+    knobs = Knobs(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
+    return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
+
+
+def ports(found: Design) -> dict[str, Memory]:
+    return {each.name: each for each in found.graph.processes if isinstance(each, Memory)}
+
+
+@pytest.mark.parametrize("share", ["weights", "all"])
+def test_one_dma_per_slice_and_one_gather_carry_what_all_weights_had(share: str) -> None:
+    apart, shared = ports(design("none")), design(share)
+    names = ("attn_q_proj", "attn_k_proj", "attn_v_proj", "attn_o_proj", "mlp_fc1", "mlp_fc2")
+    weights = [port for name, port in apart.items() if name.removeprefix("load_").startswith(names)]
+    weights = [port for port in weights if port.name.endswith("_weight") or "_weight_slice" in port.name]
+    slices = [port for name, port in ports(shared).items() if name.startswith(f"load_{WEIGHTS}_slice")]
+    assert len(slices) > 1
+    assert len({port.channels for port in slices}) == len(slices)
+    moved = sum(port.tokens * port.token_bytes for port in weights)
+    assert sum(port.tokens * port.token_bytes for port in slices) == moved
+    (gather,) = (each for each in shared.graph.processes if each.name == f"gather_{WEIGHTS}")
+    assert isinstance(gather, Pipeline)
+    assert gather.loops[0].iterations == slices[0].tokens
+
+
+def test_turns_of_loads_are_those_of_the_engine() -> None:
+    kernel = only_kernel(design().module, "test", "small")
+    queues = {name: nodes for name, nodes in processes_of(kernel).items() if any(map(queue_of, nodes))}
+    assert queues
+    for streams in fifos_of(kernel).values():
+        if len(streams) > 1 and (readers := [stream.reader for stream in streams]) and not queue_of(readers[0]):
+            assert readers in engines_of(kernel).values()
+
+
+@pytest.mark.parametrize(("layers", "prefetch_kib"), [(1, 0), (2, 0), (2, 64)])
+def test_engines_agree_and_nothing_waits_for_room(layers: int, prefetch_kib: int) -> None:
+    found = design("all", layers, prefetch_kib)
+    run, oracle = simulate(found.graph), simulate(found.graph, "des")
+    assert (run.verdict, run.cycles) == ("done", oracle.cycles)
+    free = simulate(found.graph, unbounded=True)
+    assert free.cycles == run.cycles
+
+
+def test_room_to_read_ahead_is_shared_out_by_fifo() -> None:
+    def depths(found: Design) -> dict[str, int]:
+        return {fifo.name: fifo.depth for fifo in found.graph.fifos}
+
+    ahead, without = design("all", prefetch_kib=8), depths(design())
+    slices = [port.fifo for name, port in ports(ahead).items() if name.startswith(f"load_{WEIGHTS}_slice")]
+    assert all(depths(ahead)[fifo] > without[fifo] for fifo in slices)
+    bits = {fifo.name: fifo.depth * fifo.bits for fifo in ahead.graph.fifos}
+    assert sum(bits[fifo] for fifo in slices) <= 8 * 8 * 1024
+
+
+def test_reports_and_resources_know_one_fifo() -> None:
+    found = design()
+    fifos = {fifo.name for fifo in found.graph.fifos}
+    ends = stream_ends(only_kernel(found.module, "test", "small"))
+    assert {each.fifo for each in ends} <= fifos
+    assert [*fifo_table(found)["fifo"]] == [each.fifo for each in ends]
+    taken = design_resources(found)
+    assert {node.name for node in taken.nodes} >= {*ports(found)}
+    assert taken.memory_ports == len(ports(found)) == len(memory_table(found))
+    activity = activity_table(found)
+    assert activity["hbm_bits"].sum() == 8 * sum(port.tokens * port.token_bytes for port in ports(found).values())
+    assert activity["element"].is_unique
+
+
+def test_an_engine_chooses_among_fewer_fifos() -> None:
+    """The same tasks, with a stream of weights each: the choice of a word and the ports are what is saved."""
+    found = design()
+    apart = parse(re.sub(r' queue "\w+"', "", printed(found.module)), "test", new_context())
+    engine = "attn_q_proj_engine"
+    shared, single = (
+        next(node for node in design_resources(each).nodes if node.name == engine)
+        for each in (found, _with(found, apart))
+    )
+    assert shared.logic.lut < single.logic.lut
+    assert shared.logic.dsp == single.logic.dsp
+
+
+def test_values_have_a_stream_per_tensor() -> None:
+    found = value_graph(design().module, "small")
+    apart = value_graph(design("none").module, "small")
+    assert {load.argument for load in found.loads} == {load.argument for load in apart.loads}
+    tasks = {node.name: node for node in apart.tasks}
+    assert {node.name for node in found.tasks} == {*tasks}
+
+
+def _with(found: Design, module: ModuleOp) -> Design:
+    return replace(found, module=module, graph=timed_graph(module, found.board, "apart"))
