@@ -1,0 +1,97 @@
+"""A design whose engines read all weights in one stream: the C++ on buffers of several tensors, stream by stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sttest.boards.backends.csim import build_kernel
+from sttest.boards.backends.device.design_files import DesignFiles, read_design
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
+from sttest.ladder.case import Case, Source, make_case
+from sttest.ladder.emulation import emulate_csim
+from sttest.ladder.package_files import PackageFiles, read_package
+from sttest.ladder.value_engines import run_csim
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import model_config
+from sttest.sim import simulate
+from sttest.verbs.compile import Request, compile_package
+
+pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
+
+
+@pytest.fixture(scope="module")
+def package(workplace: Path) -> PackageFiles:
+    folder = workplace / "shared"
+    compile_package(Request("small-gpt2", "decode", None, 32, "u55c", folder, Knobs(share="all")))  # pyright: ignore[reportArgumentType]
+    return read_package(folder)
+
+
+@pytest.fixture(scope="module")
+def case(package: PackageFiles) -> Case:
+    return make_case(model_config(package.model), package.shape, load_scheme(package.precision), Source(3))
+
+
+@pytest.fixture(scope="module")
+def files(package: PackageFiles) -> DesignFiles:
+    return read_design(package.folder)
+
+
+def test_every_stream_has_its_tokens(package: PackageFiles, case: Case, workplace: Path, tmp_path: Path) -> None:
+    found = emulate_csim(package, case, package.times, workplace / "csim", tmp_path)
+    assert found.agrees
+    assert found.streams.streams == len(package.values.streams)
+    assert {use.name for use in found.fifos} <= set(package.times.fifo_index)
+    assert all(use.peak <= use.depth for use in found.fifos)
+
+
+def test_a_token_that_differs_is_found_in_its_own_stream(
+    package: PackageFiles, case: Case, files: DesignFiles, workplace: Path, tmp_path: Path
+) -> None:
+    images = case.images(package.values)
+    load = next(load for load in package.values.loads if load.name.startswith("load_mlp_fc1_weight"))
+    images = images | {load.name: images[load.name] ^ np.uint8(1)}
+    kernel = build_kernel(package.folder, workplace / "csim")
+    right = run_csim(package.values, case.images(package.values), kernel, files, tmp_path / "right")
+    wrong = run_csim(package.values, images, kernel, files, tmp_path / "wrong")
+    differing = [n for n in right.streams if not np.array_equal(right.streams[n], wrong.streams[n])]
+    assert load.sink in differing
+    assert not [name for name in differing if "load_attn" in name]
+
+
+def test_a_stream_that_stands_still_is_named(
+    package: PackageFiles, case: Case, workplace: Path, tmp_path: Path
+) -> None:
+    """With one place behind a fork the engine's next task never gets what it needs."""
+    depths = _too_shallow(package)
+    found = emulate_csim(package, case, package.times.with_depths(depths), workplace / "csim", tmp_path)
+    assert found.run.verdict == "deadlock"
+    assert found.waits is not None
+    assert found.streams.is_short
+
+
+def _too_shallow(package: PackageFiles) -> dict[str, int]:
+    """A FIFO in front of an engine, one place deep, with which nothing ends."""
+    waiting = [fifo.name for fifo in package.times.fifos if fifo.name.startswith("fork_") and fifo.depth > 3]
+    for name in waiting:
+        graph = package.times.with_depths({name: 1})
+        if simulate(graph).verdict == "deadlock":
+            return {name: 1}
+    return pytest.fail("no FIFO has to be as deep as it is")
+
+
+def test_buffers_hold_whole_tensors(package: PackageFiles, case: Case, files: DesignFiles) -> None:
+    images = case.images(package.values)
+    by_dma = files.by_dma(images)
+    assert files.rows
+    assert by_dma.keys() < files.argument_of.keys()
+    for dma, row in files.rows.items():
+        assert by_dma[dma].size == sum(images[load].size for load in row.loads)
+        assert {files.dma_of(load) for load in row.loads} == {dma}
+    missing = dict(images)
+    del missing[next(iter(files.rows.values())).loads[1]]
+    with pytest.raises(InputError, match="is in one buffer with others"):
+        files.by_dma(missing)
