@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -31,6 +32,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.module_walk import all_of
+from sttest.compile.names import argument_kinds
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
@@ -60,7 +62,8 @@ class AssignChannels(ModulePass):
             require_dmas(self.name, kernel)
             intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
             dmas = {str(number): dma for number, dma in enumerate(_dmas(kernel))}
-            demands = [_demand(name, dma, intervals) for name, dma in dmas.items()]
+            images = _with_images_of_their_own(kernel)
+            demands = [_demand(name, dma, intervals, images) for name, dma in dmas.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
@@ -72,16 +75,23 @@ def _dmas(kernel: KernelOp) -> list[_Dma]:
     return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
 
 
-def _demand(name: str, dma: _Dma, intervals: dict[TaskOp, int]) -> PortDemand:
+def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
+    """Parameters and caches, inside of the kernel: the host lays them out, slice by slice where that is wanted."""
+    function = kernel.parent_op()
+    kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
+    pairs = zip(kernel.inputs, kernel.body.block.args, strict=True)
+    return {inner for outer, inner in pairs if kinds.get(outer) in ("parameter", "cache")}
+
+
+def _demand(name: str, dma: _Dma, intervals: dict[TaskOp, int], images: set[SSAValue]) -> PortDemand:
     """Traffic of a DMA; a task behind it bounds the pace, anything else takes one token per cycle."""
     writes = isinstance(dma, DmaWriteOp)
     port: SSAValue = dma.sources[0] if writes else dma.streams[0]
     stream = itensor_of(port)
     tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
     busy = max((task.iterations * intervals[task] for task in tasks), default=stream.tokens)
-    # Only what is packed ahead of time can lie in memory slice by slice.
     packed = isinstance(dma, DmaReadOp) and dma.packed is not None
-    slices = most_slices(stream) if packed else 1
+    slices = most_slices(stream) if packed or dma.sources[0] in images else 1
     return PortDemand(name, writes, -(-stream.tokens * stream.token_bits // 8), busy, packed, slices)
 
 

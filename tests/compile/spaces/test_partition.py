@@ -156,3 +156,11 @@ def test_bad_facts_are_refused():
         partition(one * 2, [], DIE)
     with pytest.raises(InputError, match="no SLR3"):
         partition([process("a", 1, pinned=3)], [], DIE)
+
+
+def test_nothing_is_printed_and_what_is_printed_after_it_is_seen(capfd):
+    """The solver prints from C now and then; a verb's JSON must stay one document."""
+    print("before")
+    partition([process("a", 10), process("b", 10)], [WireFacts("f", "a", "b", 8)], DIE)
+    print("after")
+    assert capfd.readouterr().out == "before\nafter\n"
