@@ -51,7 +51,8 @@ def _then(first: Process, second: Process) -> Process:
     """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
     origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
     if isinstance(first, Memory) and isinstance(second, Memory):
-        return replace(first, tokens=first.tokens + second.tokens, origin=origin)
+        burst_bytes = min(first.burst_bytes, second.burst_bytes)
+        return replace(first, tokens=first.tokens + second.tokens, burst_bytes=burst_bytes, origin=origin)
     assert isinstance(first, Pipeline)
     assert isinstance(second, Pipeline)
     tokens = first.loops[0].iterations + second.loops[0].iterations

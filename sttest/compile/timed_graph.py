@@ -20,6 +20,7 @@ from sttest.compile.dialects.df import (
     EnterOp,
     ForkOp,
     GatherOp,
+    ITensorType,
     KernelOp,
     LeaveOp,
     StreamOp,
@@ -28,6 +29,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.engines import engines_of
 from sttest.compile.layers import over_layers
+from sttest.compile.memory_order import contiguous_elements
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
@@ -162,7 +164,6 @@ class _Builder:
         token_bytes = -(-itensor_of(port).token_bits // 8)
         hbm = self.board.hbm
         origin = op.origin.data if op.origin else ""
-        packed = _is_packed(op)
         return Memory(
             name,
             "write" if writes else "read",
@@ -170,17 +171,21 @@ class _Builder:
             itensor_of(port).tokens,
             token_bytes,
             (channel_name(_channel(op)),),
-            # Only what is packed in stream order is contiguous beyond one tile.
-            burst_bytes=hbm.max_burst_bytes.count if packed else min(hbm.max_burst_bytes.count, token_bytes),
+            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, itensor_of(port))),
             outstanding=hbm.outstanding_bursts.count,
             origin=origin,
             category="dma",
         )
 
 
-def _is_packed(op: DmaReadOp | DmaWriteOp) -> bool:
-    """Whether a DMA reads a parameter, which lies in memory in the order of its stream."""
-    return isinstance(op, DmaReadOp) and op.packed is not None
+def _stretch_bytes(op: DmaReadOp | DmaWriteOp, stream: ITensorType) -> int:
+    """Bytes that lie one after the other in memory, in the order of the stream."""
+    whole = -(-stream.tokens * stream.token_bits // 8)
+    if isinstance(op, DmaReadOp) and op.packed is not None:
+        return whole
+    if op.layout is None:
+        raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
+    return max(1, contiguous_elements(stream, op.layout.values) * stream.element_bits // 8)
 
 
 def _channel(op: DmaReadOp | DmaWriteOp) -> int:

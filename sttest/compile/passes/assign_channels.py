@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -32,6 +33,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.memory_ports import PortDemand, assign_channels
 from sttest.compile.module_walk import all_of
+from sttest.compile.names import argument_kinds
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
@@ -61,8 +63,8 @@ class AssignChannels(ModulePass):
         for kernel in all_of(op, KernelOp):
             require_dmas(self.name, kernel)
             intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
-            ports = _ports(kernel)
-            demands = [_demand(name, dmas, intervals) for name, dmas in ports.items()]
+            ports, images = _ports(kernel), _with_images_of_their_own(kernel)
+            demands = [_demand(name, dmas, intervals, images) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
@@ -79,14 +81,21 @@ def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
     return found
 
 
-def _demand(name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int]) -> PortDemand:
+def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
+    """Parameters and caches, inside of the kernel: the host lays them out, slice by slice where that is wanted."""
+    function = kernel.parent_op()
+    kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
+    pairs = zip(kernel.inputs, kernel.body.block.args, strict=True)
+    return {inner for outer, inner in pairs if kinds.get(outer) in ("parameter", "cache")}
+
+
+def _demand(name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int], images: set[SSAValue]) -> PortDemand:
     """Traffic of DMAs that take turns; a task behind one bounds its pace, anything else takes one token per cycle."""
     streams = [itensor_of(_port(dma)) for dma in dmas]
     total_bytes = sum(-(-stream.tokens * stream.token_bits // 8) for stream in streams)
     busy = sum(_busy_cycles(_port(dma), intervals) for dma in dmas)
-    # Only what is packed ahead of time can lie in memory slice by slice.
     packed = all(isinstance(dma, DmaReadOp) and dma.packed is not None for dma in dmas)
-    slices = min(map(most_slices, streams)) if packed else 1
+    slices = min(map(most_slices, streams)) if packed or dmas[0].sources[0] in images else 1
     return PortDemand(name, isinstance(dmas[0], DmaWriteOp), total_bytes, busy, packed, slices)
 
 

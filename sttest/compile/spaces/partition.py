@@ -16,7 +16,12 @@ one percent of balance (``weight`` 1).  Wires are the bits of a token and its ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 from scipy.optimize import milp
 
@@ -28,6 +33,7 @@ from sttest.errors import DoesNotFitError
 
 _NODE_LIMIT = 2000
 _GAP = 0.02
+_STDOUT = 1
 
 
 def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
@@ -79,13 +85,30 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
 
 def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
     program = Program(processes, wires, die)
-    solution = milp(
-        program.costs(), constraints=program.constraints(), bounds=program.bounds(), integrality=program.integrality(),
-        options={"node_limit": _NODE_LIMIT, "mip_rel_gap": _GAP},
-    )  # fmt: skip
+    with _no_output():
+        solution = milp(
+            program.costs(), constraints=program.constraints(), bounds=program.bounds(),
+            integrality=program.integrality(), options={"node_limit": _NODE_LIMIT, "mip_rel_gap": _GAP},
+        )  # fmt: skip
     if solution.x is None:
         return None
     # Without anything to choose there is no gap to speak of.
     gap = 0.0 if solution.mip_gap is None else float(solution.mip_gap)
     found = assess(program.slr_of(solution.x), processes, wires, die, gap)
     return found if fits(found, die) else None
+
+
+@contextmanager
+def _no_output() -> Iterator[None]:
+    """Keeps out of a program's output, which may be one JSON document, what HiGHS prints whatever it is told."""
+    sys.stdout.flush()
+    kept = os.dup(_STDOUT)
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), _STDOUT)
+    try:
+        yield
+    finally:
+        # C has a buffer of its own.
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(kept, _STDOUT)
+        os.close(kept)

@@ -1,10 +1,12 @@
 """Die partition: against brute force where that is possible, against budgets and the greedy pass where it is not."""
 
+import ctypes
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import milp
 
 from sttest.boards.resources import KINDS, Resources
 from sttest.compile.spaces.partition import partition, refuse_unplaceable
@@ -156,3 +158,17 @@ def test_bad_facts_are_refused():
         partition(one * 2, [], DIE)
     with pytest.raises(InputError, match="no SLR3"):
         partition([process("a", 1, pinned=3)], [], DIE)
+
+
+def test_what_the_solver_prints_from_c_is_not_seen(capfd, monkeypatch):
+    """It does so now and then; a verb's JSON must stay one document."""
+
+    def noisy(*given, **options):
+        ctypes.CDLL(None).puts(b"a line of the solver's")
+        return milp(*given, **options)
+
+    monkeypatch.setattr("sttest.compile.spaces.partition.milp", noisy)
+    print("before")
+    partition([process("a", 10), process("b", 10)], [WireFacts("f", "a", "b", 8)], DIE)
+    print("after")
+    assert capfd.readouterr().out == "before\nafter\n"
