@@ -20,7 +20,7 @@ from sttest.models.shipped import lowered_text
 
 # The first batch warms every process up: tilings, numba.
 _WARM = 32
-_TRIALS = 128
+_TRIALS = 96
 _MINUTE_S = 60
 Row = tuple[str, str, str]
 

@@ -10,7 +10,7 @@
 func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
   %k = df.kernel "k"(%x : tensor<64x8xf32>) -> tensor<64x8xf32> {
   ^bb0(%p: tensor<64x8xf32>):
-    %in = df.dma_read %p folded origin "x" : tensor<64x8xf32> -> !rows
+    %in = df.dma_read %p layout [16,1,1,2,4,4] beat 512 folded origin "x" : tensor<64x8xf32> -> !rows
     %l, %r = df.fork %in : !rows -> !rows, !rows
     %e = df.task "exp" loops [16] tile [4] kinds "parallel" ins(%l : !rows) -> !rows {
     ^bb0(%i: f32, %o: f32):
@@ -22,7 +22,7 @@ func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
       %a = arith.addf %i, %j : f32
       df.yield %a : f32
     }
-    %out = df.dma_write %s origin "y" : !rows -> tensor<64x8xf32>
+    %out = df.dma_write %s layout [16,1,1,2,4,4] beat 512 origin "y" : !rows -> tensor<64x8xf32>
     df.yield %out : tensor<64x8xf32>
   }
   func.return %k : tensor<64x8xf32>
