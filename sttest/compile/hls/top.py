@@ -41,8 +41,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
             # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
-            depth = max(other.words for other in memories if other.bundle == memory.bundle)
-            _interface(code, memory, depth, timing)
+            _interface(code, memory, max(other.words for other in memories if other.bundle == memory.bundle), timing)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
@@ -54,14 +53,19 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
                 _call(code, process)
 
 
-def _interface(code: Code, memory: Memory, depth: int, timing: KernelTiming) -> None:
+def _interface(code: Code, memory: Memory, most_words: int, timing: KernelTiming) -> None:
+    """Directives of an argument; ``most_words`` is the size of the largest behind its port.
+
+    A port asks ahead for no more than there is, since it keeps room for all that it asks for.
+    """
     kind = "write" if memory.writes else "read"
-    burst_words = timing.burst_bytes // memory.word_bytes
+    full_burst = timing.burst_bytes // memory.word_bytes
+    burst_words, bursts = min(full_burst, most_words), -(-most_words // full_burst)
     # A channel has a load or store unit of its own: none waits for data that another has not taken.
     channel = "" if memory.channel is None else f"channel={memory.channel} "
     code.pragma(
-        f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={depth} "
-        f"max_widen_bitwidth={memory.word_bits} num_{kind}_outstanding={timing.outstanding} "
+        f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={most_words} "
+        f"max_widen_bitwidth={memory.word_bits} num_{kind}_outstanding={min(timing.outstanding, bursts)} "
         f"max_{kind}_burst_length={burst_words}"
     )
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")

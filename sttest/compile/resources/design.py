@@ -72,7 +72,9 @@ def design_resources(design: Design) -> DesignResources:
         InputError: its module is not at the stream level.
     """
     kernel = only_kernel(design.module, "resources", design.name)
-    model = NodeModel(operators(design.board), design.knobs.beat_bits, channels_of(design.graph))
+    hbm, port_bits = design.board.hbm, design.knobs.beat_bits
+    in_flight = hbm.outstanding_bursts.count * hbm.max_burst_bytes.count * 8 // port_bits
+    model = NodeModel(operators(design.board), port_bits, channels_of(design.graph), in_flight)
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
     chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)

@@ -711,27 +711,27 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
                        const ap_uint<512>* narrow_in0, const ap_uint<512>* narrow_in1, const ap_uint<512>* asked,
                        ap_uint<512>* quantise_out, ap_uint<512>* integers_out, ap_uint<512>* narrow_out,
                        ap_uint<512>* answers) {
-#pragma HLS interface mode=m_axi port=quantise_in0 bundle=gmem0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_in0 bundle=gmem0 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=s_axilite port=quantise_in0 bundle=control
-#pragma HLS interface mode=m_axi port=quantise_in1 bundle=gmem1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_in1 bundle=gmem1 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=s_axilite port=quantise_in1 bundle=control
-#pragma HLS interface mode=m_axi port=integers_in0 bundle=gmem2 offset=slave depth=1 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_in0 bundle=gmem2 offset=slave depth=1 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=1
 #pragma HLS interface mode=s_axilite port=integers_in0 bundle=control
-#pragma HLS interface mode=m_axi port=integers_in1 bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_in1 bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=2
 #pragma HLS interface mode=s_axilite port=integers_in1 bundle=control
-#pragma HLS interface mode=m_axi port=narrow_in0 bundle=gmem4 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_in0 bundle=gmem4 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=s_axilite port=narrow_in0 bundle=control
-#pragma HLS interface mode=m_axi port=narrow_in1 bundle=gmem5 offset=slave depth=4 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_in1 bundle=gmem5 offset=slave depth=4 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=4
 #pragma HLS interface mode=s_axilite port=narrow_in1 bundle=control
-#pragma HLS interface mode=m_axi port=asked bundle=gmem6 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=asked bundle=gmem6 offset=slave depth=8 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=8
 #pragma HLS interface mode=s_axilite port=asked bundle=control
-#pragma HLS interface mode=m_axi port=quantise_out bundle=gmem7 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=quantise_out bundle=gmem7 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=quantise_out bundle=control
-#pragma HLS interface mode=m_axi port=integers_out bundle=gmem8 offset=slave depth=8 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=integers_out bundle=gmem8 offset=slave depth=8 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=8
 #pragma HLS interface mode=s_axilite port=integers_out bundle=control
-#pragma HLS interface mode=m_axi port=narrow_out bundle=gmem9 offset=slave depth=4 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=narrow_out bundle=gmem9 offset=slave depth=4 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=4
 #pragma HLS interface mode=s_axilite port=narrow_out bundle=control
-#pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=answers bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow

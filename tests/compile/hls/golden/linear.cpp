@@ -391,13 +391,13 @@ words_1:
 
 extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, const ap_uint<512>* proj_bias,
                        ap_uint<512>* act) {
-#pragma HLS interface mode=m_axi port=x bundle=gmem0 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=x bundle=gmem0 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=2
 #pragma HLS interface mode=s_axilite port=x bundle=control
-#pragma HLS interface mode=m_axi port=proj_weight bundle=gmem1 offset=slave depth=64 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=proj_weight bundle=gmem1 offset=slave depth=64 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=64
 #pragma HLS interface mode=s_axilite port=proj_weight bundle=control
-#pragma HLS interface mode=m_axi port=proj_bias bundle=gmem2 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=16 max_read_burst_length=64
+#pragma HLS interface mode=m_axi port=proj_bias bundle=gmem2 offset=slave depth=2 max_widen_bitwidth=512 num_read_outstanding=1 max_read_burst_length=2
 #pragma HLS interface mode=s_axilite port=proj_bias bundle=control
-#pragma HLS interface mode=m_axi port=act bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=16 max_write_burst_length=64
+#pragma HLS interface mode=m_axi port=act bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=act bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
