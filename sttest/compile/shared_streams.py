@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sttest.compile.dialects.df import KernelOp
-from sttest.compile.processes import fifos_of, node_label, processes_of, queue_of
+from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
+from sttest.compile.stream_level import stream_of
+from sttest.errors import InputError
 from sttest.sim.graph import Fifo, Loop, Memory, Pipeline, Process
 
 
@@ -18,7 +20,11 @@ def share_queues(
     Args:
         kernel: at the stream level.
         fifos, processes: of the kernel, those of loads apart, in program order.
+
+    Raises:
+        InputError: what reads the loads of a queue does so in another order, or is not one process.
     """
+    _check_order(kernel)
     streams = {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
     nodes = {node_label(node): name for name, group in processes_of(kernel).items() for node in group if queue_of(node)}
     shared = {}
@@ -31,6 +37,21 @@ def share_queues(
         renamed = _on_fifos(process, name, streams)
         found[name] = _then(found[name], renamed) if name in found else renamed
     return [*shared.values()], [*found.values()]
+
+
+def _check_order(kernel: KernelOp) -> None:
+    """The loads of a queue stand in the order of the turns of the one process that reads them."""
+    place = {node: number for number, node in enumerate(kernel.body.block.ops)}
+    for name, nodes in processes_of(kernel).items():
+        if queue_of(nodes[0]) is None:
+            continue
+        readers = [stream_of(node.sinks[0], "timed graph").reader for node in nodes]
+        turns = [place[reader] for reader in readers]
+        if turns != sorted(turns) or len({*map(process_name, readers)}) > 1:
+            raise InputError(
+                "queue-order", "what reads the loads of a queue does not take turns in their order", where=name,
+                levers=["remove 'queue' from them", "let share-loads choose them"],
+            )  # fmt: skip
 
 
 def _on_fifos(process: Process, name: str, fifo_of: Mapping[str, str]) -> Process:

@@ -21,6 +21,7 @@ from sttest.compile.resources.names import stream_ends
 from sttest.compile.stream_level import only_kernel
 from sttest.compile.timed_graph import timed_graph
 from sttest.compile.value_graph import value_graph
+from sttest.errors import InputError
 from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import Memory, Pipeline
@@ -108,6 +109,18 @@ def test_an_engine_chooses_among_fewer_fifos() -> None:
     )
     assert shared.logic.lut < single.logic.lut
     assert shared.logic.dsp == single.logic.dsp
+
+
+def test_loads_in_another_order_than_their_readers_are_refused() -> None:
+    found = parse(printed(design().module), "test", new_context())
+    queue = next(nodes for nodes in processes_of(only_kernel(found, "test", "small")).values() if queue_of(nodes[0]))
+    first, second = queue[:2]
+    block = first.parent_block()
+    assert block is not None
+    first.detach()
+    block.insert_op_after(first, second)
+    with pytest.raises(InputError, match="does not take turns in their order"):
+        timed_graph(found, design().board, "test")
 
 
 def test_values_have_a_stream_per_tensor() -> None:

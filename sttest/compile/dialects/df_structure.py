@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import I64, IntegerAttr, MemRefType, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -27,6 +27,7 @@ from sttest.compile.dialects.df_rules import check_single_use, check_streams_ten
 from sttest.compile.dialects.df_tokens import StreamWriteOp
 from sttest.compile.dialects.df_types import TILE, StreamType
 from sttest.compile.dialects.itensor import ITensorType
+from sttest.errors import InputError
 
 
 @irdl_op_definition
@@ -136,17 +137,31 @@ class StreamOp(IRDLOperation):
 
     @property
     def writer(self) -> NodeOp:
-        """The node that fills it."""
-        return next(node for node in self._nodes if self.result in node.sinks)
+        """The node that fills it.
+
+        Raises:
+            InputError: no node does.
+        """
+        return self._one(node for node in self._nodes if self.result in node.sinks)
 
     @property
     def reader(self) -> NodeOp:
-        """The node that empties it."""
-        return next(node for node in self._nodes if self.result in node.sources)
+        """The node that empties it.
+
+        Raises:
+            InputError: no node does.
+        """
+        return self._one(node for node in self._nodes if self.result in node.sources)
 
     @property
     def _nodes(self) -> list[NodeOp]:
         return [use.operation for use in self.result.uses if isinstance(use.operation, NodeOp)]
+
+    def _one(self, nodes: Iterable[NodeOp]) -> NodeOp:
+        found = next(iter(nodes), None)
+        if found is None:
+            raise InputError("no-node", "the stream does not join two nodes", where=f"df.stream {self.sym_name}")
+        return found
 
     def verify_(self) -> None:
         """One writer, one reader."""
