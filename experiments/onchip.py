@@ -110,7 +110,7 @@ def _rows(each: Intermediates) -> Iterator[Row]:
             phase=shape.phase, note="absolute sizes not published",
         )  # fmt: skip
     for of, ratio in zip(("all kernels", "the model's operations"), each.ratios, strict=True):
-        nearest = min(max(ratio, low), high)
+        nearest = min((low, high), key=lambda end: abs(ratio - end))
         yield Row(
             "onchip", f"fused over original, {of} {size}", ratio, "ratio", "simulated", model=shape.model, board=BOARD,
             phase=shape.phase, reference=nearest, source="StreamTensor Fig. 10(a)",

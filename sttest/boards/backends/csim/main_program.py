@@ -83,10 +83,10 @@ def main_program(signature: KernelSignature) -> str:
 
 
 def _whole_beats(argument: object, beat_bytes: int) -> BufferArgument:
-    if isinstance(argument, BufferArgument) and argument.alignment_bytes == beat_bytes:
-        if not argument.bytes % beat_bytes:
-            return argument
-    raise InputError("bad-argument", f"not a buffer of whole {beat_bytes}-byte beats: {argument}", where="csim")
+    is_buffer = isinstance(argument, BufferArgument)
+    if not is_buffer or argument.alignment_bytes != beat_bytes or argument.bytes % beat_bytes:
+        raise InputError("bad-argument", f"not a buffer of whole {beat_bytes}-byte beats: {argument}", where="csim")
+    return argument
 
 
 def _parameter(buffer: BufferArgument) -> str:
