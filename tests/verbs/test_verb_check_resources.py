@@ -46,3 +46,12 @@ def test_without_the_check_the_report_says_so(sttest):
     budget = report[(report["kind"] == "budget") & (report["process"] == "all")].iloc[0]
     assert total["lut"] > budget["lut"]
     assert len(pd.read_csv("here/reports/memory_kinds.csv")) > len(report) / 2
+
+
+def test_what_crosses_slrs_passes_the_tokens_of_all_layers(sttest):
+    options = ("--overall-unroll", "1200", "--share", "all", "--layers", "3", "--check-resources", "--json")
+    told = json.loads(sttest("compile", *SMALL, *options).stdout)
+    assert sum(told["partition"]["wires_per_boundary"]) > 0
+    simulated = json.loads(sttest("simulate", "here/timed_graph_placed.json", "--json").stdout)
+    assert (simulated["verdict"], simulated["cycles"]) == ("done", told["partition"]["cycles_with_crossing_registers"])
+    assert simulated["cycles"] > told["partition"]["cycles"]

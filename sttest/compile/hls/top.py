@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sttest.compile.dialects.df import ConverterOp
 from sttest.compile.hls.converters import Conversion
@@ -41,7 +41,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
         for memory in memories:
             # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
-            _interface(code, memory, max(other.words for other in memories if other.bundle == memory.bundle), timing)
+            _interface(code, memory, [other for other in memories if other.bundle == memory.bundle], timing)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         code.line()
@@ -53,14 +53,15 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
                 _call(code, process)
 
 
-def _interface(code: Code, memory: Memory, most_words: int, timing: KernelTiming) -> None:
-    """Directives of an argument; ``most_words`` is the size of the largest behind its port.
+def _interface(code: Code, memory: Memory, behind: Sequence[Memory], timing: KernelTiming) -> None:
+    """Directives of an argument, by what is ``behind`` its port.
 
-    A port asks ahead for no more than there is, since it keeps room for all that it asks for.
+    A port asks ahead for no more than there is in a layer, since it keeps room for all that it asks for.
     """
     kind = "write" if memory.writes else "read"
-    full_burst = timing.burst_bytes // memory.word_bytes
-    burst_words, bursts = min(full_burst, most_words), -(-most_words // full_burst)
+    most_words = max(other.words for other in behind)
+    asked, full_burst = max(other.words_per_layer for other in behind), timing.burst_bytes // memory.word_bytes
+    burst_words, bursts = min(full_burst, asked), -(-asked // full_burst)
     # A channel has a load or store unit of its own: none waits for data that another has not taken.
     channel = "" if memory.channel is None else f"channel={memory.channel} "
     code.pragma(

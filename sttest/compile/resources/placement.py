@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sttest.compile.access_curves import accesses
 from sttest.compile.compiler import Design
 from sttest.compile.resources.crossings import with_crossings
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
-from sttest.compile.resources.names import stream_ends
 from sttest.compile.spaces.partition import partition
 from sttest.compile.spaces.partition_facts import Partition
-from sttest.compile.stream_level import only_kernel
 from sttest.errors import DoesNotFitError
 from sttest.sim import simulate
 from sttest.sim.graph import TimedGraph
@@ -43,10 +42,19 @@ def place(design: Design) -> Placement:
     taken = design_resources(design)
     refuse_ports(design, taken)
     found = partition(taken.processes(), taken.wires, die_of(design.board))
-    streams = stream_ends(only_kernel(design.module, "placement", design.name))
-    tokens = {ends.fifo: ends.tokens for ends in streams}
-    graph = with_crossings(design.graph, {wire.fifo: found.crossings(wire) for wire in taken.wires}, tokens)
+    crossings = {wire.fifo: found.crossings(wire) for wire in taken.wires}
+    graph = with_crossings(design.graph, crossings, _tokens(design.graph))
     return Placement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
+
+
+def _tokens(graph: TimedGraph) -> dict[str, int]:
+    """What each FIFO carries in a run, of all layers."""
+    return {
+        fifo: len(curve)
+        for process in graph.processes
+        for (fifo, end), curve in accesses(process, graph).items()
+        if end == "write"
+    }
 
 
 def refuse_ports(design: Design, taken: DesignResources) -> None:
