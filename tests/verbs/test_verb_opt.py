@@ -69,7 +69,7 @@ def test_standard_input_is_a_file_too(stages):
     ("arguments", "parts"),
     [
         (("-p", "fuse-kernel"), ("fuse-kernel", "fuse-kernels")),
-        (("-p", "linalg-to-kernels{tile=3}"), ("'tile'", "tile-size")),
+        (("-p", "linalg-to-kernels{tile-sise=3}"), ("'tile-sise'", "tile-size")),
         (("-p", "linalg-to-kernels{tile_size=0}"), ("tile-size",)),
         (("-p", "size-fifos"), ("no kernel", "linalg-to-kernels")),
         (("-p", "linalg-to-kernels{"), ("pipeline", "linalg-to-kernels{")),
