@@ -74,7 +74,9 @@ def run_verb(
         int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for].")
     ] = None,
     launches: Annotated[int, typer.Option(min=1, help="Of one block, with one package.")] = 5,
-    launch_per: Annotated[LaunchPer, typer.Option(help="What a launch computes; token is refused.")] = LaunchPer.layer,
+    launch_per: Annotated[
+        LaunchPer | None, typer.Option(help="What the decode package must compute in a launch [as compiled].")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of weights, prompt and activations.")] = 1,
     weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
     card: Annotated[str, typer.Option(help="Index of the card, or its place on PCIe.")] = "0",
@@ -100,7 +102,7 @@ def run_verb(
         tuple(packages), backend.value, prompt_tokens, new_tokens, launches, seed, weights,
         int(card) if card.isdecimal() else card, Patience(timeout_launch, timeout_open, reset),
     )  # fmt: skip
-    raise typer.Exit(run(request, out, launch_per.value, as_json=as_json))
+    raise typer.Exit(run(request, out, launch_per.value if launch_per else None, as_json=as_json))
 
 
 @app.command()

@@ -127,7 +127,8 @@ def _write_values(design: Design, path: Path) -> dict[str, str]:
         write_value_graph(value_graph(design.module, design.name), path)
     except InputError as error:
         return {"missing": str(error)}
-    return {"file": path.name}
+    layers = design.knobs.layers
+    return {"file": path.name, **({"layers": str(layers)} if layers > 1 else {})}
 
 
 def _manifest(design: Design) -> dict[str, object]:

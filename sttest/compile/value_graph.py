@@ -64,11 +64,13 @@ _HERE = "value graph"
 _PREDICATES = (
     "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
 )  # fmt: skip
+# What passes values on or holds them.
+_NO_VALUES = (StreamOp, BufferOp, YieldOp, EnterOp, LeaveOp)
 _ELEMENT_TYPES: Mapping[str, ElementType] = {name: name for name in get_args(ElementType)}
 
 
 def value_graph(module: ModuleOp, name: str) -> ValueGraph:
-    """What the one kernel of a module computes.
+    """What the one kernel of a module computes: of a launch over layers, what it does in each.
 
     Raises:
         DoesNotFitError: the design has several kernels.
@@ -82,8 +84,8 @@ def value_graph(module: ModuleOp, name: str) -> ValueGraph:
         name,
         arguments=tuple(_arguments(function, kernel, names)),
         results=tuple(_results(function, stores)),
-        streams=tuple(_stream(op) for op in ops if isinstance(op, StreamOp)),
-        nodes=tuple(_node(op, kernel, names) for op in ops if not isinstance(op, StreamOp | BufferOp | YieldOp)),
+        streams=tuple(_stream(op) for op in ops if isinstance(op, StreamOp) and not _goes_round(op.result)),
+        nodes=tuple(_node(op, kernel, names) for op in ops if not isinstance(op, _NO_VALUES)),
     )
 
 
@@ -116,7 +118,7 @@ def _origin(stream: StreamOp) -> str:
     """The module of the task or concatenation, or the tensor of the DMA, whose tokens a stream carries."""
     writers = [use.operation for use in stream.result.uses]
     writer = next((op for op in writers if isinstance(op, NodeOp) and stream.result in op.sinks), None)
-    if isinstance(writer, ForkOp | GatherOp | ConverterOp):
+    if isinstance(writer, ForkOp | GatherOp | ConverterOp | LeaveOp):
         return _origin(stream_of(writer.sources[0], _HERE))
     if isinstance(writer, TaskOp | ConcatOp | DmaReadOp) and writer.origin is not None:
         return writer.origin.data
@@ -147,11 +149,6 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
         return Load(_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
     if isinstance(op, DmaWriteOp):
         return Store(_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
-    if isinstance(op, EnterOp | LeaveOp):
-        raise InputError(
-            "no-values", "values are those of one block, not of a launch over layers", where=_HERE,
-            levers=["compile with one layer"],
-        )  # fmt: skip
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
 
 
@@ -301,4 +298,21 @@ def _fifos(ports: Sequence[SSAValue]) -> tuple[str, ...]:
 
 
 def _fifo(port: SSAValue) -> str:
-    return stream_of(port, _HERE).sym_name.data
+    return stream_of(_of_block(port), _HERE).sym_name.data
+
+
+def _of_block(port: SSAValue) -> SSAValue:
+    """The stream that a block has in its place: layers take turns between what enters it and what leaves it."""
+    for use in port.uses:
+        node = use.operation
+        if isinstance(node, EnterOp) and port in node.sinks:
+            return node.sources[0]
+        if isinstance(node, LeaveOp) and port in node.sources:
+            return node.sinks[1]
+    return port
+
+
+def _goes_round(stream: SSAValue) -> bool:
+    """Whether a stream is there for the loop over layers alone."""
+    back = any(isinstance(use.operation, LeaveOp) and use.operation.sinks[0] == stream for use in stream.uses)
+    return back or _of_block(stream) != stream

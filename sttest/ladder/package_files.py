@@ -80,6 +80,11 @@ def read_package(folder: Path) -> PackageFiles:
     facts = validated(_Manifest, read_object(path, SCHEMA), str(path))
     if "missing" in facts.values:
         raise InputError("no-values", f"the design has no values: {facts.values['missing']}", where=str(folder))
+    if "layers" in facts.values:
+        raise InputError(
+            "several-layers", "a launch of the design runs several layers, one block is compared", where=str(folder),
+            demand=int(facts.values["layers"]), bound=1, unit="layers", levers=["compile with one layer"],
+        )  # fmt: skip
     configuration = facts.configuration
     if "asked_tokens" not in configuration.workload:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sttest.boards.backends.device import Card
 from sttest.models.card_blocks import CardBlocks, Told
+from sttest.models.card_layers import CardLayers
 from sttest.models.design_memory import BlockMemory, BlockResult
 from sttest.models.resident_cache import ResidentCache
 from sttest.sim.functional.element_types import Array, Bytes
@@ -47,6 +48,7 @@ class CardGeneration:
         prefill_card, decode_card: open a card with the design.
         prefill_layers, decode_layers: memory of every layer on each.
         told: called after every launch.
+        at_once: phases whose design runs all layers in a launch; what enters and the tables are the same for all.
     """
 
     prefill_card: OpenCard
@@ -54,10 +56,11 @@ class CardGeneration:
     prefill_layers: Sequence[BlockMemory]
     decode_layers: Sequence[BlockMemory]
     told: Told
+    at_once: Collection[str] = ()
     caches: list[ResidentCache] = field(init=False)
     _phase: str = ""
     _card: AbstractContextManager[Card] | None = None
-    _blocks: CardBlocks | None = None
+    _blocks: CardBlocks | CardLayers | None = None
 
     def __post_init__(self) -> None:
         self.caches = [ResidentCache(layer) for layer in self.decode_layers]
@@ -72,22 +75,43 @@ class CardGeneration:
 
     def prefill(self, layer: int, x: Array) -> Array:
         """The prompt through a layer."""
-        memory, count = self.prefill_layers[layer], len(x)
-        inputs = {name: image for name, image in memory.prefill(x).items() if name not in memory.parameter_images}
-        return self._step("prefill", layer, inputs, memory, count)
+        if "prefill" in self.at_once:
+            return x if layer else self._all("prefill", [self._prompt(each, x) for each in self.prefill_layers], len(x))
+        memory = self.prefill_layers[layer]
+        return self._step("prefill", layer, self._prompt(memory, x), memory, len(x))
 
     def decode(self, layer: int, x: Array) -> Array:
         """The next token through a layer."""
+        if "decode" in self.at_once:
+            return x if layer else self._all("decode", [cache.images(x) for cache in self.caches], 1)
         return self._step("decode", layer, self.caches[layer].images(x), self.decode_layers[layer], 1)
+
+    @staticmethod
+    def _prompt(memory: BlockMemory, x: Array) -> dict[str, Bytes]:
+        return {name: image for name, image in memory.prefill(x).items() if name not in memory.parameter_images}
+
+    def _all(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> Array:
+        """All layers in the turn of the first; those of the others only pass on what it gave."""
+        blocks = self._configured(phase)
+        assert isinstance(blocks, CardLayers)
+        memories = self.prefill_layers if phase == "prefill" else self.decode_layers
+        found = blocks.launch(inputs, self._doing(phase, 0))
+        results = [memory.results(images, count) for memory, images in zip(memories, found, strict=True)]
+        for cache, result in zip(self.caches, results, strict=True):
+            cache.append(result.k_new, result.v_new)
+        return results[-1].y
+
+    def _doing(self, phase: str, layer: int) -> str:
+        return phase if phase == "prefill" else f"decode of position {self.caches[layer].positions}"
 
     def _step(self, phase: str, layer: int, inputs: dict[str, Bytes], memory: BlockMemory, count: int) -> Array:
         blocks = self._configured(phase)
-        doing = phase if phase == "prefill" else f"decode of position {self.caches[layer].positions}"
-        result: BlockResult = memory.results(blocks.launch(layer, inputs, doing), count)
+        assert isinstance(blocks, CardBlocks)
+        result: BlockResult = memory.results(blocks.launch(layer, inputs, self._doing(phase, layer)), count)
         self.caches[layer].append(result.k_new, result.v_new)
         return result.y
 
-    def _configured(self, phase: str) -> CardBlocks:
+    def _configured(self, phase: str) -> CardBlocks | CardLayers:
         """The design of a phase on the card."""
         if self._blocks is None or self._phase != phase:
             self._let_go()
@@ -95,7 +119,7 @@ class CardGeneration:
             card = opened.__enter__()
             self._card, self._phase = opened, phase
             layers = self.prefill_layers if phase == "prefill" else self.decode_layers
-            self._blocks = CardBlocks(card, layers, self.told)
+            self._blocks = (CardLayers if phase in self.at_once else CardBlocks)(card, layers, self.told)
         return self._blocks
 
     def _let_go(

@@ -71,7 +71,7 @@ def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest,
     config = prefill.config
     prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
     check_request(config, prompt, request.new_tokens)
-    log.planned = config.layers * request.new_tokens
+    log.planned = config.layers // prefill.layers + config.layers // decode.layers * (request.new_tokens - 1)
     cards = {package.phase: card_opener(package, request, log, tell) for package in (prefill, decode)}
     plain = load_model(config, request.weights, seed=request.seed)
     model = prefill.quantised(plain, lambda: plain.prefill(prompt))
@@ -80,7 +80,8 @@ def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest,
         golden = generate(model, prompt, request.new_tokens)
     told = _recorder(log, tell)
     layers = {package.phase: layer_memories(model, package.scheme, package.graph) for package in (prefill, decode)}
-    runner = CardGeneration(cards["prefill"], cards["decode"], layers["prefill"], layers["decode"], told)
+    at_once = {package.phase for package in (prefill, decode) if package.layers > 1}
+    runner = CardGeneration(cards["prefill"], cards["decode"], layers["prefill"], layers["decode"], told, at_once)
     with runner as blocks, DefinedOrder():
         found = generate_with(model, blocks, prompt, request.new_tokens)
     pairs = zip(found.tokens, golden.tokens, strict=True)
@@ -89,7 +90,12 @@ def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest,
 
 
 def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:
-    """The first layer with seeded activations, launched several times, against the fake-quantised block."""
+    """The first layer with seeded activations, launched several times, against the fake-quantised block.
+
+    Raises:
+        InputError: a launch of the package runs several layers.
+    """
+    refuse_layers(package)
     from sttest.models.card_blocks import CardBlocks
     from sttest.models.seeded_block import largest_difference
 
@@ -103,6 +109,20 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
             images = blocks.launch(0, dict(seeded.inputs), f"{package.phase} {number}")
             difference = largest_difference(memory.results(images, seeded.tokens), seeded.golden)
             log.largest_difference = max(difference, log.largest_difference or 0.0)
+
+
+def refuse_layers(package: ModelPackage) -> None:
+    """Refuses a package whose launches run several layers, where one block is looked at.
+
+    Raises:
+        InputError: with the way out.
+    """
+    if package.layers > 1:
+        raise InputError(
+            "several-layers", "a launch of the design runs several layers", where=str(package.path),
+            demand=package.layers, bound=1, unit="layers",
+            levers=["compile with one layer", "give a prefill's and a decode's package"],
+        )  # fmt: skip
 
 
 def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noqa: ANN201 - types need torch
@@ -183,6 +203,8 @@ def _check_pair(prefill: ModelPackage, decode: ModelPackage, prompt_tokens: int,
                 "other-package", f"one is of {what} {one}, the other of {other}", where=str(decode.path),
                 levers=["name two packages of one model"],
             )  # fmt: skip
+    for package in (prefill, decode):
+        _check_layers(package)
     room = {"prefill": (prompt_tokens, _extent(prefill, "x", 0)), "decode": (
         prompt_tokens + new_tokens - 1, _extent(decode, "k_cache", 1),
     )}  # fmt: skip
@@ -192,6 +214,23 @@ def _check_pair(prefill: ModelPackage, decode: ModelPackage, prompt_tokens: int,
                 "no-room", f"the {phase} design has no room for the generation", where=str(decode.path),
                 demand=demand, bound=bound, unit="tokens", levers=["generate fewer tokens", "compile it for more"],
             )  # fmt: skip
+
+
+def _check_layers(package: ModelPackage) -> None:
+    """Refuses a launch over other than all layers, and over layers that read different tables."""
+    config = package.config
+    if package.layers not in (1, config.layers):
+        raise InputError(
+            "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.path),
+            demand=package.layers, bound=config.layers, unit="layers",
+            levers=[f"compile with --layers {config.layers}"],
+        )  # fmt: skip
+    kinds = {config.layer_kind(number) for number in range(config.layers)}
+    if package.layers > 1 and len(kinds) > 1:
+        raise InputError(
+            "layers-differ", f"layers of {config.name} read different masks and tables ({', '.join(sorted(kinds))}), "
+            "of which a launch has one", where=str(package.path), levers=["launch per layer: compile with one layer"],
+        )  # fmt: skip
 
 
 def _extent(package: ModelPackage, argument: str, axis: int) -> int:

@@ -38,6 +38,7 @@ class ModelPackage:
         scheme: of its numbers.
         cycles: simulated, of one launch; None where the design deadlocks.
         clock_mhz: of the kernel.
+        layers: that a launch runs.
     """
 
     path: Path
@@ -49,6 +50,7 @@ class ModelPackage:
     scheme: QuantScheme
     cycles: int | None
     clock_mhz: float
+    layers: int = 1
 
     @cached_property
     def graph(self) -> ValueGraph:
@@ -97,7 +99,7 @@ def read_model_package(path: Path) -> ModelPackage:
         raise InputError("no-values", "nobody has defined what it computes", where=str(path), levers=levers)
     return ModelPackage(
         path, read_design(path), model_config(name), cast("Phase", phase), tokens, context, load_scheme(scheme),
-        cycles, clock_mhz,
+        cycles, clock_mhz, int(configuration["knobs"].get("layers", 1)),
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from sttest.boards.tools import require_tools
 from sttest.errors import EnginesDisagreeError, InputError
 from sttest.sim.functional import run as run_functional
 from sttest.verbs.build import BuildRequest, prepare
-from sttest.verbs.card_run import seeded_block
+from sttest.verbs.card_run import refuse_layers, seeded_block
 from sttest.verbs.model_package import ModelPackage, read_model_package
 from sttest.verbs.output import progress
 from sttest.verbs.pack_texts import makefile, readme
@@ -56,6 +56,7 @@ def run(request: PackRequest) -> None:
     """
     require_tools("pack")
     package = read_model_package(request.package)
+    refuse_layers(package)
     out = request.out or request.package.resolve().parent / f"{package.files.design.design}.tar.gz"
     if out.is_dir():
         raise InputError("not-a-file", "a folder stands in the way", where=str(out), levers=["name a file"])

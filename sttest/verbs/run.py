@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,13 @@ SCHEMA = "sttest.run/1"
 _SHOWN = ("phase", "metric", "value", "unit", "kind", "reference", "note")
 
 
-def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> int:
+def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool) -> int:
     """Runs, compares, writes the results' folder and prints its table.
 
     Args:
         request: the options.
         out: of the results; None for ``results/run-<backend>-<model>``.
-        per: what a launch computes: ``layer`` or ``token``.
+        per: what a launch of the decode's package has to compute: ``layer`` or ``token``; None for what it does.
         as_json: print JSON.
 
     Returns:
@@ -35,12 +36,8 @@ def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> in
         SttestError: what ended the run; the results of the launches before are kept.
     """
     require_tools(f"run --backend {request.backend}")
-    if per == "token":
-        raise InputError(
-            "one-launch-per-token", "the kernel computes one block and takes no number of layers", where="--launch-per",
-            levers=["launch per layer", "see docs/board.md, section One launch per layer"],
-        )  # fmt: skip
     packages = [read_model_package(path) for path in request.packages]
+    _check_launches(packages, per)
     named = f"run-{request.backend}-{packages[0].config.name}"
     folder = out or Path("results") / named
     log, ended = Log(), None
@@ -58,6 +55,17 @@ def run(request: RunRequest, out: Path | None, per: str, *, as_json: bool) -> in
         raise ended
     _print(results.rows, folder, log, as_json=as_json)
     return 0 if log.agrees else EnginesDisagreeError.exit_code
+
+
+def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
+    """Refuses packages that were compiled for another kind of launch than is asked for."""
+    for package in packages:
+        found = "layer" if package.layers == 1 else "token"
+        if per is not None and package.phase == "decode" and found != per:
+            raise InputError(
+                "other-launches", f"the package was compiled for one launch per {found}", where=str(package.path),
+                levers=[f"compile it with --layers {package.config.layers if per == 'token' else 1}"],
+            )  # fmt: skip
 
 
 def _run(packages: list[ModelPackage], request: RunRequest, log: Log, tell: Any) -> None:

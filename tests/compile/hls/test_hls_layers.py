@@ -73,3 +73,11 @@ def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str) -> N
     assert run.cycles is not None
     # DMAs read ahead: a layer more costs no more than a launch of one.
     assert run.cycles <= LAYERS * one + 4 * LAYERS
+
+
+def test_values_of_a_launch_over_layers_are_those_of_its_block() -> None:
+    block, looped = compiled(1, "none"), compiled(LAYERS, "none")
+    one, many = value_graph(block.module, "block"), value_graph(looped.module, "block")
+    assert {node.name for node in one.nodes} == {node.name for node in many.nodes}
+    assert {(stream.name, stream.tokens) for stream in one.streams} == {(s.name, s.tokens) for s in many.streams}
+    assert (one.arguments, one.results) == (many.arguments, many.results)

@@ -12,6 +12,7 @@ from sttest.boards.backends.csim import build
 from sttest.compile.compiler import compile_text
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
+from sttest.compile.schedule import Sharing
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 
 FAKE_VITIS = """\
@@ -31,14 +32,15 @@ def package_of(tmp_path_factory):
     """A package of a small model's block: 32 tokens, or one after 32; not to be changed."""
 
     @cache
-    def make(model: str, phase: str, board: str = "u55c") -> Path:
+    def make(model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none") -> Path:
         tokens, context = SHIPPED_SHAPES[True][phase]
         workload = {
             "model": f"small-{model}", "phase": phase, "tokens": tokens, "context": context, "asked_tokens": tokens,
             "asked_context": context,
         }  # fmt: skip
         name = f"small-{model}-{phase}-{board}"
-        design = compile_text(lowered_text(model, phase), name, board, Knobs(), workload=workload)
+        knobs = Knobs(layers=layers, share=share)
+        design = compile_text(lowered_text(model, phase), name, board, knobs, workload=workload)
         return write_package(design, tmp_path_factory.mktemp("packages") / name)
 
     return make

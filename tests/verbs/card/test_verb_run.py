@@ -105,10 +105,54 @@ def test_two_packages_of_one_phase_are_refused(sttest, package_of):
     assert "one package, or one of each phase" in outcome.stderr
 
 
-def test_one_launch_per_token_is_refused(sttest, package_of):
+def test_a_package_for_other_launches_is_refused(sttest, package_of):
     outcome = sttest("run", package_of("gpt2", "decode"), "--backend", "double", "--launch-per", "token")
     assert outcome.exit_code == 2
-    assert "the kernel computes one block" in outcome.stderr
+    assert "compiled for one launch per layer; compile it with --layers 6" in outcome.stderr
+    looped = package_of("gpt2", "decode", layers=6)
+    outcome = sttest("run", looped, "--backend", "double", "--launch-per", "layer")
+    assert outcome.exit_code == 2
+    assert "compiled for one launch per token; compile it with --layers 1" in outcome.stderr
+
+
+@pytest.mark.parametrize("share", ["none", "all"])
+def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(share, package_of, tmp_path, work):
+    packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", layers=6, share=share)
+    request = RunRequest(packages, prompt_tokens=12, new_tokens=5, seed=4, work=work)
+    assert run(request, tmp_path / "results", "token", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == rows["equal_tokens"]["reference"] == "5"
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    # The prompt goes layer by layer; each of four decode steps is one launch.
+    assert rows["finished_launches"]["value"] == str(6 + 4)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("model", ["gpt2", "qwen", "llama"])
+def test_whole_generations_in_launches_of_all_layers(model, package_of, tmp_path, work):
+    packages = package_of(model, "prefill", layers=6), package_of(model, "decode", layers=6, share="weights")
+    request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=work)
+    assert run(request, tmp_path / "results", "token", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == str(1 + DECODE_STEPS)
+    assert rows["finished_launches"]["value"] == str(1 + DECODE_STEPS)
+
+
+@pytest.mark.parametrize(
+    ("model", "layers", "says"), [("gpt2", 3, "neither one layer nor all"), ("gemma", 6, "different masks and tables")]
+)
+def test_layers_that_no_launch_can_run_are_refused(model, layers, says, sttest, package_of):
+    packages = package_of(model, "prefill"), package_of(model, "decode", layers=layers)
+    outcome = sttest("run", *packages, "--backend", "double", "--new-tokens", "3")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert says in outcome.stderr
+
+
+@pytest.mark.parametrize("verb", [("run", "--backend", "double"), ("pack",), ("emulate", "--backend", "csim")])
+def test_one_block_of_a_launch_over_layers_is_not_looked_at(verb, sttest, package_of):
+    outcome = sttest(verb[0], package_of("gpt2", "decode", layers=6), *verb[1:])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "several layers" in outcome.stderr
 
 
 @pytest.mark.parametrize(("backend", "part"), [("device", "XRT: no xrt-smi"), ("hw_emu", "v++: no v++")])

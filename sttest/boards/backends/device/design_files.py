@@ -56,6 +56,7 @@ class DesignFiles:
         argument_of: argument per DMA; a DMA may read the tensors of several loads in turn.
         rows: of the DMAs that do.
         shared_fifos: the streams that go through a FIFO one after the other, where there are several.
+        layers_of: how many layers lie one after the other in the buffer of a DMA, where there are several.
     """
 
     package: Path
@@ -63,11 +64,17 @@ class DesignFiles:
     argument_of: dict[str, str]
     rows: dict[str, TensorRow] = field(default_factory=dict)
     shared_fifos: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    layers_of: dict[str, int] = field(default_factory=dict)
 
     @property
     def kernel(self) -> KernelSignature:
         """The design's one kernel."""
         return self.design.kernels[0]
+
+    @property
+    def word_bytes(self) -> int:
+        """Width of the memory ports: each tensor starts at a whole word."""
+        return max(argument.alignment_bytes for argument in self.kernel.buffers)
 
     def dma_of(self, node: str) -> str:
         """The DMA of a load or a store of the design's values."""
@@ -144,4 +151,5 @@ def read_design(package: Path) -> DesignFiles:
         for argument in table.arguments
         if argument.parts
     }
-    return DesignFiles(package, design, argument_of, rows, table.shared_fifos)
+    layers_of = {argument.dma: argument.layers for argument in table.arguments if argument.layers > 1}
+    return DesignFiles(package, design, argument_of, rows, table.shared_fifos, layers_of)

@@ -1,0 +1,90 @@
+"""All layers of a model on a card in one launch: parameters and caches of the layers lie one after the other.
+
+Written is as by `CardBlocks`: parameters once, of what else a launch reads only what differs from what the card has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sttest.boards.backends.device import Card
+from sttest.models.card_blocks import Told, changes
+from sttest.models.design_memory import BlockMemory
+from sttest.sim.functional.element_types import Bytes
+
+_RUN = "layers"
+
+
+@dataclass
+class CardLayers:
+    """The layers of a model on a design that runs all of them.
+
+    Args:
+        card: configured with the design.
+        layers: memory of each layer, all of one graph.
+        told: called after every launch with what it was part of, 0 for the layer, and its times.
+    """
+
+    card: Card
+    layers: Sequence[BlockMemory]
+    told: Told = lambda _doing, _layer, _times: None
+    _written: dict[str, Bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        arguments = self.card.files.argument_of
+        for dma, argument in arguments.items():
+            self.card.allocate(dma, argument)
+        self._write([layer.parameter_images for layer in self.layers])
+        self.card.prepare(_RUN, {argument: dma for dma, argument in arguments.items()})
+
+    def launch(self, images: Sequence[Mapping[str, Bytes]], doing: str) -> list[dict[str, Bytes]]:
+        """Runs all layers.
+
+        Args:
+            images: per layer, of all loads but the parameters'; what enters and tables are the first one's.
+            doing: what for, as in ``token 3``.
+
+        Returns:
+            Images of the stores per layer; what leaves is the last layer's, in all of them.
+
+        Raises:
+            DeadlockError: the kernel did not end.
+            SttestError: the kernel or the host program crashed.
+        """
+        self._write(images)
+        self.told(doing, 0, self.card.launch(_RUN, doing=doing))
+        stores = [store.name for store in self.layers[0].graph.stores]
+        read = {name: np.frombuffer(self.card.read(name), np.uint8) for name in stores}
+        return [{name: self._of_layer(name, image, number) for name, image in read.items()} for number in self._numbers]
+
+    @property
+    def _numbers(self) -> range:
+        return range(len(self.layers))
+
+    def _write(self, images: Sequence[Mapping[str, Bytes]]) -> None:
+        rows = {load: self._row(load, [each[load] for each in images]) for load in images[0]}
+        for dma, image in self.card.files.by_dma(rows).items():
+            before = self._written.get(dma)
+            for part in [slice(0, image.size)] if before is None else changes(before, image):
+                self.card.write(dma, image[part].tobytes(), part.start)
+            self._written[dma] = image
+
+    def _row(self, load: str, images: Sequence[Bytes]) -> Bytes:
+        """The images of all layers, each in whole words; the first where a launch has one."""
+        if not self._is_per_layer(load):
+            return images[0]
+        size = max(image.size for image in images)
+        word = self.card.files.word_bytes
+        return np.concatenate([np.pad(image, (0, -size % word)) for image in images])
+
+    def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
+        if not self._is_per_layer(store):
+            return image
+        size = image.size // len(self.layers)
+        return image[number * size : (number + 1) * size]
+
+    def _is_per_layer(self, node: str) -> bool:
+        return self.card.files.dma_of(node) in self.card.files.layers_of
