@@ -33,6 +33,7 @@ from sttest.compile.memory_order import contiguous_elements
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
+from sttest.compile.processes import node_label
 from sttest.compile.shared_pipelines import in_turn
 from sttest.compile.shared_streams import share_queues
 from sttest.compile.stream_level import only_kernel, stream_of
@@ -107,15 +108,15 @@ class _Builder:
         elif isinstance(op, ConverterOp):
             self._add_converter(op)
         elif isinstance(op, ForkOp):
-            self.processes.append(self.pipelines.fork(op, _label(op)))
+            self.processes.append(self.pipelines.fork(op, node_label(op)))
         elif isinstance(op, ConcatOp):
-            self.processes.append(self.pipelines.concat(op, _label(op)))
+            self.processes.append(self.pipelines.concat(op, node_label(op)))
         elif isinstance(op, EnterOp):
-            self.processes.append(self.pipelines.enter(op, _label(op), self.kernel.layer_count))
+            self.processes.append(self.pipelines.enter(op, node_label(op), self.kernel.layer_count))
         elif isinstance(op, LeaveOp):
-            self.processes.append(self.pipelines.leave(op, _label(op), self.kernel.layer_count))
+            self.processes.append(self.pipelines.leave(op, node_label(op), self.kernel.layer_count))
         elif isinstance(op, GatherOp):
-            self.processes.append(self.pipelines.gather(op, _label(op)))
+            self.processes.append(self.pipelines.gather(op, node_label(op)))
         elif isinstance(op, DmaReadOp | DmaWriteOp):
             self.processes.append(self._port(op))
 
@@ -129,7 +130,7 @@ class _Builder:
             self.processes.append(in_turn(task.engine.data, self.pipelines.turns(members)))
 
     def _add_converter(self, op: ConverterOp) -> None:
-        name = _label(op)
+        name = node_label(op)
         if op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
         blocks = op.blocks.value.data
@@ -158,7 +159,7 @@ class _Builder:
         ]
 
     def _port(self, op: DmaReadOp | DmaWriteOp) -> Memory:
-        name = _label(op)
+        name = node_label(op)
         writes = isinstance(op, DmaWriteOp)
         port = op.sources[0] if writes else op.sinks[0]
         token_bytes = -(-itensor_of(port).token_bits // 8)
@@ -192,12 +193,6 @@ def _channel(op: DmaReadOp | DmaWriteOp) -> int:
     if op.channel is None:
         raise run_first(_HERE, f"{op.name} has no channel", "assign-channels")
     return op.channel.value.data
-
-
-def _label(op: ConcatOp | ConverterOp | EnterOp | ForkOp | GatherOp | LeaveOp | DmaReadOp | DmaWriteOp) -> str:
-    if op.label is None:
-        raise run_first(_HERE, f"{op.name} has no name", "make-instances")
-    return op.label.data
 
 
 def _fifo(stream: SSAValue) -> str:

@@ -32,6 +32,7 @@ from sttest.compile.iteration import dims_of, is_view, shape_of
 from sttest.compile.module_walk import functions, returned
 from sttest.compile.names import argument_kinds
 from sttest.compile.pass_order import run_first
+from sttest.compile.processes import node_label
 from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.compile.value_names import argument_names, result_names
 from sttest.errors import InputError
@@ -129,26 +130,26 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
     if isinstance(op, TaskOp):
         return _task(op)
     if isinstance(op, ForkOp):
-        return Fork(_label(op), _fifo(op.sources[0]), _fifos(op.sinks))
+        return Fork(node_label(op), _fifo(op.sources[0]), _fifos(op.sinks))
     if isinstance(op, ConcatOp):
         origin = op.origin.data if op.origin else ""
-        return Concat(_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
+        return Concat(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
     if isinstance(op, GatherOp):
-        return Gather(_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
+        return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
     if isinstance(op, ConverterOp):
         if op.buffer is None or op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
         ports = _fifo(op.sources[0]), _fifo(op.sinks[0])
-        return Converter(_label(op), *ports, op.buffer.values, op.blocks.value.data)
+        return Converter(node_label(op), *ports, op.buffer.values, op.blocks.value.data)
     if isinstance(op, DmaReadOp):
         argument = kernel.inputs[kernel.body.block.args.index(_block_argument(op.sources[0]))]
         name = names.get(argument)
         if name is None:
-            raise InputError("not-an-argument", "a kernel reads what another op computes", where=_label(op))
+            raise InputError("not-an-argument", "a kernel reads what another op computes", where=node_label(op))
         layout = _layout(op, packed=op.packed is not None)
-        return Load(_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
+        return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
     if isinstance(op, DmaWriteOp):
-        return Store(_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
+        return Store(node_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
 
 
@@ -240,7 +241,7 @@ def _stores(kernel: KernelOp) -> dict[SSAValue, str]:
     written = {}
     for output, inner in zip(kernel.outputs, kernel.terminator.arguments, strict=True):
         assert isinstance(inner.owner, DmaWriteOp)
-        written[output] = _label(inner.owner)
+        written[output] = node_label(inner.owner)
     return written
 
 
@@ -285,12 +286,6 @@ def _dtype(kind: Attribute) -> ElementType:
         levers = [f"choose one of {', '.join(BITS)}"]
         raise InputError("no-values", f"elements of {kind} have no defined values", where=_HERE, levers=levers)
     return found
-
-
-def _label(op: ConcatOp | ConverterOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp) -> str:
-    if op.label is None:
-        raise run_first(_HERE, f"{op.name} has no name", "make-instances")
-    return op.label.data
 
 
 def _fifos(ports: Sequence[SSAValue]) -> tuple[str, ...]:
