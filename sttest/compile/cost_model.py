@@ -69,15 +69,20 @@ def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
         InputError: the payload has an op that no operator stands for.
     """
     lanes = min(task.lane_count, task.tile_points)
-    steps = -(-task.tile_points // lanes)
     factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
     vectors_in = tuple(itensor_of(source).tokens // task.iterations for source in task.sources)
     results = task.iterations // task.reduction_iterations
     vectors_out = tuple(itensor_of(result).tokens // results for result in task.produced)
-    busy = steps * step_interval(task, lanes, library)
+    busy = busy_cycles(task, library)
     ii = max(busy, *vectors_in, *vectors_out, 1)
     latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
     return TaskCost(ii, latency, vectors_in, vectors_out)
+
+
+def busy_cycles(task: TaskOp, library: Mapping[str, Operator]) -> int:
+    """Cycles of one iteration that no port can shorten: steps of all lanes, each at its interval."""
+    lanes = min(task.lane_count, task.tile_points)
+    return -(-task.tile_points // lanes) * step_interval(task, lanes, library)
 
 
 def payload_operators(task: TaskOp) -> Counter[str]:
@@ -88,6 +93,17 @@ def payload_operators(task: TaskOp) -> Counter[str]:
     """
     ops = (op for op in task.payload.block.ops if not isinstance(op, YieldOp) and not _is_free(op))
     return Counter(_operator_name(op, task) for op in ops)
+
+
+def operator_instances(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> dict[str, int]:
+    """Instances of each operator in so many lanes.
+
+    Where a step takes several cycles, since a running sum has to be back, operators take turns in them: the tool binds
+    what a pipelined loop evaluates to as few as its interval allows.
+    """
+    lanes = min(lanes, task.tile_points)
+    interval = step_interval(task, lanes, library)
+    return {name: -(-count * lanes // interval) for name, count in payload_operators(task).items()}
 
 
 def _reduction_dims(task: TaskOp) -> list[int]:

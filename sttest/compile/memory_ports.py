@@ -7,53 +7,44 @@ would wait behind them.  A DMA whose tokens can be cut may become several, one p
 slice, each with a channel of its own: while channels are left, the DMA whose
 transfer that shortens most is cut in twice as many slices, none of less than a
 burst.  What is left then goes to small DMAs, so that fewer wait for turns.
+
+Powers of two leave channels half used where one DMA moves most of the bytes and is
+what everybody waits for.  Then all share all channels (:mod:`spread_channels`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from sttest.compile.port_demand import PortDemand
+from sttest.compile.spread_channels import most_loaded, spread_channels
 from sttest.errors import DoesNotFitError
 
 # A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
 _SMALL_SHARE = 0.25
-
-
-@dataclass(frozen=True)
-class PortDemand:
-    """What one DMA moves in a run.
-
-    Attributes:
-        name: of the DMA.
-        writes: to memory, not from it.
-        total_bytes: of the run.
-        busy_cycles: for which its kernel is busy with them at its own speed.
-        parameters: whether it reads parameters of the model.
-        most_slices: that its tokens may be cut into, a power of two.
-    """
-
-    name: str
-    writes: bool
-    total_bytes: int
-    busy_cycles: int
-    parameters: bool = False
-    most_slices: int = 1
-
-    @property
-    def shares_with(self) -> tuple[bool, bool]:
-        """Small DMAs with the same value share a channel."""
-        return self.writes, self.parameters
-
-    def cycles(self, channels: int, bytes_per_cycle: float) -> float:
-        """Cycles of the transfer, or of the kernel where that is slower."""
-        return max(self.busy_cycles, self.total_bytes / (channels * bytes_per_cycle))
+# Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own.
+_WORTH_SHARING = 0.8
 
 
 def assign_channels(
     demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int
 ) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA, one per slice; their count is a power of two.
+
+    Raises:
+        DoesNotFitError: more DMAs that need a channel of their own than channels.
+    """
+    own = channels_apart(demands, channels, bytes_per_cycle, burst_bytes)
+    spread = spread_channels(demands, channels, burst_bytes)
+    busy = max((demand.busy_cycles for demand in demands), default=0)
+    apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))
+    return spread if together < _WORTH_SHARING * apart else own
+
+
+def channels_apart(
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int
+) -> dict[str, tuple[int, ...]]:
+    """Channels that DMAs of a fair share of the traffic have to themselves.
 
     Args:
         demands: in program order, which breaks ties.

@@ -9,8 +9,8 @@ left, and entered again,
 - after every pass of the loops below the outermost one, where that brings new
   data and the pass is longer than the drain: rows of tiles;
 - never, where the outermost loop only walks columns (a decode step's
-  matrix-vector product) or parts of sums that are summed on, or a pass is over
-  before it could drain.
+  matrix-vector product) or parts of sums that are summed on, where what such a
+  product gives is summed over groups, or a pass is over before it could drain.
 
 A fork drains after every token that is known to be the only one for as long.
 A concatenation is one loop over all its tokens, each of which one source gives.
@@ -128,7 +128,13 @@ class NodePipelines:
             return len(trips)
         if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
             return 0
-        return int(any(row[0] for row in itensor_of(task.sources[0]).coefficients) and not _is_summed_on(task))
+        brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
+        return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))
+
+    def _is_fed_on(self, task: TaskOp) -> bool:
+        """Whether the data of the next pass follow at once: their producer walks all passes in one loop."""
+        producer = _producer(task.sources[0])
+        return isinstance(producer, TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
 
     def _drains(self, task: TaskOp) -> bool:
         """Whether each iteration drains before there can be data for the next."""

@@ -76,7 +76,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         MaterializeDma(knobs.beat_bits),
         FoldDma(parameters=not knobs.prefetch_kib),
         # A product takes all its weights in one cycle: its token must not be cut.
-        Vectorize(max(knobs.vector_bits, _WEIGHT_BITS * knobs.gemv_lanes)),
+        Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes)),
         InsertForks(),
         *((ShareLoads(),) if knobs.share != "none" else ()),
         AssignChannels(board),

@@ -46,6 +46,8 @@ _FILL_LATENCY = 2
 _DRAIN_LATENCY = 3
 # A ping-pong buffer: two blocks.
 _HALVES = 2
+# Shift registers of one LUT per bit, which the code asks for where a FIFO is not deeper: a memory takes twice that.
+_SHIFT_REGISTER_DEPTH = 32
 
 
 def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = False) -> TimedGraph:
@@ -101,7 +103,7 @@ class _Builder:
             stream = op.result.type
             # A folded DMA's tile buffer is read in place, without the output register of a RAM FIFO.
             folded = op.sized_by is not None and op.sized_by.data == "folded"
-            impl = "srl" if folded else "auto"
+            impl = "srl" if folded or stream.depth.data <= _SHIFT_REGISTER_DEPTH else "auto"
             self.fifos.append(Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl))
         elif isinstance(op, TaskOp):
             self._add_task(op)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.memory_ports import PortDemand, assign_channels
+from sttest.compile.memory_ports import channels_apart
+from sttest.compile.port_demand import PortDemand
 from sttest.errors import DoesNotFitError
 
 RATE = 32.0
@@ -24,7 +25,7 @@ DEMANDS = st.lists(
 
 @given(DEMANDS, st.integers(22, 40))
 def test_every_dma_has_channels_of_the_board(demands: list[PortDemand], channels: int) -> None:
-    given_channels = assign_channels(demands, channels, RATE, BURST)
+    given_channels = channels_apart(demands, channels, RATE, BURST)
     assert set(given_channels) == {demand.name for demand in demands}
     for demand in demands:
         numbers = given_channels[demand.name]
@@ -36,7 +37,7 @@ def test_every_dma_has_channels_of_the_board(demands: list[PortDemand], channels
 
 @given(DEMANDS, st.integers(22, 40))
 def test_only_small_dmas_of_one_direction_and_kind_share(demands: list[PortDemand], channels: int) -> None:
-    given_channels = assign_channels(demands, channels, RATE, BURST)
+    given_channels = channels_apart(demands, channels, RATE, BURST)
     small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
     for demand in demands:
         for other in demands:
@@ -47,7 +48,7 @@ def test_only_small_dmas_of_one_direction_and_kind_share(demands: list[PortDeman
 
 @given(DEMANDS, st.integers(22, 40))
 def test_no_spare_channel_is_left_while_one_would_help(demands: list[PortDemand], channels: int) -> None:
-    given_channels = assign_channels(demands, channels, RATE, BURST)
+    given_channels = channels_apart(demands, channels, RATE, BURST)
     used = {number for numbers in given_channels.values() for number in numbers}
     small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
     for demand in demands:
@@ -63,7 +64,7 @@ def test_a_channel_more_never_slows_the_slowest_of_equal_dmas(dmas: int, busy_cy
     even = [PortDemand(f"dma{number}", False, 1_000_000, busy_cycles, True, 16) for number in range(dmas)]
 
     def slowest_cycles(count: int) -> float:
-        found = assign_channels(even, count, RATE, BURST)
+        found = channels_apart(even, count, RATE, BURST)
         return max(demand.cycles(len(found[demand.name]), RATE) for demand in even)
 
     assert slowest_cycles(channels + 1) <= slowest_cycles(channels)
@@ -73,13 +74,13 @@ def test_spare_channels_go_where_they_save_most() -> None:
     # By hand: 8 and 3 MB.  One each; then halves of 8 MB (they save 125 000 cycles); then its quarters (62 500) come
     # before halves of 3 MB (46 875), if there are two channels for them.
     demands = [PortDemand("large", False, 8_000_000, 1, True, 16), PortDemand("less", False, 3_000_000, 1, True, 16)]
-    assert assign_channels(demands, 4, RATE, BURST) == {"large": (0, 1), "less": (2, 3)}
-    assert assign_channels(demands, 5, RATE, BURST) == {"large": (0, 1, 2, 3), "less": (4,)}
+    assert channels_apart(demands, 4, RATE, BURST) == {"large": (0, 1), "less": (2, 3)}
+    assert channels_apart(demands, 5, RATE, BURST) == {"large": (0, 1, 2, 3), "less": (4,)}
 
 
 def test_what_cannot_be_cut_stays_on_one_channel() -> None:
     demands = [PortDemand("large", False, 8_000_000, 1), PortDemand("short", False, 2 * BURST, 1, True, 16)]
-    assert assign_channels(demands, 32, RATE, BURST) == {"large": (0,), "short": (1,)}
+    assert channels_apart(demands, 32, RATE, BURST) == {"large": (0,), "short": (1,)}
 
 
 def test_small_reads_share_one_channel_and_small_writes_another() -> None:
@@ -89,7 +90,7 @@ def test_small_reads_share_one_channel_and_small_writes_another() -> None:
         PortDemand("result", True, 128, 1),
         PortDemand("scale", False, 64, 1),
     ]
-    found = assign_channels(demands, 6, RATE, BURST)
+    found = channels_apart(demands, 6, RATE, BURST)
     assert found["bias"] == found["scale"] != found["result"]
     assert len(found["weights"]) == 4
 
@@ -97,13 +98,13 @@ def test_small_reads_share_one_channel_and_small_writes_another() -> None:
 def test_too_many_dmas_name_the_gap() -> None:
     demands = [PortDemand(f"dma{number}", False, 1000, 1) for number in range(5)]
     with pytest.raises(DoesNotFitError) as refused:
-        assign_channels(demands, 4, RATE, BURST)
+        channels_apart(demands, 4, RATE, BURST)
     assert (refused.value.demand, refused.value.bound, refused.value.unit) == (5, 4, "channels")
 
 
 @given(DEMANDS, st.integers(22, 40))
 def test_small_dmas_share_only_where_channels_run_out(demands: list[PortDemand], channels: int) -> None:
-    given_channels = assign_channels(demands, channels, RATE, BURST)
+    given_channels = channels_apart(demands, channels, RATE, BURST)
     users = Counter(number for numbers in given_channels.values() for number in numbers)
     small = 0.25 * sum(demand.total_bytes for demand in demands) / channels
     shared = [demand for demand in demands if users[given_channels[demand.name][0]] > 1]

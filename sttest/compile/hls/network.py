@@ -74,7 +74,7 @@ class Memory:
     Attributes:
         name: of the argument.
         label: of the DMA that reads or writes it.
-        bundle: the port of that DMA, which it shares with others of its direction on its pseudo-channel.
+        bundle: the port of that DMA, which it shares with others on its pseudo-channel.
         channel: its number among those of the bundle, each of which has a load or store unit of its own; None where
             it has the bundle for itself.
         writes: whether it is a result.
@@ -309,7 +309,7 @@ class Network:
 
     def _name_memories(self) -> None:
         dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp) and node is self.turns(node)[0]]
-        shares = Counter(self._port_key(dma) for dma in dmas)
+        shares = Counter(self.hbm_channels[process_name(dma)] for dma in dmas)
         for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
             for dma in dmas:
                 if isinstance(dma, DmaReadOp) and dma.sources[0] == argument:
@@ -322,18 +322,15 @@ class Network:
             origin = value.owner.origin
             self._name_memory(value.owner, origin.data if origin else "result", shares)
 
-    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, shares: Counter[tuple[int, bool]]) -> None:
-        key = self._port_key(op)
-        bundle = self._names.of(key, f"gmem{key[0]}")
+    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, shares: Counter[int]) -> None:
+        hbm_channel = self.hbm_channels[process_name(op)]
+        bundle = self._names.of(hbm_channel, f"gmem{hbm_channel}")
         before = sum(memory.bundle == bundle for memory in self.memories.values())
-        channel = before if shares[key] > 1 else None
+        channel = before if shares[hbm_channel] > 1 else None
         name = self._names.of((op, "memory"), wanted)
         layers = self.kernel.layer_count if has_part_per_layer(self.kernel, op) else 1
         tensors = tuple(
             Tensor(node_label(dma), memory_layout(dma)) for dma in self.turns(op) if isinstance(dma, type(op))
         )
-        self.memories[process_name(op)] = Memory(name, process_name(op), bundle, channel, key[1], tensors, layers)
-
-    def _port_key(self, op: DmaReadOp | DmaWriteOp) -> tuple[int, bool]:
-        """What DMAs of one port have in common: the pseudo-channel, and whether they write."""
-        return self.hbm_channels[process_name(op)], isinstance(op, DmaWriteOp)
+        writes = isinstance(op, DmaWriteOp)
+        self.memories[process_name(op)] = Memory(name, process_name(op), bundle, channel, writes, tensors, layers)

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from sttest.compile.dialects.df import ITensorType, KernelOp
+from sttest.boards.operators import OPERATORS_FILE, load_operators
+from sttest.compile.cost_model import busy_cycles
+from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.stream_order import vectorized
@@ -21,12 +24,14 @@ class Vectorize(ModulePass):
 
     A kernel takes a whole tile per iteration, so the widest register that is
     allowed costs it the fewest cycles at the port; both ends of a stream see
-    the same vectors.
+    the same vectors.  With ``full_rate`` a token is as wide as a task at either
+    end moves per cycle, where that is more: no port then holds a task up.
     """
 
     name = "vectorize"
 
     max_bits: int = 4096
+    full_rate: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Retypes every stream inside the kernels; tokens that are registers already stay.
@@ -39,4 +44,19 @@ class Vectorize(ModulePass):
             for node in kernel.body.block.ops:
                 for result in node.results:
                     if isinstance(result.type, ITensorType) and not result.type.is_vector:
-                        Rewriter.replace_value_with_new_type(result, vectorized(result.type, self.max_bits))
+                        width = max(self.max_bits, _bits_per_cycle(result) if self.full_rate else 0)
+                        Rewriter.replace_value_with_new_type(result, vectorized(result.type, width))
+
+
+def _bits_per_cycle(stream: SSAValue) -> int:
+    """What the faster of the tasks at both ends moves while it works."""
+    ends = [stream.owner, *(use.operation for use in stream.uses)]
+    return max((_moved_bits(task, stream) for task in ends if isinstance(task, TaskOp)), default=0)
+
+
+def _moved_bits(task: TaskOp, stream: SSAValue) -> int:
+    """Bits of a tile per cycle of an iteration that moves it, rounded up."""
+    _, library = load_operators(OPERATORS_FILE)
+    kind = itensor_of(stream)
+    visits = task.iterations if stream in task.sources else task.iterations // task.reduction_iterations
+    return -(-kind.tokens * kind.token_bits // (visits * busy_cycles(task, library)))

@@ -14,7 +14,7 @@ from sttest.boards.energy_activity import COLUMNS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import payload_operators
+from sttest.compile.cost_model import operator_instances, payload_operators
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
 from sttest.compile.module_walk import all_of
 from sttest.compile.resources.names import stream_ends
@@ -38,6 +38,7 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
         if not isinstance(op, TaskOp):
             continue
         used = payload_operators(op)
+        instances = operator_instances(op, op.lane_count, library)
         slices = sum(library[name].area.dsp * count for name, count in used.items())
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
         yield {
@@ -45,7 +46,7 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
             "kind": "task",
             "evaluations": work(op),
             "macs": macs * work(op),
-            "dsp_slices": slices * min(op.lane_count, op.tile_points),
+            "dsp_slices": sum(library[name].area.dsp * count for name, count in instances.items()),
             "dsp_work_cycles": slices * work(op),
         }
 

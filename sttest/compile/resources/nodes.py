@@ -16,7 +16,7 @@ from sttest.boards.operators import Operator
 from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, memory_resources
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources, total
-from sttest.compile.cost_model import payload_operators
+from sttest.compile.cost_model import operator_instances, payload_operators, step_interval
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
@@ -144,13 +144,13 @@ class NodeModel:
 
 
 def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
-    """A task with so many lanes, at an interval of one step: nothing is shared; at the itensor or the stream level."""
-    return pipeline_resources(_pipeline_of(task, lanes), library)
+    """A task with so many lanes; at the itensor or the stream level."""
+    return pipeline_resources(_pipeline_of(task, lanes, library), library)
 
 
 def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> Resources:
     """Tasks that take turns: the operators of one, the FIFOs of all, and the choice of those that are read."""
-    pipelines = [_pipeline_of(member, member.lane_count) for member in members]
+    pipelines = [_pipeline_of(member, member.lane_count, library) for member in members]
     read = [{_fifo(member.sources[number]) for member in members} for number in range(len(members[0].sources))]
     ports = sum(map(len, read)) + sum(len(member.produced) for member in members)
     trip = max(each.trip for each in pipelines)
@@ -161,11 +161,15 @@ def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> 
     return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
 
 
-def _pipeline_of(task: TaskOp, lanes: int) -> Pipeline:
+def _pipeline_of(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Pipeline:
     lanes = min(lanes, task.tile_points)
-    instances = {name: count * lanes for name, count in payload_operators(task).items()}
-    steps = -(-task.tile_points // lanes)
-    return Pipeline(instances, len(task.sources) + len(task.produced), task.iterations * steps)
+    instances = operator_instances(task, lanes, library)
+    shared = lanes * payload_operators(task).total() - sum(instances.values())
+    ports, steps = len(task.sources) + len(task.produced), -(-task.tile_points // lanes)
+    interval = step_interval(task, lanes, library)
+    return Pipeline(
+        instances, ports, task.iterations * steps, interval, shared_operators=shared, accesses=lanes * (ports + 1)
+    )
 
 
 def _fifo(source: SSAValue) -> str:

@@ -8,8 +8,8 @@ UltraRAM where its words are wide enough to fill it; and where logic has taken t
 more go into blocks.  Memories are decided in turn, largest first, each against all
 others, until none changes: no single change makes the sum smaller.
 
-Two things are settled before: a FIFO of at most 1024 bits is a shift register, because
-the timed graph reads it a cycle sooner, and LUT memory ends where Vitis HLS ends it.
+Two things are settled before: which FIFOs are shift registers, because the timed graph
+reads those a cycle sooner, and LUT memory ends where Vitis HLS ends it.
 """
 
 from __future__ import annotations

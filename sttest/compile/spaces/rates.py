@@ -46,16 +46,31 @@ class _Paces:
 
     results: Mapping[str, int]
     interval: dict[str, Fraction] = field(default_factory=dict)
+    before: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def of(self, task: RateFacts) -> Fraction | None:
-        """The pace that a task has to keep: that of its fastest source that comes token by token; None if unknown."""
+        """The pace that a task has to keep: that of its fastest source that comes token by token; None if unknown.
+
+        Where it also waits for the end of another source that comes after that one, all its tokens are there by then,
+        and the pace is its own.
+        """
         if task.own_pace_cycles is None:
             return None
         in_step = [name for name in task.producers if self.results.get(name, 0) >= task.iterations]
         known = [name for name in in_step if name in self.interval]
-        if known:
+        if known and not self._waits(task, in_step):
             return min(self.interval[name] * self.results[name] / task.iterations for name in known)
-        return None if in_step else task.own_pace_cycles
+        return task.own_pace_cycles if known or not in_step else None
+
+    def _waits(self, task: RateFacts, in_step: Sequence[str]) -> bool:
+        """Whether something that it reads, and that does not come token by token, follows what does."""
+        others = set(task.producers) - set(in_step)
+        return any(name in self.before.get(other, ()) for other in others for name in in_step)
+
+    def enter(self, task: RateFacts) -> None:
+        """Notes what comes before a task; those are known."""
+        earlier = (self.before.get(name, frozenset()) for name in task.producers)
+        self.before[task.name] = frozenset(task.producers).union(*earlier)
 
     def keep(self, task: RateFacts, busy_cycles: int) -> None:
         self.interval[task.name] = Fraction(busy_cycles * task.burst)
@@ -77,6 +92,7 @@ def paced_lanes(tasks: Sequence[RateFacts], engines: Mapping[str, int]) -> dict[
     paces, found = _Paces({task.name: task.results for task in tasks}), dict[str, int]()
     for task in tasks:
         _check(task)
+        paces.enter(task)
         busy = dict(zip(task.lanes, task.busy_cycles, strict=True))
         if task.name in engines:
             paces.keep(task, busy[engines[task.name]])

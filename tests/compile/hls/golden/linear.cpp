@@ -428,10 +428,10 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
 #pragma HLS bind_storage variable=norm_2_to_proj type=fifo impl=srl
   // !df.itensor<vector<1x32xf32>, iter_space: [1]*[32], iter_map: (d0)->(0,d0)>
   hls::stream<token_f32_1x32, 3> proj_to_act("proj__act");
-#pragma HLS bind_storage variable=proj_to_act type=fifo impl=memory
+#pragma HLS bind_storage variable=proj_to_act type=fifo impl=srl
   // !df.itensor<vector<1x32xf32>, iter_space: [1]*[32], iter_map: (d0)->(0,d0)>
   hls::stream<token_f32_1x32, 3> act_to_store_act("act__store_act");
-#pragma HLS bind_storage variable=act_to_store_act type=fifo impl=memory
+#pragma HLS bind_storage variable=act_to_store_act type=fifo impl=srl
   // Ping-pong buffer of 2 x 1 elements.
   hls::stream_of_blocks<order_norm_block, 2> order_norm_blocks;
 
