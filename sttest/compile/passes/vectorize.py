@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.cost_model import busy_cycles
-from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, KernelOp, TaskOp, itensor_of
 from sttest.compile.module_walk import all_of
 from sttest.compile.pass_order import require_dmas
 from sttest.compile.stream_order import vectorized
@@ -41,11 +42,34 @@ class Vectorize(ModulePass):
         """
         for kernel in all_of(op, KernelOp):
             require_dmas(self.name, kernel)
-            for node in kernel.body.block.ops:
-                for result in node.results:
-                    if isinstance(result.type, ITensorType) and not result.type.is_vector:
-                        width = max(self.max_bits, _bits_per_cycle(result) if self.full_rate else 0)
-                        Rewriter.replace_value_with_new_type(result, vectorized(result.type, width))
+            streams = [
+                result
+                for node in kernel.body.block.ops
+                for result in node.results
+                if isinstance(result.type, ITensorType) and not result.type.is_vector
+            ]
+            rates = _rates(kernel, streams) if self.full_rate else {}
+            for stream in streams:
+                width = max(self.max_bits, rates.get(stream, 0))
+                Rewriter.replace_value_with_new_type(stream, vectorized(itensor_of(stream), width))
+
+
+def _rates(kernel: KernelOp, streams: Sequence[SSAValue]) -> dict[SSAValue, int]:
+    """Bits per cycle of each stream; what comes in and goes out as tensors of one type has one width.
+
+    What leaves a block enters the next one.
+    """
+    rates = {stream: _bits_per_cycle(stream) for stream in streams}
+    outside: dict[Attribute, list[SSAValue]] = {}
+    for node in kernel.body.block.ops:
+        if isinstance(node, DmaReadOp) and node.packed is None:
+            outside.setdefault(node.sources[0].type, []).append(node.streams[0])
+        elif isinstance(node, DmaWriteOp):
+            outside.setdefault(node.results[0].type, []).append(node.sources[0])
+    for alike in outside.values():
+        widest = max(rates.get(stream, 0) for stream in alike)
+        rates |= dict.fromkeys(alike, widest)
+    return rates
 
 
 def _bits_per_cycle(stream: SSAValue) -> int:
