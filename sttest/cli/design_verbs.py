@@ -41,6 +41,9 @@ def compile_verb(
         Share, typer.Option(help="Tasks that take turns on one engine: products with weights, or all that are alike.")
     ] = Share.none,
     layers: Annotated[int, typer.Option(min=1, help="Layers that one launch runs.")] = 1,
+    head: Annotated[
+        bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
+    ] = False,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
@@ -62,6 +65,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
+
+      sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, entries, run
@@ -73,7 +78,7 @@ def compile_verb(
         layers=layers,
     )  # fmt: skip
     asked = phase.value if phase else None
-    request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources)
+    request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)
     run(request, as_json=as_json)
 
 

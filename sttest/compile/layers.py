@@ -1,26 +1,60 @@
-"""What of a kernel runs once per layer, and what once per launch."""
+"""What of a kernel runs once per layer, and what once per launch: before the first layer, or behind the last."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects import func
+from xdsl.ir import SSAValue
 
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp, LeaveOp, NodeOp
 from sttest.compile.module_walk import all_of
 from sttest.compile.names import argument_kinds
-from sttest.compile.processes import process_name
-from sttest.sim.graph import Memory, Pipeline, Process
+from sttest.compile.stream_level import stream_of
+
+_HERE = "layers"
 
 
-def once_per_launch(kernel: KernelOp) -> set[NodeOp]:
-    """Where activations enter and leave, and the DMAs outside of that; empty without a loop over layers."""
-    found: set[NodeOp] = {*all_of(kernel, EnterOp), *all_of(kernel, LeaveOp)}
-    streams = {port for enter in all_of(kernel, EnterOp) for port in enter.sources}
-    streams |= {port for leave in all_of(kernel, LeaveOp) for port in leave.sinks}
-    found |= {dma for dma in all_of(kernel, DmaReadOp) if dma.sinks[0] in streams}
-    return found | {dma for dma in all_of(kernel, DmaWriteOp) if dma.sources[0] in streams}
+def outside_layers(kernel: KernelOp) -> set[NodeOp]:
+    """Nodes that run once per launch: what fills `df.enter` for the first layer, and all that `df.leave` fills.
+
+    What only they read, such as parameters of a head, is among them.  Empty without a loop over layers.
+    """
+    streams = [enter.sources[0] for enter in all_of(kernel, EnterOp)]
+    streams += [leave.sinks[1] for leave in all_of(kernel, LeaveOp)]
+    found: set[NodeOp] = set()
+    ahead = [node for stream in streams for node in _ends(stream)]
+    while ahead:
+        node = ahead.pop()
+        if node in found or isinstance(node, EnterOp | LeaveOp):
+            continue
+        found.add(node)
+        ahead += _neighbours(node)
+    return found
+
+
+def _neighbours(node: NodeOp) -> Iterator[NodeOp]:
+    # What a DMA has on its other side is memory, in which nothing waits.
+    streams = [*(() if isinstance(node, DmaReadOp) else node.sources), *node.sinks]
+    for stream in streams:
+        yield from _ends(stream)
+
+
+def _ends(stream: SSAValue) -> tuple[NodeOp, NodeOp]:
+    op = stream_of(stream, _HERE)
+    return op.writer, op.reader
+
+
+def runs_per_layer(outside: Iterable[NodeOp], nodes: Iterable[NodeOp]) -> tuple[list[NodeOp], list[NodeOp]]:
+    """The turns of a process: those of every layer, and those behind the last one.
+
+    Args:
+        outside: of :func:`outside_layers`.
+        nodes: in the order of their turns.
+    """
+    once = {*outside}
+    turns = list(nodes)
+    return [node for node in turns if node not in once], [node for node in turns if node in once]
 
 
 def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
@@ -28,7 +62,7 @@ def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
 
     Tables and masks are the same for all layers.
     """
-    if kernel.layer_count == 1 or dma in once_per_launch(kernel):
+    if kernel.layer_count == 1 or dma in outside_layers(kernel):
         return False
     if isinstance(dma, DmaWriteOp):
         return True
@@ -36,15 +70,3 @@ def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
     function = kernel.parent_op()
     kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
     return kinds.get(outer, "parameter") != "input"
-
-
-def over_layers(kernel: KernelOp, processes: Iterable[Process]) -> list[Process]:
-    """Processes of one layer, run for all layers of a kernel."""
-    once = {process_name(node) for node in once_per_launch(kernel)}
-    return [each if each.name in once else _times(each, kernel.layer_count) for each in processes]
-
-
-def _times(process: Process, layers: int) -> Process:
-    if isinstance(process, Pipeline):
-        return replace(process, repeat=process.repeat * layers)
-    return replace(process, tokens=process.tokens * layers) if isinstance(process, Memory) else process

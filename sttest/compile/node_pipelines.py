@@ -96,10 +96,9 @@ class NodePipelines:
         """The task's loops with the accesses of its FIFOs."""
         return self._task(task, self._left_loops(task))
 
-    def turns(self, members: Sequence[TaskOp]) -> list[Pipeline]:
-        """The pipelines of tasks that are one piece of hardware: it leaves the loops that any of them must leave."""
-        depth = max(map(self._left_loops, members))
-        return [self._task(member, depth) for member in members]
+    def turn(self, task: TaskOp, members: Sequence[TaskOp]) -> Pipeline:
+        """The pipeline of a task of an engine, which leaves the loops that any of its members must leave."""
+        return self._task(task, max(map(self._left_loops, members)))
 
     def _task(self, task: TaskOp, depth: int) -> Pipeline:
         cost, trips = self.costs[task], task.trip_counts

@@ -1,42 +1,42 @@
-"""The timed graph of queues: loads that share a stream as one process, whose FIFO is that of all of them."""
+"""The timed graph of queues: loads that share a stream have one name and one FIFO, that of all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
-from sttest.compile.dialects.df import KernelOp
-from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
+from sttest.compile.dialects.df import KernelOp, NodeOp
+from sttest.compile.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.stream_level import stream_of
 from sttest.errors import InputError
 from sttest.sim.graph import Fifo, Loop, Memory, Pipeline, Process
 
 
 def share_queues(
-    kernel: KernelOp, fifos: Iterable[Fifo], processes: Iterable[Process]
-) -> tuple[list[Fifo], list[Process]]:
-    """FIFOs and processes with one of each per queue and slice.
+    kernel: KernelOp, fifos: Iterable[Fifo], turns: Iterable[tuple[NodeOp, Process]]
+) -> tuple[list[Fifo], list[tuple[NodeOp, Process]]]:
+    """One FIFO per queue and slice, and nodes with what they do on these, by the names of their queues.
 
     Args:
         kernel: at the stream level.
-        fifos, processes: of the kernel, those of loads apart, in program order.
+        fifos, turns: of the kernel, those of loads apart, in program order.
 
     Raises:
         InputError: what reads the loads of a queue does so in another order, or is not one process.
     """
     _check_order(kernel)
     streams = {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
-    nodes = {node_label(node): name for name, group in processes_of(kernel).items() for node in group if queue_of(node)}
     shared = {}
     for fifo in fifos:
         name = streams.get(fifo.name, fifo.name)
         shared.setdefault(name, replace(fifo, name=name))
-    found: dict[str, Process] = {}
-    for process in processes:
-        name = nodes.get(process.name, process.name)
-        renamed = _on_fifos(process, name, streams)
-        found[name] = _then(found[name], renamed) if name in found else renamed
-    return [*shared.values()], [*found.values()]
+    return [*shared.values()], [(node, _on_fifos(node, process, streams)) for node, process in turns]
+
+
+def going_on(turns: Sequence[Process]) -> Process:
+    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
+    return reduce(_then, turns)
 
 
 def _check_order(kernel: KernelOp) -> None:
@@ -54,7 +54,8 @@ def _check_order(kernel: KernelOp) -> None:
             )  # fmt: skip
 
 
-def _on_fifos(process: Process, name: str, fifo_of: Mapping[str, str]) -> Process:
+def _on_fifos(node: NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
+    name = process.name if queue_of(node) is None else process_name(node)
     if isinstance(process, Memory):
         return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
     if isinstance(process, Pipeline):
@@ -69,7 +70,6 @@ def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:
 
 
 def _then(first: Process, second: Process) -> Process:
-    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
     origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
     if isinstance(first, Memory) and isinstance(second, Memory):
         burst_bytes = min(first.burst_bytes, second.burst_bytes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from xdsl.dialects.builtin import ModuleOp
@@ -23,18 +23,18 @@ from sttest.compile.dialects.df import (
     ITensorType,
     KernelOp,
     LeaveOp,
+    NodeOp,
     StreamOp,
     TaskOp,
     itensor_of,
 )
 from sttest.compile.engines import engines_of
-from sttest.compile.layers import over_layers
 from sttest.compile.memory_order import contiguous_elements
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
+from sttest.compile.process_turns import in_order
 from sttest.compile.processes import node_label
-from sttest.compile.shared_pipelines import in_turn
 from sttest.compile.shared_streams import share_queues
 from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
@@ -74,7 +74,7 @@ class _Builder:
     apart: bool
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
-    processes: list[Process] = field(default_factory=list)
+    turns: list[tuple[NodeOp, Process]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.library = operators(self.board)
@@ -85,10 +85,10 @@ class _Builder:
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
             self._add(op)
-        fifos, processes = self.fifos, self.processes
+        fifos, processes = self.fifos, [process for _, process in self.turns]
         if not self.apart:
-            fifos, processes = share_queues(self.kernel, fifos, processes)
-            processes = over_layers(self.kernel, processes)
+            fifos, turns = share_queues(self.kernel, fifos, self.turns)
+            processes = in_order(self.kernel, turns)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
         beat_bytes = port_bytes(self.kernel)
@@ -105,33 +105,35 @@ class _Builder:
             folded = op.sized_by is not None and op.sized_by.data == "folded"
             impl = "srl" if folded or stream.depth.data <= _SHIFT_REGISTER_DEPTH else "auto"
             self.fifos.append(Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl))
-        elif isinstance(op, TaskOp):
-            self._add_task(op)
-        elif isinstance(op, ConverterOp):
-            self._add_converter(op)
-        elif isinstance(op, ForkOp):
-            self.processes.append(self.pipelines.fork(op, node_label(op)))
-        elif isinstance(op, ConcatOp):
-            self.processes.append(self.pipelines.concat(op, node_label(op)))
-        elif isinstance(op, EnterOp):
-            self.processes.append(self.pipelines.enter(op, node_label(op), self.kernel.layer_count))
-        elif isinstance(op, LeaveOp):
-            self.processes.append(self.pipelines.leave(op, node_label(op), self.kernel.layer_count))
-        elif isinstance(op, GatherOp):
-            self.processes.append(self.pipelines.gather(op, node_label(op)))
-        elif isinstance(op, DmaReadOp | DmaWriteOp):
-            self.processes.append(self._port(op))
+        elif isinstance(op, NodeOp):
+            self.turns += [(op, process) for process in self._processes(op)]
 
-    def _add_task(self, task: TaskOp) -> None:
-        """Its process; that of its engine where the first of the engine's tasks stands."""
+    def _processes(self, op: NodeOp) -> list[Process]:
+        """What a node does in one layer, by itself."""
+        if isinstance(op, ConverterOp):
+            return self._converter(op)
+        if isinstance(op, TaskOp):
+            return [self._task(op)]
+        if isinstance(op, DmaReadOp | DmaWriteOp):
+            return [self._port(op)]
+        if isinstance(op, EnterOp):
+            return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
+        if isinstance(op, LeaveOp):
+            return [self.pipelines.leave(op, node_label(op), self.kernel.layer_count)]
+        if isinstance(op, ForkOp):
+            return [self.pipelines.fork(op, node_label(op))]
+        if isinstance(op, ConcatOp):
+            return [self.pipelines.concat(op, node_label(op))]
+        return [self.pipelines.gather(op, node_label(op))] if isinstance(op, GatherOp) else []
+
+    def _task(self, task: TaskOp) -> Pipeline:
+        """Its pipeline, by the name of its engine."""
         if task.engine is None or self.apart:
-            self.processes.append(self.pipelines.task(task))
-            return
-        members = self.engines[task.engine.data]
-        if task is members[0]:
-            self.processes.append(in_turn(task.engine.data, self.pipelines.turns(members)))
+            return self.pipelines.task(task)
+        turn = self.pipelines.turn(task, self.engines[task.engine.data])
+        return replace(turn, name=task.engine.data)
 
-    def _add_converter(self, op: ConverterOp) -> None:
+    def _converter(self, op: ConverterOp) -> list[Process]:
         name = node_label(op)
         if op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
@@ -155,7 +157,7 @@ class _Builder:
                 Event(f"{name}_empty", "write", _DRAIN_LATENCY - 1, (tokens_out - 1,)),
             ),
         )  # fmt: skip
-        self.processes += [
+        return [
             Pipeline(f"{name}_fill", (fill,), repeat=blocks, category="converter"),
             Pipeline(f"{name}_drain", (drain,), repeat=blocks, category="converter"),
         ]

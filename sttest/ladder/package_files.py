@@ -86,6 +86,11 @@ def read_package(folder: Path) -> PackageFiles:
             demand=int(facts.values["layers"]), bound=1, unit="layers", levers=["compile with one layer"],
         )  # fmt: skip
     configuration = facts.configuration
+    if "head_columns" in configuration.workload:
+        raise InputError(
+            "with-head", "a launch of the design runs the head, too, one block is compared", where=str(folder),
+            levers=["compile without --head"],
+        )  # fmt: skip
     if "asked_tokens" not in configuration.workload:
         raise InputError(
             "no-model", "the package was not compiled from a model, so that nothing says what it should compute",

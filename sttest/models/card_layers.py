@@ -74,17 +74,14 @@ class CardLayers:
 
     def _row(self, load: str, images: Sequence[Bytes]) -> Bytes:
         """The images of all layers, each in whole words; the first where a launch has one."""
-        if not self._is_per_layer(load):
+        if not self.card.files.is_per_layer(load):
             return images[0]
         size = max(image.size for image in images)
         word = self.card.files.word_bytes
         return np.concatenate([np.pad(image, (0, -size % word)) for image in images])
 
     def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
-        if not self._is_per_layer(store):
+        if not self.card.files.is_per_layer(store):
             return image
         size = image.size // len(self.layers)
         return image[number * size : (number + 1) * size]
-
-    def _is_per_layer(self, node: str) -> bool:
-        return self.card.files.dma_of(node) in self.card.files.layers_of

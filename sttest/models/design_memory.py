@@ -15,7 +15,7 @@ import numpy as np
 
 from sttest.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.models.tables import decode_mask, prefill_mask, rope_table, token_ids
 from sttest.sim.functional.element_types import Array, Bytes
 from sttest.sim.functional.graph import ValueGraph
 from sttest.sim.functional.images import images_of, read_results
@@ -34,11 +34,18 @@ class CacheSide(NamedTuple):
 
 
 class BlockResult(NamedTuple):
-    """What a block gives: y [tokens, hidden] and the new entries of its cache."""
+    """What a block gives: y [tokens, hidden] and the new entries of its cache.
+
+    Attributes:
+        logits: float32 [1, columns] of a design with the head.
+        token: the most likely, float32 [1], of a design with the head.
+    """
 
     y: Array
     k_new: CacheSide
     v_new: CacheSide
+    logits: Array | None = None
+    token: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,8 @@ class BlockMemory:
             inputs[name] = _padded(side.values, padding, axis=1)
             if side.scales is not None:
                 inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
+        if "token_ids" in self.graph.argument:
+            inputs["token_ids"] = token_ids(self.config)
         return self._images({**inputs, **self._rope(np.array([cached]))})
 
     def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
@@ -114,11 +123,11 @@ class BlockMemory:
         found = read_results(self.graph, images)
         rows = len(found["y"])
         first = rows - tokens
-        sides = (
+        k_new, v_new = (
             CacheSide(found[name][:, first:], found[f"{name}_scale"][:, first:] if f"{name}_scale" in found else None)
             for name in ("k_new", "v_new")
         )
-        return BlockResult(found["y"][first:], *sides)
+        return BlockResult(found["y"][first:], k_new, v_new, found.get("logits"), found.get("token"))
 
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
         images = {**self.parameter_images, **images_of(self.graph, inputs)}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sttest.errors import InputError
 from sttest.models.config import DecoderConfig
+from sttest.models.tables import head_columns
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -76,20 +77,39 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
         )
 
 
-def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int) -> Program:
-    """One decoder block on the meta device: shapes, no weights.
+def check_head(phase: str) -> None:
+    """Refuse a head behind all tokens of a prompt, of which only the last is asked for.
 
     Raises:
-        InputError: see :func:`check_shape`.
+        InputError: another phase than decode.
+    """
+    if phase != "decode":
+        raise InputError(
+            "head-of-prefill", "the head follows one token, a prefill has many", where="head",
+            levers=["compile a decode step with the head", "leave the head of a prefill to the host"],
+        )  # fmt: skip
+
+
+def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False) -> Program:
+    """One decoder block on the meta device: shapes, no weights.
+
+    With ``head`` what follows the last of them comes behind it.
+
+    Raises:
+        InputError: see :func:`check_shape`; the head of a prefill.
     """
     check_shape(config, phase, tokens, context)
+    if head:
+        check_head(phase)
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
+    from sttest.models.head import DecodeBlockWithHead
 
     prefill = phase == "prefill"
+    kind = PrefillBlock if prefill else DecodeBlockWithHead if head else DecodeBlock
     with torch.device("meta"):
-        module = (PrefillBlock if prefill else DecodeBlock)(config)
+        module = kind(config)
         inputs = {"x": torch.empty(tokens, config.hidden)}
         inputs["mask"] = torch.empty((tokens, tokens) if prefill else (context,))
         if config.rope_theta is not None:
@@ -97,6 +117,9 @@ def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int
         if not prefill:
             cache_shape = (config.kv_heads, context, config.head_dim)
             inputs |= {name: torch.empty(cache_shape) for name in ("k_cache", "v_cache")}
+        if head:
+            inputs["token_ids"] = torch.empty(head_columns(config))
     attributes: dict[str, str | int] = {"model": config.name, "phase": phase, "tokens": tokens, "context": context}
     caches = () if prefill else ("k_cache", "v_cache")
-    return Program(module.eval(), inputs, caches, ("y", "k_new", "v_new"), attributes)
+    results = ("y", "k_new", "v_new", *(("logits", "token") if head else ()))
+    return Program(module.eval(), inputs, caches, results, attributes)

@@ -12,13 +12,14 @@ from sttest.models.shipped import SHIPPED_SHAPES, file_name, shipped
 
 
 def ship(folder: Path) -> None:
-    """Lower every model in both phases, small and at full size, into ``folder``."""
+    """Lower every model in both phases, decode with and without the head, small and at full size, into ``folder``."""
     for name, phase, small in shipped():
         config = reduced(get_config(name)) if small else get_config(name)
         tokens, context = SHIPPED_SHAPES[small][phase]
-        arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context}
-        path = folder / file_name(config.name, phase, tokens, context)
-        path.write_text(lower_isolated(block_program, arguments), encoding="utf-8")
+        for head in (False, True) if phase == "decode" else (False,):
+            arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head}
+            path = folder / file_name(config.name, phase, tokens, context, head=head)
+            path.write_text(lower_isolated(block_program, arguments), encoding="utf-8")
 
 
 if __name__ == "__main__":

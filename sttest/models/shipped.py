@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from sttest.errors import InputError
+from sttest.models.program import check_head
 from sttest.models.registry import CONFIGS, get_config
 
 # Shapes of the shipped texts: (tokens, context).
@@ -14,30 +15,34 @@ SHIPPED_SHAPES: dict[bool, dict[str, tuple[int, int]]] = {
 }
 
 
-def file_name(model: str, phase: str, tokens: int, context: int) -> str:
-    """Name of the text of a block, such as ``gpt2-decode-c64.mlir``."""
+def file_name(model: str, phase: str, tokens: int, context: int, *, head: bool = False) -> str:
+    """Name of the text of a block, such as ``gpt2-decode-c64.mlir``, or ``gpt2-decode-c64-head.mlir`` with the head."""
     size = f"n{tokens}" if phase == "prefill" else f"c{context}"
-    return f"{model}-{phase}-{size}.mlir"
+    return f"{model}-{phase}-{size}{'-head' if head else ''}.mlir"
 
 
-def lowered_text(name: str, phase: str, *, small: bool = True) -> str:
+def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = False) -> str:
     """The shipped linalg text of one decoder block: 32 tokens, or 32 (small) or 64 (full size) cached ones.
 
     Args:
         name: a model of the registry, one of ``gpt2``, ``qwen``, ``llama``, ``llama-3.2-1b``, ``gemma``.
         phase: ``prefill`` or ``decode``.
         small: the family at test sizes, else at its published size.
+        head: with what follows the last block; of decode steps.
 
     Raises:
-        InputError: no such model or phase.
+        InputError: no such model or phase, or the head of a prefill.
     """
     shapes = SHIPPED_SHAPES[small]
     if phase not in shapes:
         raise InputError(
             "unknown-phase", f"there is no phase '{phase}'", where="phase", levers=["choose prefill or decode"]
         )
+    if head:
+        check_head(phase)
     model = get_config(name).name
-    path = files("sttest.models") / "lowered" / file_name(f"small-{model}" if small else model, phase, *shapes[phase])
+    file = file_name(f"small-{model}" if small else model, phase, *shapes[phase], head=head)
+    path = files("sttest.models") / "lowered" / file
     return path.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Inputs of a block that the host computes: attention masks and rotary tables."""
+"""Inputs of a block that the host computes: attention masks, rotary tables, which token a column of the head is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from sttest.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
 
 F32Array = NDArray[np.float32]
+
+_HEAD_COLUMNS = 256
+"""A head has whole multiples: the columns of the widest tile (`--gemv-lanes 8192`, docs/tiling.md)."""
 
 
 def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind = "global") -> F32Array:
@@ -99,3 +102,21 @@ def _additive(seen: NDArray[np.bool_]) -> F32Array:
     # Half of the range: a score added to it cannot overflow to -inf, whose difference is not a number.
     hidden = np.finfo(np.float32).min / 2
     return np.where(seen, 0.0, hidden).astype(np.float32)
+
+
+def head_columns(config: DecoderConfig) -> int:
+    """Columns of the head's product: the vocabulary in whole tiles.
+
+    >>> from sttest.models.registry import get_config
+    >>> head_columns(get_config("gpt2")), head_columns(get_config("llama"))
+    (50432, 32000)
+    """
+    return -(-config.vocab // _HEAD_COLUMNS) * _HEAD_COLUMNS
+
+
+def token_ids(config: DecoderConfig) -> F32Array:
+    """The token of each column of the head [columns]; those past the vocabulary have numbers of no token.
+
+    Float32 holds them exactly below 2^24.
+    """
+    return np.arange(head_columns(config), dtype=np.float32)

@@ -93,7 +93,7 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
     """The first layer with seeded activations, launched several times, against the fake-quantised block.
 
     Raises:
-        InputError: a launch of the package runs several layers.
+        InputError: a launch of the package runs more than a block.
     """
     refuse_layers(package)
     from sttest.models.card_blocks import CardBlocks
@@ -112,7 +112,7 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
 
 
 def refuse_layers(package: ModelPackage) -> None:
-    """Refuses a package whose launches run several layers, where one block is looked at.
+    """Refuses a package whose launches run more than a block, where one is looked at.
 
     Raises:
         InputError: with the way out.
@@ -122,6 +122,11 @@ def refuse_layers(package: ModelPackage) -> None:
             "several-layers", "a launch of the design runs several layers", where=str(package.path),
             demand=package.layers, bound=1, unit="layers",
             levers=["compile with one layer", "give a prefill's and a decode's package"],
+        )  # fmt: skip
+    if package.head:
+        raise InputError(
+            "with-head", "a launch of the design runs the head, too", where=str(package.path),
+            levers=["compile without --head"],
         )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from sttest.compile.pipeline import Knobs
 from sttest.compile.resources.placement import Placement, place
 from sttest.errors import InputError
 from sttest.models.program import Phase
+from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 from sttest.output_folder import MANIFEST
 from sttest.verbs.output import print_json, progress
@@ -33,6 +34,7 @@ class Request:
         knobs: the other options.
         lanes_from: a package whose lanes are taken over.
         check_resources: refuse a design that does not fit, and give every process an SLR.
+        head: compile what follows the last layer, too.
     """
 
     model: str
@@ -44,6 +46,7 @@ class Request:
     knobs: Knobs
     lanes_from: Path | None = None
     check_resources: bool = False
+    head: bool = False
 
     @property
     def folder(self) -> Path:
@@ -137,10 +140,16 @@ def _board_name(board: str) -> str:
 
 def _text_of(request: Request, step: Any) -> tuple[Workload, str]:
     if is_file(request.model):
-        shape_options = {"--phase": request.phase, "--tokens": request.tokens, "--context": request.context}
+        shape_options = {
+            "--phase": request.phase, "--tokens": request.tokens, "--context": request.context,
+            "--head": request.head or None,
+        }  # fmt: skip
         return file_workload(Path(request.model), shape_options)
     config = model_config(request.model)
-    workload, shape = model_workload(config, _asked(request), request.knobs.tile_size)
+    asked = _asked(request)
+    if request.head:
+        _check_head_scheme(request.knobs.precision)
+    workload, shape = model_workload(config, asked, request.knobs.tile_size)
     step("lowering")
     return workload, model_text(config, shape)
 
@@ -153,7 +162,21 @@ def _asked(request: Request) -> Shape:
         raise _missing("--tokens", request, ["say how long the prompt is, as in --tokens 64"])
     if request.phase == "decode" and request.context is None:
         raise _missing("--context", request, ["say how many tokens are cached, as in --context 64"])
-    return Shape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0)
+    return Shape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0, request.head)
+
+
+def _check_head_scheme(precision: str) -> None:
+    """All products of a design are of one scheme.
+
+    Raises:
+        InputError: a scheme that leaves the head in floating point.
+    """
+    scheme = load_scheme(precision)
+    if scheme.quantises and scheme.lm_head == "none":
+        raise InputError(
+            "head-not-quantised", "the scheme keeps the head in floating point, a design has one scheme for all",
+            where=f"scheme '{scheme.name}'", levers=["set lm_head to weights", "compile without --head"],
+        )  # fmt: skip
 
 
 def _missing(option: str, request: Request, levers: list[str]) -> InputError:

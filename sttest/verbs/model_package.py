@@ -39,6 +39,7 @@ class ModelPackage:
         cycles: simulated, of one launch; None where the design deadlocks.
         clock_mhz: of the kernel.
         layers: that a launch runs.
+        head: whether it runs what follows the last layer, too.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class ModelPackage:
     cycles: int | None
     clock_mhz: float
     layers: int = 1
+    head: bool = False
 
     @cached_property
     def graph(self) -> ValueGraph:
@@ -99,7 +101,7 @@ def read_model_package(path: Path) -> ModelPackage:
         raise InputError("no-values", "nobody has defined what it computes", where=str(path), levers=levers)
     return ModelPackage(
         path, read_design(path), model_config(name), cast("Phase", phase), tokens, context, load_scheme(scheme),
-        cycles, clock_mhz, int(configuration["knobs"].get("layers", 1)),
+        cycles, clock_mhz, int(configuration["knobs"].get("layers", 1)), "head_columns" in workload,
     )  # fmt: skip
 
 

@@ -9,10 +9,11 @@ from sttest.errors import InputError, ToolMissingError
 from sttest.models.config import DecoderConfig
 from sttest.models.export import linalg_text
 from sttest.models.isolated import require_frontend
-from sttest.models.program import Phase, check_shape
+from sttest.models.program import Phase, check_head, check_shape
 from sttest.models.registry import SMALL
 from sttest.models.registry import model_config as model_config
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.models.tables import head_columns
 from sttest.verbs.text_file import read_text
 
 
@@ -30,17 +31,20 @@ class Workload:
 
 @dataclass(frozen=True)
 class Shape:
-    """Tokens that enter a block and tokens in its cache."""
+    """Tokens that enter a block and tokens in its cache, and whether the head follows."""
 
     phase: Phase
     tokens: int
     context: int
+    head: bool = False
 
     def padded(self, tile_size: int) -> Shape:
         """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
 
-        >>> Shape("prefill", 40, 0).padded(16), Shape("decode", 1, 12).padded(16)
-        (Shape(phase='prefill', tokens=48, context=0), Shape(phase='decode', tokens=1, context=12))
+        >>> Shape("prefill", 40, 0).padded(16)
+        Shape(phase='prefill', tokens=48, context=0, head=False)
+        >>> Shape("decode", 1, 12).padded(16)
+        Shape(phase='decode', tokens=1, context=12, head=False)
         """
         if self.phase == "prefill":
             return replace(self, tokens=_pad(self.tokens, tile_size))
@@ -78,9 +82,14 @@ def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple
         InputError: a shape that the model does not have.
     """
     check_shape(config, asked.phase, asked.tokens, asked.context)
+    if asked.head:
+        check_head(asked.phase)
     size = f"n{asked.tokens}" if asked.phase == "prefill" else f"c{asked.context}"
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
-    return Workload(f"{config.name}-{asked.phase}-{size}", facts), asked.padded(tile_size)
+    if asked.head:
+        facts["head_columns"] = head_columns(config)
+    name = f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}"
+    return Workload(name, facts), asked.padded(tile_size)
 
 
 def model_text(config: DecoderConfig, shape: Shape) -> str:
@@ -96,11 +105,11 @@ def model_text(config: DecoderConfig, shape: Shape) -> str:
         is_small = config.name.startswith(SMALL)
         shapes = SHIPPED_SHAPES[is_small]
         if shapes[shape.phase] == (shape.tokens, shape.context):
-            return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small)
+            return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error
     # Padding may reach past the last position of the model; the mask hides it, so it needs none.
     reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))
-    return linalg_text(reach, shape.phase, shape.tokens, shape.context)
+    return linalg_text(reach, shape.phase, shape.tokens, shape.context, head=shape.head)
 
 
 def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:

@@ -13,7 +13,7 @@ import numpy as np
 from sttest.models.config import DecoderConfig
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.registry import get_config, small
-from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.models.tables import decode_mask, prefill_mask, rope_table, token_ids
 from sttest.sim.functional import ValueGraph, run
 
 
@@ -26,6 +26,7 @@ class Case:
     scheme: str
     tokens: int
     small: bool = True
+    head: bool = False
 
     @property
     def config(self) -> DecoderConfig:
@@ -33,7 +34,8 @@ class Case:
         return small(config) if self.small else config
 
     def __str__(self) -> str:
-        return f"{'small-' if self.small else ''}{self.model}-{self.phase}-{self.scheme}-{self.tokens}"
+        head = "-head" if self.head else ""
+        return f"{'small-' if self.small else ''}{self.model}-{self.phase}-{self.scheme}-{self.tokens}{head}"
 
 
 def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockResult]:
@@ -41,6 +43,7 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
+    from sttest.models.head import DecodeBlockWithHead
     from sttest.models.quant.block import observe_peaks, quantise_block
     from sttest.models.quant.parameters import export_parameters
     from sttest.models.quant.quantisers import quantise_kv
@@ -48,7 +51,7 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
     from sttest.models.weights import randomise
 
     config, scheme, prefill = case.config, load_scheme(case.scheme), case.phase == "prefill"
-    plain = (PrefillBlock if prefill else DecodeBlock)(config)
+    plain = (PrefillBlock if prefill else DecodeBlockWithHead if case.head else DecodeBlock)(config)
     randomise(plain, seed=5)
     source = torch.Generator().manual_seed(1)
     x = torch.randn(case.tokens if prefill else 1, config.hidden, generator=source)
@@ -59,6 +62,9 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
         positions = range(case.tokens) if prefill else [case.tokens]
         inputs["rope"] = torch.from_numpy(rope_table(config, positions))
 
+    if case.head:
+        inputs["token_ids"] = torch.from_numpy(token_ids(config))
+
     def called(block: torch.nn.Module, sides: list[Any]) -> Any:
         cached = {} if prefill else dict(zip(("k_cache", "v_cache"), sides, strict=True))
         return block(**inputs, **cached)
@@ -68,8 +74,8 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
     memory = BlockMemory(graph, config, parameters)
     sides = [quantise_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
     with torch.no_grad(), in_stream_order():
-        y, k_new, v_new = called(block, sides)
-    golden = BlockResult(y.numpy(), _side(k_new), _side(v_new))
+        y, k_new, v_new, *behind = called(block, sides)
+    golden = BlockResult(y.numpy(), _side(k_new), _side(v_new), *(each.numpy() for each in behind))
     images = memory.prefill(x.numpy()) if prefill else memory.decode(x.numpy(), *map(_side, sides))
     return golden, memory.results(run(graph, images).results, len(x))
 
@@ -109,7 +115,8 @@ def in_stream_order() -> Iterator[None]:
 def same_bits(left: BlockResult, right: BlockResult) -> bool:
     """Whether two results agree to the last bit, integers, scales and floating point."""
     pairs = [(left.y, right.y)]
-    for first, second in ((left.k_new, right.k_new), (left.v_new, right.v_new)):
+    head = (left.logits, left.token), (right.logits, right.token)
+    for first, second in ((left.k_new, right.k_new), (left.v_new, right.v_new), head):
         pairs += [(np.asarray(a), np.asarray(b)) for a, b in zip(first, second, strict=True) if a is not None]
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
 

@@ -18,7 +18,7 @@ PHASES = ("prefill", "decode")
 
 
 def graph(case: Case) -> ValueGraph:
-    text = lowered_text(case.model, case.phase, small=case.small)
+    text = lowered_text(case.model, case.phase, small=case.small, head=case.head)
     return graph_of(text, Knobs(precision=case.scheme))
 
 
@@ -35,6 +35,15 @@ def test_floating_point(model: str, phase: str) -> None:
 def test_quantised_blocks_agree_to_the_bit(model: str, phase: str) -> None:
     case = Case(model, phase, "w4a8", 32)
     golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.parametrize("model", CONFIGS)
+def test_heads_agree_to_the_bit(model: str) -> None:
+    case = Case(model, "decode", "w4a8", 32, head=True)
+    golden, found = golden_and_found(case, graph(case))
+    assert found.logits is not None
+    assert found.token == found.logits.argmax()
     assert same_bits(found, golden)
 
 

@@ -11,14 +11,15 @@ from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import ConverterOp, KernelOp, StreamOp, TaskOp
 from sttest.compile.module_walk import all_of
 from sttest.compile.pipeline import Knobs, passes
+from sttest.models.registry import CONFIGS
 
 TEXTS = sorted((Path(sttest.models.__file__).parent / "lowered").glob("*.mlir"))
 SMALL = [path for path in TEXTS if path.stem.startswith("small-")]
 REAL = [path for path in TEXTS if path not in SMALL]
 
 
-def test_ten_small_and_ten_real_texts_are_shipped() -> None:
-    assert (len(SMALL), len(REAL)) == (10, 10)
+def test_every_model_is_shipped_in_both_phases_and_with_a_head() -> None:
+    assert (len(SMALL), len(REAL)) == (3 * len(CONFIGS), 3 * len(CONFIGS))
 
 
 def _slow_if_decode(path: Path) -> object:

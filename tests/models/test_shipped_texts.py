@@ -12,7 +12,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 
 from sttest.errors import InputError
-from sttest.models.registry import get_config, small
+from sttest.models.registry import CONFIGS, get_config, small
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text, shipped
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 
@@ -139,3 +139,25 @@ def test_text_computes_what_the_module_computes(name, phase):
     results = evaluate(parsed(name, phase, True), {**given, **weights})
     for result, value in zip(("y", "k_new", "v_new"), expected, strict=True):
         assert np.abs(results[result] - value.numpy()).max() <= 1e-4, result
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("is_small", [True, False])
+def test_heads_follow_their_block_and_are_named(name, is_small):
+    module = parse(lowered_text(name, "decode", small=is_small, head=True))
+    block = parsed(name, "decode", is_small)
+    function = function_of(module)
+    assert {op.name for op in module.walk()} <= OPS | {"arith.minimumf"}
+    assert names(function, "result_names") == ["y", "k_new", "v_new", "logits", "token"]
+    added = [arg for arg in names(function, "arg_names") if arg not in names(function_of(block), "arg_names")]
+    bias = ["head.norm.bias"] if get_config(name).norm == "layernorm" else []
+    assert added == ["head.norm.weight", *bias, "head.proj.weight", "token_ids"]
+    sources = [str(op.attributes["sttest.source"]) for op in loop_nests(module)]
+    assert [each for each in sources if '"head.' not in each] == [
+        str(op.attributes["sttest.source"]) for op in loop_nests(block)
+    ]
+
+
+def test_a_prefill_has_no_head():
+    with pytest.raises(InputError, match="the head follows one token"):
+        lowered_text("gpt2", "prefill", head=True)

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
 from sttest.models.program import Phase
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.verbs.compile import Request, compile_package
 from sttest.verbs.workload import Shape
 
 SMALL_DECODE = ("--phase", "decode", "--context", SHIPPED_SHAPES[True]["decode"][1])
@@ -132,3 +135,37 @@ def test_gpt2_decode_from_pytorch_is_the_design_of_the_shipped_text(sttest, monk
     assert from_torch == shipped
     simulated = json.loads(sttest("simulate", "torch", "--json").stdout)
     assert simulated["verdict"] == "done"
+
+
+def test_a_head_is_compiled_behind_the_layers_and_reported(without_torch, sttest):
+    told = json.loads(sttest("compile", "small-gpt2", *SMALL_DECODE, "--layers", 2, "--head", "--json").stdout)
+    assert told["name"] == "small-gpt2-decode-c32-head-u55c"
+    assert told["workload"]["head_columns"] == 256
+    memory = {
+        each["dma"]: each for each in json.loads(Path(told["package"], "hls", "memory.json").read_text())["arguments"]
+    }
+    assert memory["load_attn_norm_weight"]["layers"] == 2
+    assert not any("layers" in memory[dma] for dma in memory if "head" in dma or dma == "load_token_ids")
+    block = json.loads(sttest("compile", "small-gpt2", *SMALL_DECODE, "--layers", 2, "--json").stdout)
+    assert told["sizing"]["cycles"] > block["sizing"]["cycles"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("small-gpt2", *SMALL_PREFILL, "--head"), "the head follows one token, a prefill has many"),
+        (("block.mlir", "--head"), "--head given, but the text has its shape already"),
+    ],
+)
+def test_a_head_that_there_is_not_is_refused(options, said, sttest):
+    Path("block.mlir").write_text(lowered_text("gpt2", "decode"))
+    outcome = sttest("compile", *options)
+    assert outcome.exit_code == 2
+    assert said in outcome.stderr
+
+
+def test_a_scheme_that_keeps_the_head_is_refused():
+    Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
+    knobs = Knobs(precision="mine.yaml")
+    with pytest.raises(InputError, match="the scheme keeps the head in floating point"):
+        compile_package(Request("small-gpt2", "decode", None, 32, "u55c", None, knobs, head=True))

@@ -29,25 +29,40 @@ from sttest.compile.hls.word_walk import (
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 
 
-def emit_dma_read(code: Code, row: Sequence[Placed], process: Process, helpers: Helpers) -> None:
+def emit_dma_read(
+    code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, behind: Sequence[Placed] = ()
+) -> None:
     """Writes the function that streams tensors out of memory, one after the other.
 
     Args:
         code: where to.
-        row: the tensors, of one element type.
+        row: the tensors of a layer, of one element type.
         process: whose first parameter is the memory.
         helpers: for the function that takes an element out of a word.
+        behind: the tensors that come once, after those of all layers.
     """
     element_of_word = helpers.read_element(row[0].layout.token.element)
-    with code.process(process.name, process.parameters, once=process.once):
-        if len(row) == 1:
-            _read(code, row[0].layout, process, element_of_word)
-            return
-        memory, *others = process.inputs
-        for each in row:
-            place = f"({memory} + {each.start})" if each.start else memory
-            with code.scope():
-                _read(code, each.layout, replace(process, inputs=(place, *others)), element_of_word)
+    if not behind:
+        with code.process(process.name, process.parameters):
+            _read_row(code, row, process, element_of_word)
+        return
+    with code.function(f"static void {process.name}", process.parameters):
+        with code.every_layer():
+            _read_row(code, row, process, element_of_word)
+        with code.scope():
+            memory = replace(process, inputs=(process.memory, *process.inputs[1:]))
+            _read_row(code, behind, memory, element_of_word)
+
+
+def _read_row(code: Code, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
+    if len(row) == 1:
+        _read(code, row[0].layout, process, element_of_word)
+        return
+    memory, *others = process.inputs
+    for each in row:
+        place = f"({memory} + {each.start})" if each.start else memory
+        with code.scope():
+            _read(code, each.layout, replace(process, inputs=(place, *others)), element_of_word)
 
 
 def _read(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:

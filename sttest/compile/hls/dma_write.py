@@ -34,7 +34,7 @@ def emit_dma_write(code: Code, layout: MemoryLayout, process: Process, helpers: 
         helpers: for the function that puts an element into a word.
     """
     into_word = helpers.write_element(layout.token.element)
-    with code.process(process.name, process.parameters, once=process.once):
+    with code.process(process.name, process.parameters):
         if layout.has_whole_words:
             _write_words(code, layout, process, into_word)
         elif layout.has_tiles_in_word and layout.is_sequential:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sttest.compile.dialects.df import TaskOp
 from sttest.compile.hls.helpers import Helpers
@@ -14,7 +14,12 @@ from sttest.compile.hls.writer import Code
 
 
 def emit_engine(
-    code: Code, members: Sequence[TaskOp], process: EngineProcess, timing: KernelTiming, helpers: Helpers
+    code: Code,
+    members: Sequence[TaskOp],
+    process: EngineProcess,
+    timing: KernelTiming,
+    helpers: Helpers,
+    behind: Collection[TaskOp] = (),
 ) -> None:
     """Writes both functions.
 
@@ -24,6 +29,7 @@ def emit_engine(
         process: names and streams.
         timing: of every task.
         helpers: functions that the payload calls.
+        behind: the last of them, whose turns come once, after those of all layers.
 
     Raises:
         InputError: see :func:`~sttest.compile.hls.tasks.emit_turn`.
@@ -37,7 +43,14 @@ def emit_engine(
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with code.function(f"static void {process.whole.name}", process.whole.parameters):
         code.pragma(f"allocation function instances={turn.name} limit=1")
+        calls = {
+            member: [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)]
+            for member, streams in zip(members, process.streams, strict=True)
+        }
         with code.every_layer():
-            for member, streams in zip(members, process.streams, strict=True):
-                counts = [str(member.trip_counts[loop]) for loop in trips.varying]
-                code.wrapped(f"{turn.name}(", [*streams, *counts], ");")
+            for member in members:
+                if member not in behind:
+                    code.wrapped(f"{turn.name}(", calls[member], ");")
+        for member in members:
+            if member in behind:
+                code.wrapped(f"{turn.name}(", calls[member], ");")

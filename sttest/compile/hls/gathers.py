@@ -7,19 +7,28 @@ from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 
 
-def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens: int) -> None:
+def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens: int, behind: int = 0) -> None:
     """Writes the function that puts slices together; a slice is a contiguous part of its token.
 
     Args:
         code: where to.
         process: whose inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
-        tokens: of each.
+        tokens: of each in a layer.
+        behind: those that come once, after all layers.
     """
     code.comment(f"Puts {counted(tokens, 'token')} of {counted(len(process.inputs), 'slice')} together.")
+    with code.function(f"static void {process.name}", process.parameters):
+        with code.every_layer():
+            _put_together(code, process, part, whole, tokens)
+        if behind:
+            _put_together(code, process, part, whole, behind)
+
+
+def _put_together(code: Code, process: Process, part: Token, whole: Token, tokens: int) -> None:
     nest = [CountedLoop("tokens", "t", tokens)]
     elements = [CountedLoop("elements", "e", part.size)] if part.size > 1 else []
-    with code.process(process.name, process.parameters), code.loops(nest, "pipeline II=1"):
+    with code.loops(nest, "pipeline II=1"):
         for number, source in enumerate(process.inputs):
             code.line(f"const {part.c_type} slice_{number} = {source}.read();")
         code.line(f"{whole.c_type} token;")

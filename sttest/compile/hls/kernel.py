@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sttest.compile.dialects.df import (
@@ -86,7 +87,9 @@ class _Emitter:
             if not self.network.processes(node):
                 continue
             section = self._open_section(processes, node, section)
-            self._emit_node(processes, node)
+            once = self.network.is_outside_layers(node)
+            with processes.outside_layers() if once else nullcontext():
+                self._emit_node(processes, node)
             processes.line()
         code = Code()
         for line in title:
@@ -115,7 +118,8 @@ class _Emitter:
         served = self.network.served_by(node)
         if served is not None:
             engine, members = served
-            emit_engine(code, members, self.network.engine(engine, members), self.timing, self.helpers)
+            behind = [task for task in self.network.behind_layers(node) if isinstance(task, TaskOp)]
+            emit_engine(code, members, self.network.engine(engine, members), self.timing, self.helpers, behind)
             return
         process = self.network.process(node)
         if isinstance(node, TaskOp):
@@ -132,17 +136,21 @@ class _Emitter:
             emit(code, process, Token.of(stream, process.name), stream.tokens)
         elif isinstance(node, GatherOp):
             part, whole = itensor_of(node.sources[0]), itensor_of(node.sinks[0])
-            tokens = sum(itensor_of(turn.sinks[0]).tokens for turn in self.network.turns(node))
-            emit_gather(code, process, Token.of(part, process.name), Token.of(whole, process.name), tokens)
+            tokens, behind = (
+                sum(itensor_of(turn.sinks[0]).tokens for turn in turns)
+                for turns in (self.network.turns(node), self.network.behind_layers(node))
+            )
+            types = Token.of(part, process.name), Token.of(whole, process.name)
+            emit_gather(code, process, *types, tokens - behind, behind)
         elif isinstance(node, DmaReadOp | DmaWriteOp):
             memory = self.network.memories[process_name(node)]
-            layouts = [tensor.layout for tensor in memory.tensors]
+            layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
             for line in _memory_comments(memory):
                 code.comment(line)
             if memory.writes:
                 emit_dma_write(code, layouts[0], process, self.helpers)
             else:
-                emit_dma_read(code, in_a_row(layouts), process, self.helpers)
+                emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
 
     def _emit_converter(self, code: Code, node: ConverterOp) -> None:
         fill, drain = self.network.halves(node)
@@ -186,10 +194,12 @@ def _section(code: Code, title: str) -> None:
 
 
 def _memory_comments(memory: Memory) -> list[str]:
-    if len(memory.tensors) == 1:
+    if len(memory.tensors) + len(memory.behind) == 1:
         return [f"{memory.name}: {_described(memory.tensors[0].layout)}."]
-    head = f"{memory.name}: {len(memory.tensors)} tensors one after the other."
-    return [head, *(f"{tensor.label}: {_described(tensor.layout)}." for tensor in memory.tensors)]
+    each = " of each layer" if memory.behind else ""
+    behind = f", then {counted(len(memory.behind), 'tensor')}" if memory.behind else ""
+    head = f"{memory.name}: {counted(len(memory.tensors), 'tensor')}{each} one after the other{behind}."
+    return [head, *(f"{tensor.label}: {_described(tensor.layout)}." for tensor in (*memory.tensors, *memory.behind))]
 
 
 def _described(layout: MemoryLayout) -> str:

@@ -31,7 +31,7 @@ from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_lay
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Token
-from sttest.compile.layers import has_part_per_layer, once_per_launch
+from sttest.compile.layers import has_part_per_layer, outside_layers
 from sttest.compile.pass_order import run_first
 from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
 from sttest.errors import InputError
@@ -80,6 +80,7 @@ class Memory:
         writes: whether it is a result.
         tensors: in the order in which they are read.
         layers: how many such rows of tensors lie one after the other.
+        behind: tensors that lie behind all of them, once.
     """
 
     name: str
@@ -89,9 +90,15 @@ class Memory:
     writes: bool
     tensors: tuple[Tensor, ...]
     layers: int = 1
+    behind: tuple[Tensor, ...] = ()
 
     @property
     def words(self) -> int:
+        """Words of all layers, and of what lies behind them."""
+        return self.words_of_layers + sum(tensor.layout.words for tensor in self.behind)
+
+    @property
+    def words_of_layers(self) -> int:
         """Words of all layers."""
         return self.layers * self.words_per_layer
 
@@ -146,14 +153,14 @@ class Network:
     nodes: list[NodeOp] = field(default_factory=list)
     engines: dict[str, list[TaskOp]] = field(init=False)
     members: dict[str, list[NodeOp]] = field(init=False)
-    once: set[NodeOp] = field(init=False)
+    outside: set[NodeOp] = field(init=False)
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
         self._names = Names(HELPER_NAMES)
         self.engines = engines_of(self.kernel)
         self.members = processes_of(self.kernel)
-        self.once = once_per_launch(self.kernel)
+        self.outside = outside_layers(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
             if isinstance(
@@ -193,10 +200,18 @@ class Network:
         """All nodes of a node's process, in the order of their turns."""
         return self.members[process_name(node)]
 
+    def is_outside_layers(self, node: NodeOp) -> bool:
+        """Whether all of a node's process runs once per launch."""
+        return self.outside.issuperset(self.turns(node))
+
+    def behind_layers(self, node: NodeOp) -> list[NodeOp]:
+        """Those turns of a node's process that come once, after those of all layers."""
+        return [] if self.is_outside_layers(node) else [turn for turn in self.turns(node) if turn in self.outside]
+
     def process(self, node: NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
         names = Names(_LOCAL_NAMES)
-        memory = self.memories.get(process_name(node))
+        memory, behind = self.memories.get(process_name(node)), ""
         inputs = [self._stream_port(stream, names, reads=True) for stream in node.sources if stream in self.streams]
         outputs = [self._stream_port(stream, names, reads=False) for stream in node.sinks]
         ports = [*inputs, *outputs]
@@ -206,6 +221,7 @@ class Network:
             name = names.of(memory, wanted)
             # The part of the layer that is being run.
             place = f"({name} + layer * {memory.words_per_layer})" if memory.layers > 1 else name
+            behind = f"({name} + {memory.words_of_layers})" if memory.behind else ""
             port = (f"{memory.c_type} {name}", memory.name, place)
             ports.insert(0, port)
             (outputs if memory.writes else inputs).insert(0, port)
@@ -215,7 +231,7 @@ class Network:
             tuple(port[1] for port in ports),
             tuple(port[2] for port in inputs),
             tuple(port[2] for port in outputs),
-            once=node in self.once,
+            behind,
         )
 
     def engine(self, name: str, members: Sequence[TaskOp]) -> EngineProcess:
@@ -329,8 +345,16 @@ class Network:
         channel = before if shares[hbm_channel] > 1 else None
         name = self._names.of((op, "memory"), wanted)
         layers = self.kernel.layer_count if has_part_per_layer(self.kernel, op) else 1
-        tensors = tuple(
-            Tensor(node_label(dma), memory_layout(dma)) for dma in self.turns(op) if isinstance(dma, type(op))
+        once = self.behind_layers(op)
+        tensors, behind = (
+            tuple(
+                Tensor(node_label(dma), memory_layout(dma))
+                for dma in self.turns(op)
+                if isinstance(dma, type(op)) and (dma in once) is is_behind
+            )
+            for is_behind in (False, True)
         )
         writes = isinstance(op, DmaWriteOp)
-        self.memories[process_name(op)] = Memory(name, process_name(op), bundle, channel, writes, tensors, layers)
+        self.memories[process_name(op)] = Memory(
+            name, process_name(op), bundle, channel, writes, tensors, layers, behind
+        )

@@ -14,7 +14,7 @@ class Process:
         parameters: declarations.
         arguments: what the top function passes, in the same order.
         inputs, outputs: names of the parameters that are read and written, in the node's order.
-        once: it works once per launch, not once per layer.
+        memory: where the tensors of a DMA that come behind those of all layers begin; empty where there are none.
     """
 
     name: str
@@ -22,7 +22,7 @@ class Process:
     arguments: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    once: bool = False
+    memory: str = ""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def memory_table(kernel: EmittedKernel) -> list[dict[str, Any]]:
 
 
 def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
-    shared = len(memory.tensors) > 1
+    shared = len(memory.tensors) + len(memory.behind) > 1
     return {
         "index": index,
         "name": memory.name,
@@ -43,6 +43,7 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         **({"parts": [_part(tensor) for tensor in memory.tensors]} if shared else _place(memory.tensors[0].layout)),
         "bytes": memory.words * memory.word_bytes,
         **({"layers": memory.layers} if memory.layers > 1 else {}),
+        **({"behind": [_part(tensor) for tensor in memory.behind]} if memory.behind else {}),
     }
 
 

@@ -91,12 +91,17 @@ class Code:
         self.line("}")
 
     @contextmanager
-    def process(self, name: str, parameters: Sequence[str], *, once: bool = False) -> Iterator[None]:
-        """A process's definition; its body runs for every layer, unless it does its work ``once``."""
-        with self.function(f"static void {name}", parameters), ExitStack() as stack:
-            if not once:
-                stack.enter_context(self.every_layer())
+    def process(self, name: str, parameters: Sequence[str]) -> Iterator[None]:
+        """A process's definition; its body runs for every layer."""
+        with self.function(f"static void {name}", parameters), self.every_layer():
             yield
+
+    @contextmanager
+    def outside_layers(self) -> Iterator[None]:
+        """What is written in it runs once per launch, as if there were one layer."""
+        layers, self.layers = self.layers, 1
+        yield
+        self.layers = layers
 
     @contextmanager
     def every_layer(self) -> Iterator[None]:

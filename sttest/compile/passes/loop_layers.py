@@ -1,7 +1,8 @@
 """`loop-layers`: one launch runs a block for several layers, whose parameters and caches lie one after the other.
 
 What leaves a layer goes round on chip.  DMAs do not wait for it: they read the next
-layer's parameters while this one computes, as far as there is room behind them.
+layer's parameters while this one computes, as far as there is room behind them.  What
+else reads the block's result, such as a head, has that of the last layer, and runs once.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
     EnterOp,
+    ForkOp,
     KernelOp,
     LeaveOp,
-    NodeOp,
     StreamOp,
     StreamType,
     i64_attr,
 )
-from sttest.compile.module_walk import functions, returned
+from sttest.compile.layers import outside_layers
+from sttest.compile.module_walk import all_of, functions, returned
 from sttest.compile.names import hint
 from sttest.compile.pass_options import require_positive
-from sttest.compile.stream_level import only_kernel
+from sttest.compile.processes import node_label
+from sttest.compile.stream_level import only_kernel, stream_of
 from sttest.compile.value_names import argument_names, result_names
 from sttest.errors import InputError
 
@@ -47,10 +50,11 @@ class LoopLayers(ModulePass):
     layers: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Puts `df.enter` behind the DMA of the block's input and `df.leave` before that of its output.
+        """Puts `df.enter` behind the DMA of the block's input and `df.leave` behind what makes its output.
 
         Raises:
-            InputError: no such input or output, or they are not streamed in one order.
+            InputError: no such input or output, or they are not streamed in one order, or a block shares what it
+                reads with what is behind the last one.
             DoesNotFitError: several kernels.
         """
         require_positive(self.name, layers=self.layers)
@@ -58,16 +62,26 @@ class LoopLayers(ModulePass):
             return
         kernel = only_kernel(op, self.name, "design")
         function = next(found for found in functions(op) if kernel.parent_op() is found)
-        read, write = _load(kernel, function), _store(kernel, function)
+        read = _load(kernel, function)
+        enters, leaves = stream_of(read.sinks[0], self.name), _result(stream_of(_store(kernel, function), self.name))
         _unfold(read)
-        _close(kernel, read, write, self._order(read, write))
+        _close(kernel, enters, leaves, self._order(enters, leaves))
         kernel.properties["layers"] = i64_attr(self.layers)
+        self._check_inside(kernel)
 
-    def _order(self, read: DmaReadOp, write: DmaWriteOp) -> StreamType:
+    def _check_inside(self, kernel: KernelOp) -> None:
+        """A layer waits for nothing that is read once, and the other way round."""
+        outside = outside_layers(kernel)
+        (leave,) = all_of(kernel, LeaveOp)
+        if stream_of(leave.sources[0], self.name).writer in outside:
+            raise InputError(
+                "shared-stream", "a block shares what it reads with what is behind the last one", where=self.name,
+                levers=["read it twice: give what is behind the last block an argument of its own"],
+            )  # fmt: skip
+
+    def _order(self, enters: StreamOp, leaves: StreamOp) -> StreamType:
         """How activations are streamed."""
-        inside, outside = read.sinks[0].type, write.sources[0].type
-        if not isinstance(inside, StreamType) or not isinstance(outside, StreamType):
-            raise InputError("pass-order", "the design is not at the stream level", where=self.name)
+        inside, outside = enters.result.type, leaves.result.type
         if inside.itensor != outside.itensor:
             raise InputError(
                 "layer-order", f"a block takes {inside.itensor} and gives {outside.itensor}", where=self.name,
@@ -84,25 +98,30 @@ def _unfold(read: DmaReadOp) -> None:
         stream.properties["sized_by"] = StringAttr("layers")
 
 
-def _close(kernel: KernelOp, read: DmaReadOp, write: DmaWriteOp, kind: StreamType) -> None:
+def _result(stored: StreamOp) -> StreamOp:
+    """Where the block's result comes from: before it is copied to what is behind the last layer."""
+    writer = stored.writer
+    return stream_of(writer.sources[0], LoopLayers.name) if isinstance(writer, ForkOp) else stored
+
+
+def _close(kernel: KernelOp, enters: StreamOp, leaves: StreamOp, kind: StreamType) -> None:
     """Cuts both streams and joins what is inside by a third."""
-    outside_in, outside_out = read.sinks[0], write.sources[0]
-    inside_in = _stream(kernel, f"{_name(read)}__layer", kind, _DEPTH)
-    inside_out = _stream(kernel, f"layer__{_name(write)}", kind, _DEPTH)
+    outside_in, outside_out = enters.result, leaves.result
+    first, last, behind = enters.reader, leaves.writer, leaves.reader
+    inside_in = _stream(kernel, f"{node_label(enters.writer)}__layer", kind, _DEPTH)
+    inside_out = _stream(kernel, f"layer__{node_label(behind)}", kind, _DEPTH)
     # The whole activation: a layer takes none of it before the layer before has made its last use of the old one.
     back = _stream(kernel, "layer__layer", kind, kind.itensor.tokens)
-    for node in [op for op in kernel.body.block.ops if isinstance(op, NodeOp) and op not in (read, write)]:
-        node.operands = [
-            {outside_in: inside_in, outside_out: inside_out}.get(operand, operand) for operand in node.operands
-        ]
+    first.operands = [inside_in if operand == outside_in else operand for operand in first.operands]
+    last.operands = [inside_out if operand == outside_out else operand for operand in last.operands]
     enter = EnterOp(
         operands=[[outside_in, back], [inside_in]], result_types=[[]], properties={"label": StringAttr("enter_layer")}
     )
     leave = LeaveOp(
         operands=[[inside_out], [back, outside_out]], result_types=[[]], properties={"label": StringAttr("leave_layer")}
     )
-    Rewriter.insert_op(enter, InsertPoint.after(read))
-    Rewriter.insert_op(leave, InsertPoint.before(write))
+    Rewriter.insert_op(enter, InsertPoint.after(enters.writer))
+    Rewriter.insert_op(leave, InsertPoint.before(behind))
 
 
 def _load(kernel: KernelOp, function: func.FuncOp) -> DmaReadOp:
@@ -116,8 +135,8 @@ def _load(kernel: KernelOp, function: func.FuncOp) -> DmaReadOp:
     raise _missing(f"no one DMA that reads the argument '{ENTERS}'")
 
 
-def _store(kernel: KernelOp, function: func.FuncOp) -> DmaWriteOp:
-    """The DMA of the result that leaves."""
+def _store(kernel: KernelOp, function: func.FuncOp) -> SSAValue:
+    """The stream of the result that leaves, before its DMA."""
     for name, value in zip(result_names(function), returned(function).operands, strict=True):
         root = value
         while root.owner is not kernel and isinstance(root.owner, Operation) and root.owner.operands:
@@ -125,7 +144,7 @@ def _store(kernel: KernelOp, function: func.FuncOp) -> DmaWriteOp:
         if name == LEAVES and root in kernel.outputs:
             writer = kernel.terminator.arguments[kernel.outputs.index(root)].owner
             if isinstance(writer, DmaWriteOp):
-                return writer
+                return writer.sources[0]
     raise _missing(f"no DMA that writes the result '{LEAVES}'")
 
 
@@ -141,7 +160,3 @@ def _stream(kernel: KernelOp, name: str, like: StreamType, depth: int) -> SSAVal
     Rewriter.insert_op(stream, InsertPoint.at_start(kernel.body.block))
     stream.result.name_hint = hint(name)
     return stream.result
-
-
-def _name(dma: DmaReadOp | DmaWriteOp) -> str:
-    return dma.label.data if dma.label else dma.name

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sttest.boards.backends.csim.build import FLAGS
 from sttest.boards.backends.device.tensor_row import TensorRow
 from sttest.compile.hls import EmittedKernel
-from sttest.compile.hls.network import Memory
+from sttest.compile.hls.network import Memory, Tensor
 
 INCLUDE = files("sttest.boards.backends.csim").joinpath("include")
 HEAD = """\
@@ -76,11 +76,15 @@ def run_all(calls: Sequence[Call], folder: Path) -> list[dict[str, NDArray[np.ui
 
 def _image(memory: Memory, images: Mapping[str, NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Of an argument, from images by load."""
-    if len(memory.tensors) == 1:
+    if len(memory.tensors) + len(memory.behind) == 1:
         return images[memory.label]
-    loads = tuple(tensor.label for tensor in memory.tensors)
-    sizes = tuple(tensor.layout.words * tensor.layout.word_bytes for tensor in memory.tensors)
-    return TensorRow(loads, sizes, memory.layers).image(images)
+    return TensorRow(*_part(memory.tensors), memory.layers, *_part(memory.behind)).image(images)
+
+
+def _part(tensors: Sequence[Tensor]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Names and bytes."""
+    sizes = (tensor.layout.words * tensor.layout.word_bytes for tensor in tensors)
+    return tuple(tensor.label for tensor in tensors), tuple(sizes)
 
 
 def _in_a_namespace(number: int, name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""A launch over layers as C++: what one block after the other computes, with or without shared engines."""
+"""A launch over layers as C++: what one block after the other computes, with or without shared engines and a head."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 LAYERS = 3
 
 
-def compiled(layers: int, share: str) -> Design:
+def compiled(layers: int, share: str, *, head: bool = False) -> Design:
     knobs = Knobs(layers=layers, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text("gpt2", "decode", small=True), "layers", "u55c", knobs)
+    return compile_text(lowered_text("gpt2", "decode", small=True, head=head), "layers", "u55c", knobs)
 
 
 @needs_compiler
 @pytest.mark.slow
+@pytest.mark.parametrize("head", [False, True])
 @pytest.mark.parametrize("share", ["none", "all"])
-def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, tmp_path: Path) -> None:
-    block, looped = compiled(1, share), compiled(LAYERS, share)
+def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, head: bool, tmp_path: Path) -> None:
+    block, looped = compiled(1, share, head=head), compiled(LAYERS, share, head=head)
     values = value_graph(block.module, "block")
     images, wanted = sequence(values)
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
@@ -42,16 +43,16 @@ def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, tmp_pat
 
 def sequence(values: ValueGraph) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Memory of a launch and what it should write: parameters and results of the layers one after the other."""
-    inputs = {argument.name for argument in values.arguments if argument.kind == "input"}
+    once = {each.name for each in values.arguments if each.kind == "input" or each.name.startswith("head.")}
     first = tame_tensors(values)
-    same = {name: first[name] for name in inputs}
+    same = {name: first[name] for name in once}
     given, written = [], []
     for layer in range(LAYERS):
         given.append(memory_images(values, tame_tensors(values, seed=layer) | same))
         written.append(run(values, given[-1]).results)
         same["x"] = read_results(values, written[-1])["y"].reshape(first["x"].shape)
-    shared = {load.name for load in values.loads if load.argument in inputs}
-    last = {result.store for result in values.results if result.name == "y"}
+    shared = {load.name for load in values.loads if load.argument in once}
+    last = {result.store for result in values.results if result.name in ("y", "logits", "token")}
     memory = {name: image if name in shared else joined(given, name) for name, image in given[0].items()}
     return memory, {name: image if name in last else joined(written, name) for name, image in written[-1].items()}
 
@@ -61,9 +62,10 @@ def joined(images: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
     return np.concatenate([np.pad(each[name], (0, -len(each[name]) % 64)) for each in images])
 
 
+@pytest.mark.parametrize("head", [False, True])
 @pytest.mark.parametrize("share", ["none", "weights", "all"])
-def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str) -> None:
-    block, looped = compiled(1, share), compiled(LAYERS, share)
+def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str, head: bool) -> None:
+    block, looped = compiled(1, share, head=head), compiled(LAYERS, share, head=head)
     assert check_kernel(emit_design(looped).text) == []
     run, oracle = simulate(looped.graph), simulate(looped.graph, "des")
     one = simulate(block.graph).cycles
@@ -75,8 +77,9 @@ def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str) -> N
     assert run.cycles <= LAYERS * one + 4 * LAYERS
 
 
-def test_values_of_a_launch_over_layers_are_those_of_its_block() -> None:
-    block, looped = compiled(1, "none"), compiled(LAYERS, "none")
+@pytest.mark.parametrize("head", [False, True])
+def test_values_of_a_launch_over_layers_are_those_of_its_block(head: bool) -> None:
+    block, looped = compiled(1, "none", head=head), compiled(LAYERS, "none", head=head)
     one, many = value_graph(block.module, "block"), value_graph(looped.module, "block")
     assert {node.name for node in one.nodes} == {node.name for node in many.nodes}
     assert {(stream.name, stream.tokens) for stream in one.streams} == {(s.name, s.tokens) for s in many.streams}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +36,17 @@ class _Argument(BaseModel):
     dma: str
     parts: Annotated[tuple[_Part, ...], Field(strict=False)] = ()
     layers: Annotated[int, Field(gt=0)] = 1
+    behind: Annotated[tuple[_Part, ...], Field(strict=False)] = ()
+
+    @property
+    def row(self) -> TensorRow:
+        """Its tensors."""
+        (loads, sizes), (behind, behind_sizes) = map(_columns, (self.parts, self.behind))
+        return TensorRow(loads, sizes, self.layers, behind, behind_sizes)
+
+
+def _columns(parts: Sequence[_Part]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    return tuple(part.load for part in parts), tuple(part.bytes for part in parts)
 
 
 class _MemoryTable(BaseModel):
@@ -78,7 +89,12 @@ class DesignFiles:
 
     def dma_of(self, node: str) -> str:
         """The DMA of a load or a store of the design's values."""
-        return next((dma for dma, row in self.rows.items() if node in row.loads), node)
+        return next((dma for dma, row in self.rows.items() if node in (*row.loads, *row.behind)), node)
+
+    def is_per_layer(self, node: str) -> bool:
+        """Whether a load or a store has a tensor for each layer of a launch over several."""
+        dma = self.dma_of(node)
+        return dma in self.layers_of and (dma not in self.rows or node in self.rows[dma].loads)
 
     def by_dma(self, images: Mapping[str, Image]) -> dict[str, Image]:
         """Images by DMA, from those by load.
@@ -144,12 +160,6 @@ def read_design(package: Path) -> DesignFiles:
             levers=["compile the package anew"],
         )  # fmt: skip
     argument_of = {argument.dma: argument.name for argument in table.arguments}
-    rows = {
-        argument.dma: TensorRow(
-            tuple(part.load for part in argument.parts), tuple(part.bytes for part in argument.parts), argument.layers
-        )
-        for argument in table.arguments
-        if argument.parts
-    }
+    rows = {argument.dma: argument.row for argument in table.arguments if argument.parts}
     layers_of = {argument.dma: argument.layers for argument in table.arguments if argument.layers > 1}
     return DesignFiles(package, design, argument_of, rows, table.shared_fifos, layers_of)

@@ -1,4 +1,4 @@
-"""The buffer of an argument that holds several tensors: those of each layer one after the other."""
+"""The buffer of an argument that holds several tensors: those of each layer, then what is there once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ class TensorRow:
         loads: of the tensors, in order.
         sizes: bytes of each in a layer, whole words.
         layers: each of which has such a row.
+        behind, behind_sizes: what comes once, after all of them.
     """
 
     loads: tuple[str, ...]
     sizes: tuple[int, ...]
     layers: int = 1
+    behind: tuple[str, ...] = ()
+    behind_sizes: tuple[int, ...] = ()
 
     def image(self, images: Mapping[str, Image]) -> Image:
         """The buffer, from images by load; those hold all layers, one after the other.
@@ -33,16 +36,18 @@ class TensorRow:
         Raises:
             InputError: an image is missing, or has another size.
         """
-        parts = [self._rows(images, load, size) for load, size in zip(self.loads, self.sizes, strict=True)]
-        return np.concatenate(parts, axis=1).ravel()
+        parts = [_rows(images, load, size, self.layers) for load, size in zip(self.loads, self.sizes, strict=True)]
+        once = [_rows(images, load, size, 1) for load, size in zip(self.behind, self.behind_sizes, strict=True)]
+        return np.concatenate([np.concatenate(parts, axis=1).ravel(), *(each.ravel() for each in once)])
 
-    def _rows(self, images: Mapping[str, Image], load: str, size: int) -> Image:
-        found = images.get(load)
-        if found is None or found.size != size * self.layers:
-            have = "no image" if found is None else "an image of another size"
-            raise InputError(
-                "bad-arguments", f"'{load}' has {have}, and is in one buffer with others", where="memory",
-                demand=size * self.layers, bound=0 if found is None else found.size, unit="bytes",
-                levers=["give the images of all tensors of the buffer"],
-            )  # fmt: skip
-        return found.reshape(self.layers, size)
+
+def _rows(images: Mapping[str, Image], load: str, size: int, layers: int) -> Image:
+    found = images.get(load)
+    if found is None or found.size != size * layers:
+        have = "no image" if found is None else "an image of another size"
+        raise InputError(
+            "bad-arguments", f"'{load}' has {have}, and is in one buffer with others", where="memory",
+            demand=size * layers, bound=0 if found is None else found.size, unit="bytes",
+            levers=["give the images of all tensors of the buffer"],
+        )  # fmt: skip
+    return found.reshape(layers, size)

@@ -89,13 +89,15 @@ def turns_share_hardware(source: Source) -> Iterator[Violation]:
 
 
 def _statements_of(body: Node) -> list[Node]:
-    """What a function does, in its loop over layers if it has one."""
+    """What a function does, in its loop over layers if it has one and behind it."""
     found = [node for node in body.named_children if node.type not in ("preproc_call", "comment")]
-    if len(found) != 1 or found[0].type != "labeled_statement":
-        return found
-    loop = found[0].named_children[-1]
-    inner = loop.child_by_field_name("body") if loop.type == "for_statement" else None
-    return _statements_of(inner) if inner is not None else found
+    return [inner for node in found for inner in _unlooped(node)]
+
+
+def _unlooped(node: Node) -> list[Node]:
+    loop = node.named_children[-1] if node.type == "labeled_statement" else node
+    body = loop.child_by_field_name("body") if loop.type == "for_statement" and loop is not node else None
+    return [node] if body is None else _statements_of(body)
 
 
 def _statements(source: Source) -> list[Node]:

@@ -1,0 +1,65 @@
+"""What follows the last layer: final norm, the product with the vocabulary, and the choice of the most likely token."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from sttest.models.blocks import DecodeBlock
+from sttest.models.config import DecoderConfig
+from sttest.models.layers import Linear, f32, norm
+from sttest.models.tables import head_columns
+
+DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+
+
+class Choice(nn.Module):
+    """Greedy choice without an index: a table says which token a column is."""
+
+    def forward(self, logits: Tensor, token_ids: Tensor) -> Tensor:
+        """Logits [n, columns] and token ids [columns] to the most likely token [n], the first of equals.
+
+        All are float32, which holds tokens exactly below 2^24.
+        """
+        is_less = logits < logits.amax(-1).unsqueeze(-1)
+        return torch.where(is_less, token_ids + f32(len(token_ids)), token_ids).amin(-1)
+
+
+class Head(nn.Module):
+    """Final norm, product and choice; see :func:`head_weight` for the weight."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.norm = norm(config, config.hidden)
+        self.proj = Linear(config.hidden, head_columns(config), bias=False)
+        self.choice = Choice()
+
+    def forward(self, x: Tensor, token_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """x [n, hidden] to logits [n, columns] and tokens [n]."""
+        logits = self.proj(self.norm(x))
+        return logits, self.choice(logits, token_ids)
+
+
+class DecodeBlockWithHead(DecodeBlock):
+    """The block, and what follows the last of them: in a launch over layers the head runs once."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__(config)
+        self.head = Head(config)
+
+    def forward(  # pyright: ignore[reportIncompatibleMethodOverride] - a block that gives more
+        self, x: Tensor, mask: Tensor, k_cache: Tensor, v_cache: Tensor, token_ids: Tensor, rope: Tensor | None = None
+    ) -> DecodeOutput:
+        """As of the block, with token ids [columns]; to y, k_new, v_new, logits [1, columns], token [1]."""
+        y, k_new, v_new = super().forward(x, mask, k_cache, v_cache, rope)
+        return (y, k_new, v_new, *self.head(y, token_ids))
+
+
+def head_weight(config: DecoderConfig, weight: Tensor) -> Tensor:
+    """The weight of a head's product [hidden, columns] from the model's [hidden, vocab].
+
+    Columns past the vocabulary repeat that of the first token: their logits are its logits, to the bit, and of
+    equals the first is chosen, so that none of them ever is.
+    """
+    surplus = head_columns(config) - config.vocab
+    return torch.cat([weight, weight[:, :1].expand(-1, surplus)], 1)

@@ -1,0 +1,49 @@
+"""The head as a design has it: whole tiles of columns, of which none past the vocabulary is ever chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sttest.models.registry import CONFIGS, get_config, small
+from sttest.models.tables import head_columns, token_ids
+
+WIDEST_TILE = 256
+ODD = replace(small(get_config("gpt2")), vocab=250)
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_columns_are_whole_tiles_with_little_waste(name: str) -> None:
+    config = get_config(name)
+    columns = head_columns(config)
+    assert columns % WIDEST_TILE == 0
+    assert 0 <= columns - config.vocab < WIDEST_TILE
+    assert np.array_equal(token_ids(config).astype(np.int64), np.arange(columns))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("winner", [0, 17, 249])
+def test_no_column_past_the_vocabulary_is_chosen(winner: int) -> None:
+    torch = pytest.importorskip("torch")
+    from sttest.models.head import Choice, head_weight
+
+    weight = torch.randn(ODD.hidden, ODD.vocab, generator=torch.Generator().manual_seed(1))
+    x = 10 * weight[:, winner : winner + 1].T
+    logits = x @ head_weight(ODD, weight)
+    # All of them negative: zeros in the columns past the vocabulary would win.
+    below = logits - logits.max() - 1
+    for each in (logits, below):
+        assert Choice()(each, torch.from_numpy(token_ids(ODD))).tolist() == [winner]
+
+
+@pytest.mark.torch
+def test_of_equals_the_first_is_chosen() -> None:
+    torch = pytest.importorskip("torch")
+    from sttest.models.head import Choice
+    from sttest.models.host import greedy
+
+    logits = torch.tensor([[-1.0, 3.0, 2.0, 3.0]])
+    found = Choice()(logits, torch.arange(4.0))
+    assert found.tolist() == [greedy(logits[0])] == [1]
