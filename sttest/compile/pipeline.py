@@ -79,7 +79,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes)),
         InsertForks(),
         *((ShareLoads(),) if knobs.share != "none" else ()),
-        AssignChannels(board),
+        AssignChannels(board, knobs.layers),
         MakeInstances(),
         LowerToStreams(),
         SizeFifos(knobs.strategy, board, knobs.prefetch_kib),

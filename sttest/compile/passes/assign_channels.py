@@ -7,7 +7,7 @@ one channel at a time, so this is the only way in which a tensor comes over seve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -19,6 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
+from sttest.compile.block_result import behind_result
 from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import (
     DmaReadOp,
@@ -45,11 +46,15 @@ _Dma = DmaReadOp | DmaWriteOp
 
 @dataclass(frozen=True)
 class AssignChannels(ModulePass):
-    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM; those of a queue have the same ones."""
+    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM; those of a queue have the same ones.
+
+    With ``layers``, what is behind the last one counts by its part of a layer.
+    """
 
     name = "assign-channels"
 
     board: str = "u55c"
+    layers: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
@@ -64,7 +69,9 @@ class AssignChannels(ModulePass):
             require_dmas(self.name, kernel)
             intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
             ports, images = _ports(kernel), _with_images_of_their_own(kernel)
-            demands = [_demand(name, dmas, intervals, images) for name, dmas in ports.items()]
+            behind = behind_result(kernel)
+            turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
+            demands = [_demand(name, dmas, intervals, images, turns) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
@@ -76,9 +83,13 @@ class AssignChannels(ModulePass):
 def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
     """DMAs that work on the same channels, those of a queue."""
     found: dict[str, list[_Dma]] = {}
-    for number, dma in enumerate(node for node in kernel.body.block.ops if isinstance(node, _Dma)):
+    for number, dma in enumerate(_dmas(kernel)):
         found.setdefault(queue_of(dma) or str(number), []).append(dma)
     return found
+
+
+def _dmas(kernel: KernelOp) -> list[_Dma]:
+    return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
 
 
 def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
@@ -89,13 +100,18 @@ def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
     return {inner for outer, inner in pairs if kinds.get(outer) in ("parameter", "cache")}
 
 
-def _demand(name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int], images: set[SSAValue]) -> PortDemand:
-    """Traffic of DMAs that take turns; a task behind one bounds its pace, anything else takes one token per cycle."""
-    streams = [itensor_of(_port(dma)) for dma in dmas]
-    total_bytes = sum(-(-stream.tokens * stream.token_bits // 8) for stream in streams)
-    busy = sum(_busy_cycles(_port(dma), intervals) for dma in dmas)
+def _demand(
+    name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int], images: set[SSAValue], turns: Mapping[_Dma, int]
+) -> PortDemand:
+    """Traffic of DMAs that take turns, each once in so many layers.
+
+    A task behind one bounds its pace, anything else takes one token per cycle.
+    """
+    streams = {dma: itensor_of(_port(dma)) for dma in dmas}
+    total_bytes = sum(-(-each.tokens * each.token_bits // (8 * turns[dma])) for dma, each in streams.items())
+    busy = sum(-(-_busy_cycles(_port(dma), intervals) // turns[dma]) for dma in dmas)
     packed = all(isinstance(dma, DmaReadOp) and dma.packed is not None for dma in dmas)
-    slices = min(map(most_slices, streams)) if packed or dmas[0].sources[0] in images else 1
+    slices = min(map(most_slices, streams.values())) if packed or dmas[0].sources[0] in images else 1
     return PortDemand(name, isinstance(dmas[0], DmaWriteOp), total_bytes, busy, packed, slices)
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.block_result import LEAVES, result_store
 from sttest.compile.dialects.df import (
     DmaReadOp,
-    DmaWriteOp,
     EnterOp,
     ForkOp,
     KernelOp,
@@ -28,16 +28,16 @@ from sttest.compile.dialects.df import (
     i64_attr,
 )
 from sttest.compile.layers import outside_layers
-from sttest.compile.module_walk import all_of, functions, returned
+from sttest.compile.module_walk import all_of, functions
 from sttest.compile.names import hint
 from sttest.compile.pass_options import require_positive
 from sttest.compile.processes import node_label
 from sttest.compile.stream_level import only_kernel, stream_of
-from sttest.compile.value_names import argument_names, result_names
+from sttest.compile.value_names import argument_names
 from sttest.errors import InputError
 
-ENTERS, LEAVES = "x", "y"
-"""The argument that enters the first layer, and the result that leaves the last."""
+ENTERS = "x"
+"""The argument that enters the first layer."""
 _DEPTH = 2
 
 
@@ -137,15 +137,10 @@ def _load(kernel: KernelOp, function: func.FuncOp) -> DmaReadOp:
 
 def _store(kernel: KernelOp, function: func.FuncOp) -> SSAValue:
     """The stream of the result that leaves, before its DMA."""
-    for name, value in zip(result_names(function), returned(function).operands, strict=True):
-        root = value
-        while root.owner is not kernel and isinstance(root.owner, Operation) and root.owner.operands:
-            root = root.owner.operands[0]
-        if name == LEAVES and root in kernel.outputs:
-            writer = kernel.terminator.arguments[kernel.outputs.index(root)].owner
-            if isinstance(writer, DmaWriteOp):
-                return writer.sources[0]
-    raise _missing(f"no DMA that writes the result '{LEAVES}'")
+    writer = result_store(kernel, function)
+    if writer is None:
+        raise _missing(f"no DMA that writes the result '{LEAVES}'")
+    return writer.sources[0]
 
 
 def _missing(what: str) -> InputError:
