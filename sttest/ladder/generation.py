@@ -101,6 +101,10 @@ class _Layers:
     def decode(self, layer: int, x: Array) -> Array:
         return self.layers[layer].decode(x)
 
+    @property
+    def chosen(self) -> None:
+        """The host has the head."""
+
 
 class _Layer:
     """One layer of a model: its memory in both designs, and its cache."""

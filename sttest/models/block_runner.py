@@ -1,12 +1,13 @@
 """Greedy generation whose blocks run elsewhere: on a card, in a C simulation, or in any other engine.
 
-The host's part stays here: embedding before the layers, final norm, head and choice of a token after them.
+The host's part stays here: embedding before the layers; final norm, head and choice of a token after them, unless
+the engine has those too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sttest.models.generate import Generation, check_request
 from sttest.sim.functional.element_types import Array
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from sttest.models.language_model import LanguageModel
+
+
+class Chosen(NamedTuple):
+    """What an engine with a head says of the next token: logits [vocab], and the most likely."""
+
+    logits: Array
+    token: int
 
 
 class BlockRunner(Protocol):
@@ -26,6 +34,11 @@ class BlockRunner(Protocol):
 
     def decode(self, layer: int, x: Array) -> Array:
         """The next token through a layer, whose cache has all before it: float32 [1, hidden] to the same shape."""
+        ...
+
+    @property
+    def chosen(self) -> Chosen | None:
+        """What the head behind the last layer gave; None where the host has the head."""
         ...
 
 
@@ -46,18 +59,19 @@ def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[in
 
     from sttest.models.host import greedy
 
-    def logits_after(x: Tensor, position: int) -> Tensor:
+    def after(x: Tensor, position: int) -> tuple[Tensor, int]:
         run = runner.prefill if position == 0 else runner.decode
         values = x.numpy()
         for layer in range(model.config.layers):
             values = run(layer, values)
-        return model.logits(torch.from_numpy(values[-1:]))[0]
+        if runner.chosen is not None:
+            return torch.tensor(runner.chosen.logits), runner.chosen.token
+        logits = model.logits(torch.from_numpy(values[-1:]))[0]
+        return logits, greedy(logits)
 
     with torch.no_grad():
-        seen = [logits_after(model.embedding(prompt, 0), 0)]
-        chosen = [greedy(seen[-1])]
-        while len(chosen) < new_tokens:
-            position = len(prompt) + len(chosen) - 1
-            seen.append(logits_after(model.embedding([chosen[-1]], position), position))
-            chosen.append(greedy(seen[-1]))
-    return Generation(tuple(chosen), torch.stack(seen))
+        steps = [after(model.embedding(prompt, 0), 0)]
+        while len(steps) < new_tokens:
+            position = len(prompt) + len(steps) - 1
+            steps.append(after(model.embedding([steps[-1][1]], position), position))
+    return Generation(tuple(token for _, token in steps), torch.stack([logits for logits, _ in steps]))

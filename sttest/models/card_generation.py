@@ -9,11 +9,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from sttest.boards.backends.device import Card
+from sttest.models.block_runner import Chosen
 from sttest.models.card_blocks import CardBlocks, Told
 from sttest.models.card_layers import CardLayers
 from sttest.models.design_memory import BlockMemory, BlockResult
 from sttest.models.resident_cache import ResidentCache
+from sttest.models.tables import token_ids
 from sttest.sim.functional.element_types import Array, Bytes
+from sttest.sim.functional.images import images_of
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
@@ -28,13 +31,21 @@ def layer_memories(model: LanguageModel, scheme: QuantScheme, graph: ValueGraph)
     from sttest.models.quant.parameters import export_parameters
 
     config = model.config
+    once = _head_images(model, graph) if "token_ids" in graph.argument else {}
     return [
         BlockMemory(
             graph, config, {name: each.values for name, each in export_parameters(block, scheme).items()},
-            config.layer_kind(number),
+            config.layer_kind(number), once,
         )
         for number, block in enumerate(model.layers)
     ]  # fmt: skip
+
+
+def _head_images(model: LanguageModel, graph: ValueGraph) -> dict[str, Bytes]:
+    """Of what the layers of a design with the head share."""
+    from sttest.models.head import head_parameters
+
+    return images_of(graph, {**head_parameters(model), "token_ids": token_ids(model.config)})
 
 
 @dataclass
@@ -49,6 +60,10 @@ class CardGeneration:
         prefill_layers, decode_layers: memory of every layer on each.
         told: called after every launch.
         at_once: phases whose design runs all layers in a launch; what enters and the tables are the same for all.
+
+    Attributes:
+        caches: of all layers.
+        chosen: what the head of the last launch gave, where the design has one.
     """
 
     prefill_card: OpenCard
@@ -58,6 +73,7 @@ class CardGeneration:
     told: Told
     at_once: Collection[str] = ()
     caches: list[ResidentCache] = field(init=False)
+    chosen: Chosen | None = field(init=False, default=None)
     _phase: str = ""
     _card: AbstractContextManager[Card] | None = None
     _blocks: CardBlocks | CardLayers | None = None
@@ -99,6 +115,7 @@ class CardGeneration:
         results = [memory.results(images, count) for memory, images in zip(memories, found, strict=True)]
         for cache, result in zip(self.caches, results, strict=True):
             cache.append(result.k_new, result.v_new)
+        self.chosen = _chosen(results[-1], memories[-1])
         return results[-1].y
 
     def _doing(self, phase: str, layer: int) -> str:
@@ -109,6 +126,7 @@ class CardGeneration:
         assert isinstance(blocks, CardBlocks)
         result: BlockResult = memory.results(blocks.launch(layer, inputs, self._doing(phase, layer)), count)
         self.caches[layer].append(result.k_new, result.v_new)
+        self.chosen = _chosen(result, memory)
         return result.y
 
     def _configured(self, phase: str) -> CardBlocks | CardLayers:
@@ -131,3 +149,9 @@ class CardGeneration:
         card, self._card, self._blocks = self._card, None, None
         if card is not None:
             card.__exit__(kind, error, trace)
+
+
+def _chosen(result: BlockResult, memory: BlockMemory) -> Chosen | None:
+    if result.logits is None or result.token is None:
+        return None
+    return Chosen(result.logits[0, : memory.config.vocab], int(result.token[0]))

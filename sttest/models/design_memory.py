@@ -7,7 +7,7 @@ start; the mask hides the padding, and results come back without it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -57,25 +57,28 @@ class BlockMemory:
         config: of the model.
         parameters: by name; what :func:`~sttest.models.quant.parameters.export_parameters` gives, its values.
         layer_kind: of the layer, for mask and rotary embedding.
+        once: images of what all layers of a model share, such as the parameters of its head.
     """
 
     graph: ValueGraph
     config: DecoderConfig
     parameters: Mapping[str, Array]
     layer_kind: LayerKind = "global"
+    once: Mapping[str, Bytes] = field(default_factory=dict)
 
     @cached_property
     def parameter_images(self) -> dict[str, Bytes]:
-        """Images of the parameters, the same for every launch.
+        """Images of the parameters, and of what else is the same for every launch.
 
         Raises:
             InputError: a parameter of the design is missing, or has another shape or type.
         """
-        wanted = [argument.name for argument in self.graph.arguments if argument.kind == "parameter"]
+        there = {load.argument for load in self.graph.loads if load.name in self.once}
+        wanted = [each.name for each in self.graph.arguments if each.kind == "parameter" and each.name not in there]
         for name in wanted:
             if name not in self.parameters:
                 raise InputError("missing-argument", f"the parameter '{name}' has no values", where=self.graph.name)
-        return images_of(self.graph, {name: self.parameters[name] for name in wanted})
+        return {**images_of(self.graph, {name: self.parameters[name] for name in wanted}), **self.once}
 
     def prefill(self, x: Array) -> dict[str, Bytes]:
         """Images of all loads for a prefill.

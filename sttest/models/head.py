@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor, nn
 
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
+from sttest.models.host import TiedHead
 from sttest.models.layers import Linear, f32, norm
 from sttest.models.tables import head_columns
+
+if TYPE_CHECKING:
+    from sttest.models.language_model import LanguageModel
+    from sttest.sim.functional.element_types import Array
 
 DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
@@ -56,10 +63,22 @@ class DecodeBlockWithHead(DecodeBlock):
 
 
 def head_weight(config: DecoderConfig, weight: Tensor) -> Tensor:
-    """The weight of a head's product [hidden, columns] from the model's [hidden, vocab].
+    """The weight of a head's product [hidden, columns] from the model's [hidden, vocab]; or scales of its columns.
 
     Columns past the vocabulary repeat that of the first token: their logits are its logits, to the bit, and of
     equals the first is chosen, so that none of them ever is.
     """
     surplus = head_columns(config) - config.vocab
     return torch.cat([weight, weight[:, :1].expand(-1, surplus)], 1)
+
+
+def head_parameters(model: LanguageModel) -> dict[str, Array]:
+    """What a design with the head reads for it, by name, from a model that is quantised as the design is."""
+    config, head = model.config, model.head
+    tied = isinstance(head, TiedHead)
+    tensors = {"weight": model.embedding.tokens.detach().T} if tied else head.state_dict()
+    by_column = {"weight", "weight_scale"}
+    found = {f"norm.{name}": tensor for name, tensor in model.norm.state_dict().items()}
+    for name, tensor in tensors.items():
+        found[f"proj.{name}"] = head_weight(config, tensor) if name in by_column else tensor
+    return {f"head.{name}": tensor.contiguous().numpy() for name, tensor in found.items()}

@@ -124,27 +124,27 @@ def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[P
             "files-disagree", f"port '{name}' is not in both timed_graph.json and hls/memory.json", where=str(package),
             levers=["compile the package anew"],
         )  # fmt: skip
-    kept, layers = _kept_per_layer(package)
+    kept, layers, launches = _kept_per_layer(package)
     dma_of = {argument: dma for dma, argument in files.argument_of.items()}
     loads, channel_of = [], {}
     for port, buffers in files.kernel.ports.items():
         behind = [(dmas[dma_of[each.name]], each) for each in buffers]
         moved = sum(dma.tokens * dma.token_bytes for dma, _ in behind)
-        resident = sum(each.bytes * (layers if dma.name in kept else 1) for dma, each in behind)
+        resident = sum(each.bytes * (launches if dma.name in kept else 1) for dma, each in behind)
         loads.append(PortLoad(port, moved, resident))
         channel_of[port] = channel_number(behind[0][0].channels[0])
     return loads, channel_of, layers
 
 
-def _kept_per_layer(package: Path) -> tuple[set[str], int]:
-    """DMAs whose tensors every layer has its own of, and the layers; none for a design of no model."""
+def _kept_per_layer(package: Path) -> tuple[set[str], int, int]:
+    """DMAs whose tensors every launch has its own of, the layers, and the launches; none for a design of no model."""
     try:
         found = read_model_package(package)
     except SttestError:
-        return set(), 1
+        return set(), 1, 1
     kinds = {argument.name: argument.kind for argument in found.graph.arguments}
     kept = {found.files.dma_of(each.name) for each in found.graph.loads if kinds[each.argument] != "input"}
-    return kept, found.config.layers
+    return kept, found.config.layers, found.config.layers // found.layers
 
 
 def _with_banks(design: DesignSignature, placement: Placement) -> DesignSignature:

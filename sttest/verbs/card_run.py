@@ -230,6 +230,11 @@ def _check_layers(package: ModelPackage) -> None:
             demand=package.layers, bound=config.layers, unit="layers",
             levers=[f"compile with --layers {config.layers}"],
         )  # fmt: skip
+    if package.head and package.layers != config.layers:
+        raise InputError(
+            "head-inside", "a launch of the design runs the head behind one layer of several", where=str(package.path),
+            levers=[f"compile with --layers {config.layers}", "compile without --head"],
+        )  # fmt: skip
     kinds = {config.layer_kind(number) for number in range(config.layers)}
     if package.layers > 1 and len(kinds) > 1:
         raise InputError(

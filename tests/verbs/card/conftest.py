@@ -13,7 +13,9 @@ from sttest.compile.compiler import compile_text
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
 from sttest.compile.schedule import Sharing
+from sttest.models.registry import model_config
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.models.tables import head_columns
 
 FAKE_VITIS = """\
 #!/bin/sh
@@ -32,15 +34,19 @@ def package_of(tmp_path_factory):
     """A package of a small model's block: 32 tokens, or one after 32; not to be changed."""
 
     @cache
-    def make(model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none") -> Path:
+    def make(
+        model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none", *, head: bool = False
+    ) -> Path:
         tokens, context = SHIPPED_SHAPES[True][phase]
         workload = {
             "model": f"small-{model}", "phase": phase, "tokens": tokens, "context": context, "asked_tokens": tokens,
             "asked_context": context,
         }  # fmt: skip
+        if head:
+            workload["head_columns"] = head_columns(model_config(f"small-{model}"))
         name = f"small-{model}-{phase}-{board}"
         knobs = Knobs(layers=layers, share=share)
-        design = compile_text(lowered_text(model, phase), name, board, knobs, workload=workload)
+        design = compile_text(lowered_text(model, phase, head=head), name, board, knobs, workload=workload)
         return write_package(design, tmp_path_factory.mktemp("packages") / name)
 
     return make

@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 
 from sttest.boards.backends.device import Card, Patience
 from sttest.errors import DeadlockError
+from sttest.models import host
 from sttest.verbs.card_run import RunRequest
 from sttest.verbs.run import run
 
@@ -115,9 +116,13 @@ def test_a_package_for_other_launches_is_refused(sttest, package_of):
     assert "compiled for one launch per token; compile it with --layers 1" in outcome.stderr
 
 
-@pytest.mark.parametrize("share", ["none", "all"])
-def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(share, package_of, tmp_path, work):
-    packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", layers=6, share=share)
+@pytest.mark.parametrize(("share", "head"), [("none", False), ("all", False), ("all", True)])
+def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
+    share, head, package_of, tmp_path, work, monkeypatch
+):
+    greedy, on_host = host.greedy, []
+    monkeypatch.setattr(host, "greedy", lambda logits: on_host.append(greedy(logits)) or on_host[-1])
+    packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", layers=6, share=share, head=head)
     request = RunRequest(packages, prompt_tokens=12, new_tokens=5, seed=4, work=work)
     assert run(request, tmp_path / "results", "token", as_json=True) == 0
     rows = table(tmp_path / "results")
@@ -125,6 +130,8 @@ def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(share, packa
     assert float(rows["largest_logit_difference"]["value"]) == 0
     # The prompt goes layer by layer; each of four decode steps is one launch.
     assert rows["finished_launches"]["value"] == str(6 + 4)
+    # The host chooses the golden's five tokens, and that after the prompt; those of launches with a head it is told.
+    assert len(on_host) == 5 + (1 if head else 5)
 
 
 @pytest.mark.nightly
@@ -146,6 +153,20 @@ def test_layers_that_no_launch_can_run_are_refused(model, layers, says, sttest, 
     outcome = sttest("run", *packages, "--backend", "double", "--new-tokens", "3")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert says in outcome.stderr
+
+
+@pytest.mark.parametrize("verb", [("run", "--backend", "double"), ("pack",), ("emulate", "--backend", "csim")])
+def test_a_block_with_a_head_is_not_looked_at(verb, sttest, package_of):
+    outcome = sttest(verb[0], package_of("gpt2", "decode", head=True), *verb[1:])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "runs the head, too" in outcome.stderr
+
+
+def test_a_head_behind_one_layer_of_several_is_refused(sttest, package_of):
+    packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", head=True)
+    outcome = sttest("run", *packages, "--backend", "double", "--new-tokens", "3")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "the head behind one layer of several" in outcome.stderr
 
 
 @pytest.mark.parametrize("verb", [("run", "--backend", "double"), ("pack",), ("emulate", "--backend", "csim")])

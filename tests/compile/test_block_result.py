@@ -1,0 +1,63 @@
+"""What a kernel makes of its block's result, and what that is worth where channels are chosen."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from sttest.compile.block_result import behind_result
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, TaskOp
+from sttest.compile.module_walk import all_of
+from sttest.compile.passes.assign_channels import AssignChannels
+from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
+from sttest.models.shipped import lowered_text
+
+WIDE = Knobs(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
+
+
+def with_dmas(head: bool, knobs: Knobs, *, small: bool) -> ModuleOp:
+    """As `assign-channels` finds it."""
+    context = new_context()
+    module = parse(lowered_text("gpt2", "decode", small=small, head=head), "block", context)
+    for each in (*tiling_passes(knobs), *streaming_passes(knobs, "u55c", 41_000_000)):
+        if isinstance(each, AssignChannels):
+            break
+        each.apply(context, module)
+    return module
+
+
+@pytest.mark.parametrize("share", ["none", "all"])
+def test_a_head_is_behind_its_block(share: str) -> None:
+    (kernel,) = all_of(with_dmas(True, Knobs(share=share), small=True), KernelOp)  # type: ignore[arg-type]
+    behind = behind_result(kernel)
+    tasks = {task.sym_name.data: task in behind for task in all_of(kernel, TaskOp)}
+    assert {name for name, is_behind in tasks.items() if is_behind} == {name for name in tasks if "head" in name}
+    loads = {load.origin.data for load in all_of(kernel, DmaReadOp) if load in behind and load.origin}
+    assert loads == {"head_norm_weight", "head_norm_bias", "head_proj_weight", "head_proj_weight_scale", "token_ids"}
+    assert sum(store in behind for store in all_of(kernel, DmaWriteOp)) == 2
+
+
+def test_nothing_is_behind_a_block_alone() -> None:
+    (kernel,) = all_of(with_dmas(False, Knobs(), small=True), KernelOp)
+    assert behind_result(kernel) == set()
+
+
+@cache
+def slices(layers: int) -> dict[str, int]:
+    """How many channels each tensor of GPT-2 Medium comes over."""
+    module = with_dmas(True, WIDE, small=False)
+    AssignChannels("u55c", layers).apply(new_context(), module)
+    found: dict[str, int] = {}
+    for dma in all_of(module, DmaReadOp):
+        name = dma.origin.data if dma.origin else ""
+        found[name] = max(found.get(name, 1), dma.slice_of[1] if dma.slice else 1)
+    return found
+
+
+def test_a_head_counts_once_where_a_launch_runs_many_layers() -> None:
+    # The head has four times the weights of a layer: against one layer the cache gets what it leaves.
+    assert slices(24)["k_cache"] > slices(1)["k_cache"]
+    assert slices(24)["head_proj_weight"] == slices(1)["head_proj_weight"]
