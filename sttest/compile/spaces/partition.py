@@ -33,6 +33,8 @@ from sttest.errors import DoesNotFitError
 
 _NODE_LIMIT = 2000
 _GAP = 0.02
+# Larger than any: the first assignment that is found will do.
+_ANY_GAP = 1e9
 _STDOUT = 1
 
 
@@ -53,14 +55,17 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
 
 
 def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
-    """Refuses what :func:`partition` refuses; where the greedy pass finds an assignment, without the program.
+    """Refuses what :func:`partition` refuses, without looking for the best.
+
+    Where the greedy pass finds no assignment the program is asked for any: up to the first one
+    its search is the same, and proving that it is good takes most of the time.
 
     Raises:
         DoesNotFitError: see :func:`partition`.
         InputError: see :func:`partition`.
     """
     refuse_overfull(processes, wires, die)
-    if _greedy(processes, wires, die) is None and _solve(processes, wires, die) is None:
+    if _greedy(processes, wires, die) is None and _solve(processes, wires, die, _ANY_GAP) is None:
         raise _none_found(processes, die)
 
 
@@ -83,18 +88,21 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
     return found if fits(found, die) else None
 
 
-def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
+def _solve(
+    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, gap: float = _GAP
+) -> Partition | None:
+    """The program's assignment once it is proven to be as good as any but for ``gap``; None if there is none."""
     program = Program(processes, wires, die)
     with _no_output():
         solution = milp(
             program.costs(), constraints=program.constraints(), bounds=program.bounds(),
-            integrality=program.integrality(), options={"node_limit": _NODE_LIMIT, "mip_rel_gap": _GAP},
+            integrality=program.integrality(), options={"node_limit": _NODE_LIMIT, "mip_rel_gap": gap},
         )  # fmt: skip
     if solution.x is None:
         return None
     # Without anything to choose there is no gap to speak of.
-    gap = 0.0 if solution.mip_gap is None else float(solution.mip_gap)
-    found = assess(program.slr_of(solution.x), processes, wires, die, gap)
+    proven = 0.0 if solution.mip_gap is None else float(solution.mip_gap)
+    found = assess(program.slr_of(solution.x), processes, wires, die, proven)
     return found if fits(found, die) else None
 
 
