@@ -40,8 +40,11 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
     """
     filled = _filled_by_dmas(graph)
     room = {name: depth if name in filled else _ROOM for name, depth in apart.items()}
-    depths = _enough(graph.with_depths(room), apart)
-    depths = _enough(_without_stages(graph).with_depths(room), depths)
+    runs = [simulate(each.with_depths(room)) for each in (graph, _without_stages(graph))]
+    depths = {name: max(depth, *(run.max_occupancy[name] for run in runs)) for name, depth in apart.items()}
+    if runs[0].deadlock is None:
+        # It ended and held no more than these depths. Whether processes end depends on depths, not on times.
+        return depths
     for _ in range(_MOST_ROUNDS):
         run = simulate(graph.with_depths(depths))
         if run.deadlock is None:
@@ -54,11 +57,6 @@ def _filled_by_dmas(graph: TimedGraph) -> set[str]:
     """FIFOs behind DMAs, or behind what puts the slices of several together."""
     writers = [graph.processes[ends.writer].category for ends in fifo_ends(graph)]
     return {fifo.name for fifo, writer in zip(graph.fifos, writers, strict=True) if writer in ("dma", "gather")}
-
-
-def _enough(graph: TimedGraph, least: Mapping[str, int]) -> dict[str, int]:
-    held = simulate(graph).max_occupancy
-    return {name: max(depth, held[name]) for name, depth in least.items()}
 
 
 def _without_stages(graph: TimedGraph) -> TimedGraph:
