@@ -9,9 +9,12 @@ import numpy as np
 
 from sttest.sim.ends import fifo_ends
 from sttest.sim.flat import Structure
-from sttest.sim.graph import SRL_MAX_BITS, Memory, Pipeline, TimedGraph
+from sttest.sim.graph import SRL_MAX_BITS, Memory, Pipeline, Process, TimedGraph
 from sttest.sim.maxplus.levels import levels_of
-from sttest.sim.maxplus.rows import SEGMENT, Rows, rows_of
+from sttest.sim.maxplus.rows import SEGMENT, Rows, loop_rows, rows_of
+from sttest.sim.maxplus.shapes import RowsByShape
+
+_by_shape = RowsByShape(loop_rows)
 
 
 @dataclass(frozen=True)
@@ -85,12 +88,13 @@ def find_programs(graph: TimedGraph) -> Programs:
 def forget_programs() -> None:
     """Makes the next look at any graph the first one."""
     _find_programs.cache_clear()
+    _by_shape.forget()
 
 
 @lru_cache(maxsize=2)
 def _find_programs(structure: Structure) -> Programs:
     graph = structure.graph
-    rows = [rows_of(process, graph) for process in graph.processes]
+    rows = [_rows_of(process, graph) for process in graph.processes]
     ends = fifo_ends(graph)
     row_first = np.cumsum([0] + [each.gap.size for each in rows])
     pattern_first = np.cumsum([0] + [each.patterns.pointer.size - 1 for each in rows])
@@ -122,6 +126,12 @@ def _find_programs(structure: Structure) -> Programs:
         impl=np.array([fifo.impl for fifo in graph.fifos], dtype="U4"),
         levels=levels_of(graph),
     )
+
+
+def _rows_of(process: Process, graph: TimedGraph) -> Rows:
+    if isinstance(process, Pipeline) and process.trace is None:
+        return _by_shape.of(process, graph.fifo_index)
+    return rows_of(process, graph)
 
 
 def _no_ends() -> tuple[np.ndarray, np.ndarray]:

@@ -80,10 +80,11 @@ def rows_of(process: Process, graph: TimedGraph) -> Rows:
         after_last = int(table.tick[-1]) + 1 if table.tick.size else 0
         end = after_last if process.end is None else process.end
         return _rows([_Piece(0, 1, 0, table)], end, end + TRACE_GAP, process.repeat)
-    return _loop_rows(process, graph.fifo_index)
+    return loop_rows(process, graph.fifo_index)
 
 
-def _loop_rows(pipeline: Pipeline, fifo_index: Mapping[str, int]) -> Rows:
+def loop_rows(pipeline: Pipeline, fifo_index: Mapping[str, int]) -> Rows:
+    """The rows of a pipeline of loops."""
     pieces: list[_Piece] = []
     entry = end = gap = 0
     for loop in pipeline.loops:
