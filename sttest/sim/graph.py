@@ -7,8 +7,10 @@ are immutable; a graph checks itself when it is made (``sttest.sim.validation.gr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -79,7 +81,7 @@ class Loop:
     @property
     def iterations(self) -> int:
         """Trip count of the flattened loop."""
-        return int(np.prod(self.trips, dtype=object)) if self.trips else 1
+        return prod(map(int, self.trips))
 
     @property
     def length(self) -> int:
@@ -222,8 +224,14 @@ class TimedGraph:
                 raise InputError(
                     "unknown-fifo", f"no FIFO '{name}'", where=self.name, levers=[did_you_mean(name, self.fifo_index)]
                 )
-        changed = tuple(replace(f, depth=depths[f.name]) if f.name in depths else f for f in self.fifos)
-        return replace(self, fifos=changed)
+        from sttest.sim.validation.graph import check_fifos
+
+        # All but the FIFOs has been checked, and is most of what there is.
+        changed = copy(self)
+        fifos = tuple(replace(f, depth=depths[f.name]) if f.name in depths else f for f in self.fifos)
+        object.__setattr__(changed, "fifos", fifos)
+        check_fifos(changed)
+        return changed
 
     def with_all_depths(self, depth: int) -> TimedGraph:
         """The same graph with every FIFO ``depth`` deep."""

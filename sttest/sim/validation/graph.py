@@ -46,8 +46,7 @@ def validate(graph: TimedGraph) -> None:
     check_extent(graph)
     for kind, items in (("FIFO", graph.fifos), ("process", graph.processes), ("channel", graph.channels)):
         _check_unique(kind, (item.name for item in items), graph.name)
-    for fifo in graph.fifos:
-        _check_fifo(fifo, f"{graph.name}: FIFO '{fifo.name}'")
+    check_fifos(graph)
     for channel in graph.channels:
         _check_channel(channel, f"{graph.name}: channel '{channel.name}'")
     accesses = sum(fifo.initial_tokens for fifo in graph.fifos)
@@ -58,6 +57,16 @@ def validate(graph: TimedGraph) -> None:
     check_work(accesses, "number of FIFO accesses in all", graph.name)
     check_work(steps, "number of firings and bursts in all", graph.name)
     _check_ends(graph)
+
+
+def check_fifos(graph: TimedGraph) -> None:
+    """Refuses FIFOs that cannot be, whatever is at their ends.
+
+    Raises:
+        InputError: naming the FIFO and what is wrong with it.
+    """
+    for fifo in graph.fifos:
+        _check_fifo(fifo, f"{graph.name}: FIFO '{fifo.name}'")
 
 
 def _check_unique(kind: str, names: Iterable[str], where: str) -> None:
