@@ -30,7 +30,11 @@ class Resources:
     uram: float = 0
 
     def __add__(self, other: Resources) -> Resources:
-        return Resources(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+        # Spelled out, as searches add up many.
+        return Resources(
+            self.dsp + other.dsp, self.lut + other.lut, self.ff + other.ff,
+            self.bram18 + other.bram18, self.uram + other.uram,
+        )  # fmt: skip
 
     def __mul__(self, factor: float) -> Resources:
         return Resources(*(amount * factor for amount in self))

@@ -75,16 +75,22 @@ def processes_of(kernel: KernelOp) -> dict[str, list[NodeOp]]:
 
 def fifo_name(stream: StreamOp) -> str:
     """The FIFO of a stream: that of its queue, or its own."""
-    writer = stream.writer
-    return (
-        stream.sym_name.data if queue_of(writer) is None else f"{process_name(writer)}__{process_name(stream.reader)}"
-    )
+    return _fifo_behind(stream.writer, stream)
+
+
+def _fifo_behind(writer: NodeOp, stream: StreamOp) -> str:
+    if queue_of(writer) is None:
+        return stream.sym_name.data
+    return f"{process_name(writer)}__{process_name(stream.reader)}"
 
 
 def fifos_of(kernel: KernelOp) -> dict[str, list[StreamOp]]:
     """The streams that go through each FIFO of a kernel, in the order of their turns."""
-    found: dict[str, list[StreamOp]] = {}
-    writers = {id(node): number for number, node in enumerate(kernel.body.block.ops)}
+    found: dict[str, list[tuple[int, StreamOp]]] = {}
+    place = {id(node): number for number, node in enumerate(kernel.body.block.ops)}
     for stream in all_of(kernel, StreamOp):
-        found.setdefault(fifo_name(stream), []).append(stream)
-    return {name: sorted(streams, key=lambda each: writers[id(each.writer)]) for name, streams in found.items()}
+        writer = stream.writer
+        found.setdefault(_fifo_behind(writer, stream), []).append((place[id(writer)], stream))
+    return {
+        name: [stream for _, stream in sorted(streams, key=lambda each: each[0])] for name, streams in found.items()
+    }

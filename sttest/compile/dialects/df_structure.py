@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import I64, IntegerAttr, MemRefType, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -142,7 +142,7 @@ class StreamOp(IRDLOperation):
         Raises:
             InputError: no node does.
         """
-        return self._one(node for node in self._nodes if self.result in node.sinks)
+        return self._end(writes=True)
 
     @property
     def reader(self) -> NodeOp:
@@ -151,17 +151,13 @@ class StreamOp(IRDLOperation):
         Raises:
             InputError: no node does.
         """
-        return self._one(node for node in self._nodes if self.result in node.sources)
+        return self._end(writes=False)
 
-    @property
-    def _nodes(self) -> list[NodeOp]:
-        return [use.operation for use in self.result.uses if isinstance(use.operation, NodeOp)]
-
-    def _one(self, nodes: Iterable[NodeOp]) -> NodeOp:
-        found = next(iter(nodes), None)
-        if found is None:
-            raise InputError("no-node", "the stream does not join two nodes", where=f"df.stream {self.sym_name}")
-        return found
+    def _end(self, *, writes: bool) -> NodeOp:
+        for use in self.result.uses:
+            if isinstance(use.operation, NodeOp) and (use.index >= len(use.operation.sources)) == writes:
+                return use.operation
+        raise InputError("no-node", "the stream does not join two nodes", where=f"df.stream {self.sym_name}")
 
     def verify_(self) -> None:
         """One writer, one reader."""
