@@ -6,7 +6,8 @@ import gc
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -102,17 +103,17 @@ class Worker:
             watch: called with all finished points before every one that is judged here.
             goes_on: asked before every point.
         """
-        gc.set_threshold(*_COLLECT_EVERY)
         self.storage.free_lost()
-        while goes_on():
-            view = self.storage.view()
-            watch(view.tried)
-            if all(slot in view.tried for slot in range(trials)):
-                return
-            if self.propose(trials, view) or self._judge_one(view):
-                continue
-            time.sleep(_POLL_S)
-            self.storage.free_lost()
+        with _few_collections():
+            while goes_on():
+                view = self.storage.view()
+                watch(view.tried)
+                if all(slot in view.tried for slot in range(trials)):
+                    return
+                if self.propose(trials, view) or self._judge_one(view):
+                    continue
+                time.sleep(_POLL_S)
+                self.storage.free_lost()
 
     def propose(self, trials: int, view: View) -> bool:
         """Adds the slots of the first batch whose turn it is and that are not there; False if there is none."""
@@ -149,6 +150,20 @@ class Worker:
             losses = [each.losses for each in past if each.status == "simulated"]
             self._known[batch] = tuple(losses[position] for position in pareto_set(losses))
         return self._known[batch]
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Collects garbage seldom, and never looks for it in what is there already: libraries, the parsed block."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_COLLECT_EVERY)
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 def _past(batch: int) -> range:
