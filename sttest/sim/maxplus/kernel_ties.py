@@ -21,6 +21,30 @@ def find_ties(
         )
 
 
+@njit(cache=True)
+def find_groups(sources: Wholes, fifos: Records, joins: Wholes, first: Wholes) -> None:
+    """Sets ``first`` of each process to the first of those that it hangs together with, by the FIFOs that join.
+
+    Args, after ``sources``: ``joins``: per FIFO, whether it joins its ends; ``first``: any numbers, int64[P].
+    """
+    for i in range(first.size):
+        first[i] = i
+    for i in range(fifos.size):
+        if joins[i]:
+            one, other = _root(first, fifos[i].writer), _root(first, fifos[i].reader)
+            first[max(one, other)] = min(one, other)
+    for i in range(first.size):
+        first[i] = _root(first, i)
+
+
+@njit
+def _root(first: Wholes, index: int) -> int:
+    while first[index] != index:
+        first[index] = first[first[index]]
+        index = first[index]
+    return index
+
+
 @njit
 def _waited_for_token(fifos: Records, times: Wholes, index: int, first: int, since: int) -> bool:
     fifo = fifos[index]

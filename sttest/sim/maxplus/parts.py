@@ -91,7 +91,15 @@ class _Old(NamedTuple):
 
 def _states_of_parts(parts: Parts, marks: Mapping[int, State]) -> _Old:
     states = [marks[length] for length in parts.cycles.tolist()]
-    return _Old(np.stack([state.processes for state in states]), np.stack([state.fifos for state in states]))
+    return _Old(_stacked([state.processes for state in states]), _stacked([state.fifos for state in states]))
+
+
+def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Records one above the other; ``np.stack`` would first look for a type that holds every field of each."""
+    found = np.empty((len(rows), rows[0].size), rows[0].dtype)
+    for number, row in enumerate(rows):
+        found[number] = row
+    return found
 
 
 def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
@@ -101,7 +109,7 @@ def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
 
     length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
     find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], old.cycle, tied)
-    part = group(net, tied, now.processes["visits"] - old.processes["visits"])
+    part = group(stamp, net, tied, now.processes["visits"] - old.processes["visits"])
     count = int(part.max()) + 1
     parts = Parts(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
     if count == 0:
@@ -151,28 +159,29 @@ def _choose(found: Sequence[Parts]) -> Parts:
     return Parts(part, *fields)
 
 
-def group(net: Net, tied: np.ndarray, visits: np.ndarray) -> np.ndarray:
+def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> np.ndarray:
     """The number of the part of each process, the busiest first, int64[P]; -1 for none.
 
     Args:
+        stamp: names the compiled code.
         net: as far as it has run.
         tied: int64[F], whether one end of a FIFO waited for the other.
         visits: int64[P], what each process did lately.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    from sttest.sim.maxplus.kernel_ties import find_groups
 
     writer, reader = net.fifos["writer"], net.fifos["reader"]
-    size = net.processes.size
     is_active = visits > 0
     joins = (tied > 0) & is_active[writer] & is_active[reader]
-    links = coo_array((np.ones(int(joins.sum()), np.int8), (writer[joins], reader[joins])), (size, size))
-    count, label = connected_components(links, directed=False)
-    work = np.bincount(label, visits, count)
-    busiest = np.argsort(-work, kind="stable")[:_MOST_PARTS]
-    number = np.full(count, -1, np.int64)
+    first = np.empty(net.processes.size, np.int64)
+    find_groups(stamp, net.fifos, joins.astype(np.int64), first)
+    work = np.bincount(first, visits, first.size)
+    # Every group has one that is the first of it.
+    busiest = np.argsort(-np.where(first == np.arange(first.size), work, -1.0), kind="stable")
+    busiest = busiest[: min(_MOST_PARTS, np.unique(first).size)]
+    number = np.full(first.size, -1, np.int64)
     number[busiest] = np.arange(busiest.size)
-    return np.where(is_active, number[label], -1)
+    return np.where(is_active, number[first], -1)
 
 
 def _common_reach(parts: Parts) -> int:
