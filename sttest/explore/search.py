@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
@@ -25,7 +26,8 @@ from sttest.explore.target import Target
 # A compiled module is many small objects; collecting every 700 of them, as is the default, takes an eighth of the time.
 _COLLECT_EVERY = (50_000, 20, 100)
 _POLL_S = 0.05
-_WATCH_S = 0.3
+# A look takes some hundredths of a second of a core that a process could use.
+_WATCH_S = 1.0
 Watch = Callable[[dict[int, Tried]], None]
 
 
@@ -207,7 +209,7 @@ def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: in
             process.start()
         while any(process.is_alive() for process in processes):
             watch(storage.view().tried)
-            time.sleep(_WATCH_S)
+            wait([process.sentinel for process in processes if process.is_alive()], _WATCH_S)
     finally:
         for process in processes:
             process.terminate()
