@@ -16,22 +16,20 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from sttest.compile.iteration import Access, IterationSpace
 
-# Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled, and make no contraction.
+# Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
 SHORT_EXTENT = 4
 
 
 def is_contraction(op: GenericOp, space: IterationSpace) -> bool:
-    """Whether the op sums products of its first two inputs over more than a few points."""
-    return len(op.inputs) >= 2 and _reduced_points(space) > SHORT_EXTENT and _sums_products(op)
+    """Whether the op sums products of its first two inputs, and turns no planes by them."""
+    return len(op.inputs) >= 2 and _sums_products(op) and not _is_rotation(space)
 
 
 def pairs_loops(space: IterationSpace) -> bool:
     """Whether two inputs share the reduction and some parallel loop indexes only one of them."""
-    if _reduced_points(space) <= SHORT_EXTENT:
-        return False
     reductions = set(space.reductions())
     factors = [access for access in space.inputs if reductions <= access.loops()]
-    if len(factors) < 2:
+    if len(factors) < 2 or _is_rotation(space):
         return False
     common = set.intersection(*(access.loops() for access in factors))
     return bool(set(space.parallel()) - common) or not space.parallel()
@@ -74,6 +72,12 @@ def weight_of(space: IterationSpace) -> Access | None:
 def _factors(space: IterationSpace) -> list[Access]:
     reductions = set(space.reductions())
     return [access for access in space.inputs if reductions <= access.loops()][:2]
+
+
+def _is_rotation(space: IterationSpace) -> bool:
+    """Whether few points are summed for each element of a shared dim behind them: RoPE's rotations of planes."""
+    points = _reduced_points(space)
+    return points == 1 or (points <= SHORT_EXTENT and (len(_factors(space)) < 2 or bool(roles_of(space).groups)))
 
 
 def _reduced_points(space: IterationSpace) -> int:

@@ -113,6 +113,7 @@ def plan_nest(
     *,
     contracts: bool,
     reordered: Set[SSAValue] = frozenset(),
+    whole: Set[int] = frozenset(),
 ) -> LoopNest:
     """Chooses tile and order.
 
@@ -122,10 +123,11 @@ def plan_nest(
         default_tile: the one tile size, in points.
         contracts: whether the op sums products of its first two inputs.
         reordered: the roots whose order a user chose: who follows them keeps its reductions where they are.
+        whole: loops that one tile takes whole, besides those that the size is for.
     """
     if contracts and pairs_loops(space):
-        return _contraction(space, default_tile)
-    return _adopt(space, producers, default_tile, reordered)
+        return _contraction(space, default_tile, whole)
+    return _adopt(space, producers, default_tile, reordered, whole)
 
 
 def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> None:
@@ -150,12 +152,12 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
             )  # fmt: skip
 
 
-def _contraction(space: IterationSpace, default_tile: int) -> LoopNest:
+def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> LoopNest:
     roles = roles_of(space)
-    tile = dict.fromkeys(space.order, 1)
+    tile = {loop: space.extent(loop) if loop in whole else 1 for loop in space.order}
     widest = default_tile * (_FLOAT_SUMS if not roles.rows and sums_floats(space) else 1)
     for group, size in ((roles.rows, default_tile), (roles.columns, widest), (space.reductions(), default_tile)):
-        for loop in sorted(group, key=lambda loop: (-space.extent(loop), -group.index(loop))):
+        for loop in sorted(set(group) - whole, key=lambda loop: (-space.extent(loop), -group.index(loop))):
             tile[loop] = tile_of(space.extent(loop), size)
             if is_dense(space, tile):
                 break
@@ -174,6 +176,7 @@ def _adopt(
     producers: Mapping[SSAValue, ITensorType],
     default_tile: int,
     reordered: Set[SSAValue],
+    whole: Set[int],
 ) -> LoopNest:
     tile: dict[int, int] = {}
     order: list[int] = []
@@ -185,10 +188,12 @@ def _adopt(
     for loop in space.order:
         if loop not in tile:
             extent = space.extent(loop)
-            tile[loop] = tile_of(extent, default_tile) if extent > SHORT_EXTENT else 1
+            tile[loop] = extent if loop in whole else tile_of(extent, default_tile) if extent > SHORT_EXTENT else 1
             order.append(loop)
     if not keeps:
         order.sort(key=lambda loop: space.loops[loop].reduction)
+    # A loop of one trip may stand anywhere; it always stands in one place, so that equal streams have equal types.
+    order.sort(key=lambda loop: loop not in whole or tile[loop] < space.extent(loop))
     for loop in sorted(tile, key=lambda loop: _coefficient(space, loop), reverse=True):
         if not is_dense(space, tile):
             tile[loop] = 1

@@ -186,14 +186,14 @@ def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Ten
         return _Ran(_arrays(outcome), modules)
     import torch
 
-    from sttest.models.tables import decode_mask
+    from sttest.models.tables import decode_inputs
 
     _, k_cache, v_cache = _prefill(block, config, inputs[: shape.context])
-    mask = torch.from_numpy(decode_mask(config, shape.context))
-    given = {"x": inputs[shape.context :], "mask": mask, "k_cache": k_cache, "v_cache": v_cache}
+    tables = decode_inputs(config, shape.context, shape.tokens)
+    given = {name: torch.from_numpy(table) for name, table in tables.items()}
     twin = _phase_block(block, config, shape)
     with recorded_outputs(twin) as modules:
-        outcome = twin(**given, **_rope(config, [shape.context]))
+        outcome = twin(x=inputs[shape.context :], k_cache=k_cache, v_cache=v_cache, **given)
     return _Ran(_arrays(outcome), modules, (cache_side(k_cache), cache_side(v_cache)))
 
 

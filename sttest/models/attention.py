@@ -1,4 +1,4 @@
-"""Attention of a decoder block: prefill over n tokens, decode of one token over a cache.
+"""Attention of a decoder block: prefill over n tokens, decode of one or a few tokens over a cache.
 
 Heads lie as [kv_heads, group, ...] (as [kv_heads, ...] where the group is one
 head): the query heads that share a key-value head meet its keys and values in
@@ -76,28 +76,57 @@ class PrefillAttention(Projections):
         """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d]."""
         q, k, v = self.project(x, rope)
         k_new, v_new = self.k_new(k), self.v_new(v)
-        scores = self.scores(q, k_new, mask.view(len(mask), *[1] * (q.dim() - 2), -1))
+        scores = self.scores(q, k_new, _beside_heads(mask, q))
         p, denominator = self.softmax(scores)
         return self.o_proj(self.normalise(self.mix(p, v_new), denominator)), k_new, v_new
 
 
 class DecodeAttention(Projections):
-    """Attention of one token to c cached positions and itself.
+    """Attention of tokens to c cached positions, to those of them that come before, and each to itself.
 
-    The cache and the new token are scored apart and joined by their common
-    maximum and denominator: nothing is appended to the cache on the way.
+    The cache, the tokens before and the token itself are scored apart and joined
+    by their common maximum and denominator: nothing is appended to the cache on
+    the way.  Tokens before are weighted as the cache will have them, so that
+    several tokens at once mean what as many steps do.
     """
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config)
-        self.scores, self.own_score = Scores(config), OwnScore(config)
-        self.softmax, self.mix, self.normalise = JointSoftmax(), Mix(), Normalise()
+        self.scores, self.own_score, self.earlier_scores = Scores(config), OwnScore(config), Scores(config)
+        self.softmax, self.mix, self.normalise, self.earlier_mix = JointSoftmax(), Mix(), Normalise(), Mix()
 
     def forward(
-        self, x: Tensor, mask: Tensor, rope: Tensor | None, k_cache: Tensor, v_cache: Tensor
+        self,
+        x: Tensor,
+        mask: Tensor,
+        rope: Tensor | None,
+        k_cache: Tensor,
+        v_cache: Tensor,
+        mask_new: Tensor | None = None,
     ) -> AttentionOutput:
-        """x [1, hidden], mask [c], caches [kv, c, d] to y [1, hidden], k_new and v_new [kv, 1, d]."""
+        """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
+
+        One token: x [1, hidden], mask [c].  Several: x [n, hidden], mask [n, c], mask_new [n, n] that hides from each
+        all but the tokens before it.
+        """
         q, k, v = self.project(x, rope)
+        if mask_new is not None:
+            return self._several(q, k, v, (mask, mask_new), (k_cache, v_cache))
         p_cached, p_new, denominator = self.softmax(self.scores(q, k_cache, mask), self.own_score(q, k))
         mixed = self.normalise(self.mix(p_cached, v_cache), denominator, p_new, v)
         return self.o_proj(mixed), self.k_new(k), self.v_new(v)
+
+    def _several(
+        self, q: Tensor, k: Tensor, v: Tensor, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]
+    ) -> AttentionOutput:
+        k_new, v_new = self.k_new(k), self.v_new(v)
+        mask, mask_new = (_beside_heads(each, q) for each in masks)
+        cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
+        p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
+        mixed = self.mix(p_cached, cache[1]) + self.earlier_mix(p_earlier, v_new)
+        return self.o_proj(self.normalise(mixed, denominator, p_new, v)), k_new, v_new
+
+
+def _beside_heads(mask: Tensor, q: Tensor) -> Tensor:
+    """[n, m] as scores [n, kv, (group,) m] take it."""
+    return mask.view(len(mask), *[1] * (q.dim() - 2), -1)

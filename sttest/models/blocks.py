@@ -71,14 +71,23 @@ class PrefillBlock(_Block):
 
 
 class DecodeBlock(_Block):
-    """The block over one token that follows c cached ones."""
+    """The block over one token, or a few, that follow c cached ones."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config, DecodeAttention(config))
 
     def forward(
-        self, x: Tensor, mask: Tensor, k_cache: Tensor, v_cache: Tensor, rope: Tensor | None = None
+        self,
+        x: Tensor,
+        mask: Tensor,
+        k_cache: Tensor,
+        v_cache: Tensor,
+        rope: Tensor | None = None,
+        mask_new: Tensor | None = None,
     ) -> AttentionOutput:
-        """x [1, hidden], mask [c], caches [kv, c, d], rope [1, 2, 2, d/2] to y [1, hidden], k_new, v_new [kv, 1, d]."""
-        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache)
+        """Caches [kv, c, d] to y [n, hidden], k_new and v_new [kv, n, d].
+
+        x [n, hidden], rope [n, 2, 2, d/2]; mask [c] for one token, for more mask [n, c] and mask_new [n, n].
+        """
+        attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
         return self.finish(x, attended), k_new, v_new

@@ -15,7 +15,7 @@ import numpy as np
 
 from sttest.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import decode_mask, prefill_mask, rope_table, token_ids
+from sttest.models.tables import decode_mask, prefill_mask, rope_table, step_masks, token_ids
 from sttest.sim.functional.element_types import Array, Bytes
 from sttest.sim.functional.graph import ValueGraph
 from sttest.sim.functional.images import images_of, read_results
@@ -97,25 +97,26 @@ class BlockMemory:
         return self._images({**inputs, **self._rope(positions)})
 
     def decode(self, x: Array, k_cache: CacheSide, v_cache: CacheSide) -> dict[str, Bytes]:
-        """Images of all loads for one token.
+        """Images of all loads for a decode step.
 
         Args:
-            x: float32 [1, hidden].
-            k_cache, v_cache: of the tokens before, at most as many as the design has room for.
+            x: float32 [tokens, hidden], one token or at most as many as the design has.
+            k_cache, v_cache: of the positions before, at most as many as the design has room for.
 
         Raises:
-            InputError: another design, or a cache that it has no room for.
+            InputError: another design, or tokens or a cache that it has no room for.
         """
-        context, cached = self._shape("k_cache")[1], k_cache.values.shape[1]
+        context, cached, rows = self._shape("k_cache")[1], k_cache.values.shape[1], self._shape("x")[0]
         padding = self._padding(cached, context, "cached tokens")
-        inputs = {"x": x, "mask": decode_mask(self.config, context, self.layer_kind, padding=padding)}
+        padding_tokens = self._padding(len(x), rows, "tokens")
+        inputs = {"x": _padded(x, padding_tokens, axis=0), **self._step_masks(context, rows, padding, padding_tokens)}
         for name, side in (("k_cache", k_cache), ("v_cache", v_cache)):
             inputs[name] = _padded(side.values, padding, axis=1)
             if side.scales is not None:
                 inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
-        return self._images({**inputs, **self._rope(np.array([cached]))})
+        return self._images({**inputs, **self._rope(cached + np.maximum(np.arange(rows) - padding_tokens, 0))})
 
     def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
         """What a run has written, the last ``tokens`` tokens of it.
@@ -131,6 +132,14 @@ class BlockMemory:
             for name in ("k_new", "v_new")
         )
         return BlockResult(found["y"][first:], k_new, v_new, found.get("logits"), found.get("token"))
+
+    def _step_masks(self, context: int, rows: int, padding: int, padding_tokens: int) -> dict[str, Array]:
+        if rows == 1:
+            return {"mask": decode_mask(self.config, context, self.layer_kind, padding=padding)}
+        mask, mask_new = step_masks(
+            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
+        )
+        return {"mask": mask, "mask_new": mask_new}
 
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
         images = {**self.parameter_images, **images_of(self.graph, inputs)}

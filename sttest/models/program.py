@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 Phase = Literal["prefill", "decode"]
+MAX_STEP_TOKENS = 16
+"""Tokens of a decode step: its products keep all rows in one tile."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,11 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
             where="context",
             levers=["set context to 0"],
         )
-    if phase == "decode" and tokens != 1:
+    if phase == "decode" and tokens > MAX_STEP_TOKENS:
         raise InputError(
-            "bad-tokens", f"decode takes 1 token at a time, not {tokens}", where="tokens", levers=["set tokens to 1"]
-        )
+            "bad-tokens", "a decode step takes few tokens of one sequence", where="tokens",
+            demand=tokens, bound=MAX_STEP_TOKENS, unit="tokens", levers=["take fewer tokens", "compile a prefill"],
+        )  # fmt: skip
     if phase == "decode" and context < 1:
         raise InputError(
             "bad-context",
@@ -111,15 +114,23 @@ def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int
     with torch.device("meta"):
         module = kind(config)
         inputs = {"x": torch.empty(tokens, config.hidden)}
-        inputs["mask"] = torch.empty((tokens, tokens) if prefill else (context,))
+        inputs["mask"] = torch.empty(_mask_shape(phase, tokens, context))
         if config.rope_theta is not None:
             inputs["rope"] = torch.empty(tokens, 2, 2, config.head_dim // 2)
         if not prefill:
             cache_shape = (config.kv_heads, context, config.head_dim)
             inputs |= {name: torch.empty(cache_shape) for name in ("k_cache", "v_cache")}
+            if tokens > 1:
+                inputs["mask_new"] = torch.empty(tokens, tokens)
         if head:
             inputs["token_ids"] = torch.empty(head_columns(config))
     attributes: dict[str, str | int] = {"model": config.name, "phase": phase, "tokens": tokens, "context": context}
     caches = () if prefill else ("k_cache", "v_cache")
     results = ("y", "k_new", "v_new", *(("logits", "token") if head else ()))
     return Program(module.eval(), inputs, caches, results, attributes)
+
+
+def _mask_shape(phase: Phase, tokens: int, context: int) -> tuple[int, ...]:
+    if phase == "prefill":
+        return tokens, tokens
+    return (context,) if tokens == 1 else (tokens, context)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
-from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.models.tables import decode_inputs, prefill_mask, rope_table
 from sttest.sim.functional.element_types import Array, Bytes
 
 if TYPE_CHECKING:
@@ -48,23 +48,24 @@ def seeded_prefill(memory: BlockMemory, block: nn.Module, tokens: int, seed: int
     return SeededBlock(_without_parameters(memory, images), _plain(golden), tokens)
 
 
-def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int) -> SeededBlock:
-    """A token that follows ``context`` random ones; see :func:`seeded_prefill`."""
+def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int, *, tokens: int = 1) -> SeededBlock:
+    """Tokens, one or as many as the design has, that follow ``context`` random ones; see :func:`seeded_prefill`."""
     import torch
 
     from sttest.models.defined_order import DefinedOrder
     from sttest.models.quant.block import decode_twin
 
-    x = _activations(memory, context + 1, seed)
-    _, keys, values = _golden_prefill(memory, block, x[:-1])
-    config, kind = memory.config, memory.layer_kind
-    mask = torch.from_numpy(decode_mask(config, context, kind))
+    x = _activations(memory, context + tokens, seed)
+    before, now = x[:context], x[context:]
+    _, keys, values = _golden_prefill(memory, block, before)
+    tables = decode_inputs(memory.config, context, tokens, memory.layer_kind)
     with torch.no_grad(), DefinedOrder():
-        golden = decode_twin(config, block)(
-            x=torch.from_numpy(x[-1:]), mask=mask, k_cache=keys, v_cache=values, **_rope(memory, [context])
-        )
-    images = memory.decode(x[-1:], _side(keys), _side(values))
-    return SeededBlock(_without_parameters(memory, images), _plain(golden), 1)
+        golden = decode_twin(memory.config, block)(
+            x=torch.from_numpy(now), k_cache=keys, v_cache=values,
+            **{name: torch.from_numpy(table) for name, table in tables.items()},
+        )  # fmt: skip
+    images = memory.decode(now, _side(keys), _side(values))
+    return SeededBlock(_without_parameters(memory, images), _plain(golden), tokens)
 
 
 def largest_difference(found: BlockResult, golden: BlockResult) -> float:

@@ -65,13 +65,25 @@ class Softmax(nn.Module):
 
 
 class JointSoftmax(nn.Module):
-    """Unnormalised softmax over two groups of scores, without joining them in one tensor."""
+    """Unnormalised softmax over groups of scores, without joining them in one tensor."""
 
-    def forward(self, cached: Tensor, new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """[..., c] and [...] to exponentials of both, and denominators [...]."""
-        peak = torch.maximum(cached.amax(-1), new)
+    def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
+        """[..., c], [...] and [..., m] to exponentials of the first two, denominators [...], exponentials of the last.
+
+        ``earlier`` are scores of tokens of the same step; without them there are three results.
+        """
+        peak = joint_peak(cached, new, earlier)
         p_cached, p_new = torch.exp(cached - peak.unsqueeze(-1)), torch.exp(new - peak)
-        return p_cached, p_new, p_cached.sum(-1) + p_new
+        if earlier is None:
+            return p_cached, p_new, p_cached.sum(-1) + p_new
+        p_earlier = torch.exp(earlier - peak.unsqueeze(-1))
+        return p_cached, p_new, p_cached.sum(-1) + p_earlier.sum(-1) + p_new, p_earlier
+
+
+def joint_peak(cached: Tensor, new: Tensor, earlier: Tensor | None) -> Tensor:
+    """The largest score of each query, [...]."""
+    peak = torch.maximum(cached.amax(-1), new)
+    return peak if earlier is None else torch.maximum(peak, earlier.amax(-1))
 
 
 class Normalise(nn.Module):

@@ -92,6 +92,50 @@ def decode_mask(
     return _additive(_in_window(config, context - key, layer_kind) & seen)
 
 
+def step_masks(
+    config: DecoderConfig,
+    context: int,
+    tokens: int,
+    layer_kind: LayerKind = "global",
+    *,
+    padding: int = 0,
+    padding_tokens: int = 0,
+) -> tuple[F32Array, F32Array]:
+    """Additive masks of several tokens that follow ``context`` cached positions in one step.
+
+    Args:
+        config: its window applies on local layers.
+        context: cached positions, padding included.
+        tokens: n, padding included.
+        layer_kind: ``local`` hides what lies outside of the sliding window.
+        padding: so many positions at the start of the cache are hidden.
+        padding_tokens: so many tokens at the start are hidden from all others.
+
+    Returns:
+        Shapes [n, context] over the cache and [n, n] over the tokens, row = query.  A token sees only those before it:
+        its own score joins without a mask.
+    """
+    query, key, cached = np.arange(tokens)[:, None], np.arange(tokens)[None, :], np.arange(context)[None, :]
+    distance = context - cached + np.maximum(query - padding_tokens, 0)
+    over_cache = _in_window(config, distance, layer_kind) & (cached >= padding)
+    over_tokens = _in_window(config, query - key, layer_kind) & (key < query) & (key >= padding_tokens)
+    return _additive(over_cache), _additive(over_tokens)
+
+
+def decode_inputs(
+    config: DecoderConfig, context: int, tokens: int = 1, layer_kind: LayerKind = "global"
+) -> dict[str, F32Array]:
+    """What the host computes for a decode step of ``tokens`` tokens after ``context`` cached ones, by argument name."""
+    tables: dict[str, F32Array] = {}
+    if tokens == 1:
+        tables["mask"] = decode_mask(config, context, layer_kind)
+    else:
+        tables["mask"], tables["mask_new"] = step_masks(config, context, tokens, layer_kind)
+    if config.rope_theta is not None:
+        tables["rope"] = rope_table(config, range(context, context + tokens), layer_kind)
+    return tables
+
+
 def _in_window(config: DecoderConfig, distance: NDArray[np.int_], layer_kind: LayerKind) -> NDArray[np.bool_]:
     if layer_kind == "global" or config.sliding_window is None:
         return np.ones_like(distance, dtype=np.bool_)

@@ -144,7 +144,7 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
     first = model.layers[0]
     if package.phase == "prefill":
         return memory, seeded_prefill(memory, first, package.tokens, seed)
-    return memory, seeded_decode(memory, first, package.context, seed)
+    return memory, seeded_decode(memory, first, package.context, seed, tokens=package.tokens)
 
 
 def card_opener(

@@ -84,12 +84,17 @@ def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple
     check_shape(config, asked.phase, asked.tokens, asked.context)
     if asked.head:
         check_head(asked.phase)
-    size = f"n{asked.tokens}" if asked.phase == "prefill" else f"c{asked.context}"
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
     if asked.head:
         facts["head_columns"] = head_columns(config)
-    name = f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}"
+    name = f"{config.name}-{asked.phase}-{_size(asked)}{'-head' if asked.head else ''}"
     return Workload(name, facts), asked.padded(tile_size)
+
+
+def _size(asked: Shape) -> str:
+    if asked.phase == "prefill":
+        return f"n{asked.tokens}"
+    return f"c{asked.context}" if asked.tokens == 1 else f"c{asked.context}-n{asked.tokens}"
 
 
 def model_text(config: DecoderConfig, shape: Shape) -> str:

@@ -43,6 +43,7 @@ from sttest.compile.module_walk import functions
 from sttest.compile.names import NameTable, hint, source_of
 from sttest.compile.pass_options import require_positive
 from sttest.compile.spaces.gemv import require_power_of_two
+from sttest.compile.token_rows import row_loop, token_rows
 from sttest.errors import InputError
 
 
@@ -50,7 +51,7 @@ from sttest.errors import InputError
 class LinalgToKernels(ModulePass):
     """Tiles with one default size and streams every operand in the order of the tile loops.
 
-    ``gemv_lanes`` gives products of one row with a weight the tile of an engine of so many lanes, 0 the default one;
+    ``gemv_lanes`` gives products of few rows with a weight the tile of an engine of so many lanes, 0 the default one;
     ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loop_choices`).
     """
 
@@ -98,6 +99,7 @@ class _Rewriter:
     tile_size: int
     choices: LoopChoices
     gemv_lanes: int = 0
+    rows: int = 1
     names: NameTable = field(default_factory=NameTable)
     streamed: dict[SSAValue, ITensorType] = field(default_factory=dict)
     reordered: set[SSAValue] = field(default_factory=set)
@@ -105,6 +107,7 @@ class _Rewriter:
 
     def rewrite(self, function: func.FuncOp) -> None:
         self.names.read_arguments(function)
+        self.rows = token_rows(function)
         for op in list(function.body.block.ops):
             if isinstance(op, linalg.GenericOp) and not is_view(op):
                 self._compute(op)
@@ -121,15 +124,17 @@ class _Rewriter:
         return kernel
 
     def _planned(self, space: IterationSpace, name: str, *, contracts: bool) -> LoopNest:
-        tile_size = self.tile_size
+        tile_size, whole = self.tile_size, row_loop(space, self.rows)
         if self.gemv_lanes:
             engine = gemv_nest(space, self.gemv_lanes) if contracts and pairs_loops(space) else None
             if engine is not None:
                 return engine
-            tile_size = vector_tile(space, self.gemv_lanes) or tile_size
+            tile_size = vector_tile(space, self.gemv_lanes, whole) or tile_size
         if contracts:
             refuse_oversized_tile(space, tile_size, name)
-        return plan_nest(space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered)
+        return plan_nest(
+            space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered, whole=whole
+        )  # fmt: skip
 
     def _concatenate(self, op: tensor.ConcatOp) -> None:
         if len(op.inputs) == 1:

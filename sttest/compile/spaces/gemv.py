@@ -36,23 +36,30 @@ class GemvTile:
         return self.columns * self.summed
 
 
-def gemv_tile(columns: int, summed: int, lanes: int) -> GemvTile:
-    """The tile of powers of two that comes nearest to so many lanes from below.
+def gemv_tile(columns: int, summed: int, lanes: int, rows: int = 1) -> GemvTile:
+    """The tile of powers of two that comes nearest to so many lanes from below, for each row together with the others.
+
+    Rows share a tile, which has as many results as that of one row, and so fewer columns: the lanes take all its points
+    in one cycle where the rows are a power of two, else in as many as the odd factor of the rows.
 
     >>> gemv_tile(4096, 128, 8192)
     GemvTile(columns=256, summed=32)
     >>> gemv_tile(64, 128, 8192)  # too few columns: longer sums
     GemvTile(columns=64, summed=128)
+    >>> gemv_tile(4096, 128, 8192, rows=4)
+    GemvTile(columns=64, summed=32)
 
     Args:
         columns: extent of the result.
         summed: extent of one sum, a group of weights.
         lanes: of the engine.
+        rows: that are multiplied with each weight.
 
     Raises:
         InputError: ``bad-gemv-lanes``, not a power of two.
     """
     require_power_of_two(lanes)
+    lanes = max(1, lanes // power_of_two_in(rows))
     longest = min(power_of_two_in(summed), LONGEST_SUM)
     wide = min(power_of_two_in(columns), max(1, COLUMN_STEPS * lanes // longest), lanes)
     return GemvTile(wide, min(power_of_two_in(summed), lanes // wide))

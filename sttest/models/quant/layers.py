@@ -20,7 +20,7 @@ from sttest.models.quant.quantisers import (
     tensor_scale,
 )
 from sttest.models.quant.scheme import QuantScheme
-from sttest.models.softmax import Normalise
+from sttest.models.softmax import Normalise, joint_peak
 
 ActivationQuantiser = Callable[[Tensor], Quantised]
 
@@ -141,13 +141,17 @@ class QuantSoftmax(nn.Module):
 
 
 class QuantJointSoftmax(nn.Module):
-    """Unnormalised softmax over cached scores, whose exponentials leave as int8, and the token's own."""
+    """Unnormalised softmax over cached and earlier scores, whose exponentials leave as int8, and the token's own."""
 
-    def forward(self, cached: Tensor, new: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """[..., c] and [...] to int8 [..., c], float32 [...], and denominators [...]."""
-        peak = torch.maximum(cached.amax(-1), new)
+    def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
+        """See :class:`~sttest.models.softmax.JointSoftmax`."""
+        peak = joint_peak(cached, new, earlier)
         p_cached, p_new = quantise_p(torch.exp(cached - peak.unsqueeze(-1))), torch.exp(new - peak)
-        return p_cached, p_new, contraction.denominator(p_cached) + p_new
+        if earlier is None:
+            return p_cached, p_new, contraction.denominator(p_cached) + p_new
+        p_earlier = quantise_p(torch.exp(earlier - peak.unsqueeze(-1)))
+        summed = contraction.denominator(p_cached) + contraction.denominator(p_earlier)
+        return p_cached, p_new, summed + p_new, p_earlier
 
 
 class QuantMix(nn.Module):
