@@ -23,8 +23,17 @@ BLOCKS = [
 @pytest.mark.parametrize(("model", "phase", "length"), BLOCKS)
 def test_values_are_the_same_in_all_engines(model, phase, length, sttest, tmp_path):
     shape = ("--tokens" if phase == "prefill" else "--context", length)
-    engines = ("--engines", "torch,functional,maxplus,csim")
-    outcome = sttest("ladder", model, "--phase", phase, *shape, "-o", tmp_path / "package", *engines, "--json")
+    assert_same_in_all_engines(sttest, model, "--phase", phase, *shape, "-o", tmp_path / "package")
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("model", ["gpt2", "small-gpt2", "small-qwen", "small-llama", "small-gemma"])
+def test_several_tokens_of_a_decode_step_too(model, sttest, tmp_path):
+    assert_same_in_all_engines(sttest, model, "--phase", "decode", "--tokens", 4, "-o", tmp_path / "package")
+
+
+def assert_same_in_all_engines(sttest, *options):
+    outcome = sttest("ladder", *options, "--engines", "torch,functional,maxplus,csim", "--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert told["streams"]["verdict"] == "same"

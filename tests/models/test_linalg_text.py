@@ -20,7 +20,8 @@ GPT2 = get_config("gpt2")
         ("prefill", 0, 0, "0 tokens"),
         ("prefill", 4, 4, "not from 4 tokens"),
         ("prefill", 1025, 0, "past the limit of GPT-2 Medium .demand 1025 tokens, bound 1024 tokens"),
-        ("decode", 2, 8, "1 token at a time, not 2"),
+        ("decode", 17, 8, "few tokens of one sequence .demand 17 tokens, bound 16 tokens"),
+        ("decode", 0, 8, "0 tokens"),
         ("decode", 1, 0, "needs cached tokens"),
         ("decode", 1, 1024, "demand 1025 tokens"),
     ],
@@ -32,6 +33,7 @@ def test_impossible_shapes_are_refused(phase, tokens, context, message):
 
 def test_the_last_position_of_the_model_is_allowed():
     check_shape(GPT2, "decode", 1, 1023)
+    check_shape(GPT2, "decode", 16, 1008)
     check_shape(GPT2, "prefill", 1024, 0)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sttest.errors import InputError
 from sttest.models.registry import get_config, small
-from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.models.tables import decode_inputs, decode_mask, prefill_mask, rope_table, step_masks
 
 GEMMA = small(get_config("gemma"))
 
@@ -23,6 +23,32 @@ def test_each_token_sees_itself_and_what_its_window_holds(tokens, kind):
 def test_decode_mask_is_the_last_row_of_the_prefill_mask(context, kind, padding):
     rows = prefill_mask(GEMMA, context + 1, kind, padding=min(padding, context))
     assert np.array_equal(decode_mask(GEMMA, context, kind, padding=padding), rows[-1, :-1])
+
+
+@given(st.integers(1, 40), st.integers(2, 6), st.sampled_from(["global", "local"]), st.integers(0, 5))
+def test_masks_of_a_step_are_those_of_its_tokens_one_by_one(context, tokens, kind, padding):
+    padding = min(padding, context)
+    over_cache, over_tokens = step_masks(GEMMA, context, tokens, kind, padding=padding)
+    for number in range(tokens):
+        whole = decode_mask(GEMMA, context + number, kind, padding=padding)
+        assert np.array_equal(over_cache[number], whole[:context])
+        assert np.array_equal(over_tokens[number, :number], whole[context:])
+    assert (over_tokens[np.triu_indices(tokens)] < 0).all()
+
+
+def test_tokens_that_pad_a_step_are_seen_by_nobody():
+    over_cache, over_tokens = step_masks(GEMMA, 20, 5, "local", padding_tokens=2)
+    alone, among = step_masks(GEMMA, 20, 3, "local")
+    assert np.array_equal(over_cache[2:], alone)
+    assert np.array_equal(over_tokens[2:, 2:], among)
+    assert (over_tokens[:, :2] < 0).all()
+
+
+def test_tables_of_a_step_stand_at_its_positions():
+    tables = decode_inputs(GEMMA, 20, 3, "local")
+    assert list(tables) == ["mask", "mask_new", "rope"]
+    assert np.array_equal(tables["rope"], rope_table(GEMMA, [20, 21, 22], "local"))
+    assert list(decode_inputs(small(get_config("gpt2")), 20)) == ["mask"]
 
 
 def test_padding_is_seen_by_nobody_else():

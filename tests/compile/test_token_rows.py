@@ -1,0 +1,159 @@
+"""Several tokens of a decode step: one tile has them all, each weight is read once, and values are PyTorch's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+from functional_runs import graph_of
+from linalg_programs import Program
+
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import TaskOp
+from sttest.compile.module_walk import all_of, functions
+from sttest.compile.pipeline import Knobs, tiling_passes
+from sttest.compile.token_rows import token_rows
+from sttest.models.registry import model_config
+from sttest.models.shipped import lowered_text
+from sttest.sim.graph import Memory
+
+CONTEXT = 32
+DEFAULT, WIDE = Knobs(), Knobs(gemv_lanes=256, overall_unroll=2048)
+LAYERS = Knobs(gemv_lanes=128, overall_unroll=1024, share="all", layers=2)
+
+
+def nightly(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+@cache
+def text(model: str, tokens: int) -> str:
+    if tokens == 1:
+        return lowered_text(model, "decode")
+    pytest.importorskip("torch_mlir")
+    from sttest.models.export import linalg_text
+
+    return linalg_text(model_config(f"small-{model}"), "decode", tokens, CONTEXT)
+
+
+@cache
+def design(model: str, tokens: int, knobs: Knobs) -> Design:
+    return compile_text(text(model, tokens), f"{model}-{tokens}", "u55c", knobs)
+
+
+def tasks_of(model: str, tokens: int, knobs: Knobs) -> dict[str, TaskOp]:
+    context = new_context()
+    module = parse(text(model, tokens), model, context)
+    for each in tiling_passes(knobs):
+        each.apply(context, module)
+    return {task.sym_name.data: task for task in all_of(module, TaskOp)}
+
+
+def bytes_read(found: Design) -> Counter[str]:
+    """Bytes that DMAs move in a launch, by what they move."""
+    moved: Counter[str] = Counter()
+    for port in found.graph.processes:
+        if isinstance(port, Memory):
+            moved[port.origin] += port.tokens * port.token_bytes
+    return moved
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("model", "tokens", "knobs"),
+    [("gpt2", 4, DEFAULT), ("gpt2", 4, WIDE), ("qwen", 3, WIDE), ("qwen", 3, LAYERS)],
+    ids=["default", "wide", "odd", "layers"],
+)
+def test_each_weight_is_read_once_for_all_tokens(model: str, tokens: int, knobs: Knobs) -> None:
+    one, several = bytes_read(design(model, 1, knobs)), bytes_read(design(model, tokens, knobs))
+    parameters = [name for name in one if "weight" in name or "bias" in name or "input_scale" in name]
+    assert parameters
+    assert {name: several[name] for name in parameters} == {name: one[name] for name in parameters}
+    assert {name: several[name] for name in ("k_cache", "v_cache")} == {
+        name: one[name] for name in ("k_cache", "v_cache")
+    }
+    assert several["x"] == tokens * one["x"]
+
+
+@pytest.mark.torch
+def test_rows_divide_the_columns_of_an_engine() -> None:
+    """A tile has as many results and points as that of one token: the stream of weights is as much narrower."""
+    one, four = (tasks_of("gpt2", tokens, WIDE)["mlp_fc1"] for tokens in (1, 4))
+    assert (one.tile_sizes, one.lane_count) == ((16, 16), 256)
+    assert (four.tile_sizes, four.lane_count) == ((4, 4, 16), 256)
+
+
+@pytest.mark.torch
+def test_all_rows_lie_in_one_tile_whatever_the_lanes() -> None:
+    for knobs in (DEFAULT, WIDE):
+        tasks = tasks_of("qwen", 3, knobs)
+        for name in ("attn_q_proj", "attn_scores", "attn_mix", "attn_norm", "mlp_gate_proj"):
+            assert 3 in tasks[name].tile_sizes, name
+    # Two query heads per key head, and three tokens: keys are read once for all of them.
+    assert tasks["attn_scores"].tile_sizes[:3] == (1, 3, 2)
+
+
+def test_rows_are_those_of_the_products() -> None:
+    for rows, expected in ((1, 1), (4, 4), (16, 16), (17, 1)):
+        program = Program()
+        first = program.matmul(program.argument(rows, 32), program.argument(32, 16))
+        program_text = program.text(program.matmul(first, program.argument(16, 32)))
+        (function,) = functions(parse(program_text, "text", new_context()))
+        assert token_rows(function) == expected
+
+
+def test_products_of_several_numbers_of_rows_have_none_in_common() -> None:
+    program = Program()
+    four = program.matmul(program.argument(4, 32), program.argument(32, 16))
+    eight = program.matmul(program.argument(8, 32), program.argument(32, 16))
+    (function,) = functions(parse(program.text(four, eight), "text", new_context()))
+    assert token_rows(function) == 1
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("model", "tokens", "context", "knobs"),
+    [
+        ("gpt2", 4, 27, WIDE),
+        ("qwen", 3, 32, WIDE),
+        ("gemma", 4, 32, DEFAULT),
+        nightly("gpt2", 2, 32, DEFAULT),
+        nightly("gpt2", 8, 32, WIDE),
+        nightly("gpt2", 16, 32, DEFAULT),
+        nightly("llama", 4, 32, DEFAULT),
+        nightly("llama-3.2-1b", 4, 27, WIDE),
+    ],
+)
+def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: int, knobs: Knobs) -> None:
+    assert differing(model, "w4a8", tokens, context, knobs) == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("scheme", ["w4a8-channel", "w4a8-static", "w8a8"])
+def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
+    assert differing("qwen", scheme, 3, 32, Knobs(precision=scheme)) == []
+
+
+@pytest.mark.torch
+def test_fewer_tokens_than_the_design_has() -> None:
+    assert differing("gpt2", "w4a8", 3, 27, WIDE, room=4) == []
+
+
+def differing(model: str, scheme: str, tokens: int, context: int, knobs: Knobs, *, room: int = 0) -> list[str]:
+    """Results of the compiled block, which has ``room`` for more tokens, that are not those of the fake-quantised one."""
+    pytest.importorskip("torch")
+    import numpy as np
+
+    from sttest.ladder.case import BlockShape, Source, make_case
+    from sttest.models.quant.scheme import load_scheme
+    from sttest.sim.functional import run
+
+    config = model_config(f"small-{model}")
+    case = make_case(config, BlockShape("decode", tokens, context), load_scheme(scheme), Source(seed=1))
+    graph = graph_of(text(model, room or tokens), knobs)
+    found = case.results(graph, run(graph, case.images(graph)).results)
+    assert found.keys() == case.golden.keys()
+    return [name for name in found if not np.array_equal(found[name], case.golden[name])]
