@@ -143,7 +143,7 @@ def test_fewer_tokens_than_the_design_has() -> None:
 
 
 def differing(model: str, scheme: str, tokens: int, context: int, knobs: Knobs, *, room: int = 0) -> list[str]:
-    """Results of the compiled block, which has ``room`` for more tokens, that are not those of the fake-quantised one."""
+    """Results of the compiled block, perhaps with ``room`` for more tokens, that are not the fake-quantised one's."""
     pytest.importorskip("torch")
     import numpy as np
 
