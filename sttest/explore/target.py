@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sttest.models.program import Phase
+from sttest.models.program import Phase, size_of
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class Target:
     @property
     def name(self) -> str:
         """As in ``gpt2-decode-c256``."""
-        size = f"n{self.tokens}" if self.phase == "prefill" else f"c{self.context}"
-        return f"{self.model}-{self.phase}-{size}"
+        return f"{self.model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
 
     def seconds(self, cycles: float, clock_mhz: float) -> float:
         """All layers with their launches: a token in decode, the prompt in prefill."""

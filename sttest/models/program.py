@@ -80,6 +80,17 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
         )
 
 
+def size_of(phase: str, tokens: int, context: int) -> str:
+    """A block's shape as part of a name.
+
+    >>> size_of("prefill", 32, 0), size_of("decode", 1, 64), size_of("decode", 4, 64)
+    ('n32', 'c64', 'c64-n4')
+    """
+    if phase == "prefill":
+        return f"n{tokens}"
+    return f"c{context}" if tokens == 1 else f"c{context}-n{tokens}"
+
+
 def check_head(phase: str) -> None:
     """Refuse a head behind all tokens of a prompt, of which only the last is asked for.
 

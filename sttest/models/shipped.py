@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from sttest.errors import InputError
-from sttest.models.program import check_head
+from sttest.models.program import check_head, size_of
 from sttest.models.registry import CONFIGS, get_config
 
 # Shapes of the shipped texts: (tokens, context).
@@ -17,8 +17,7 @@ SHIPPED_SHAPES: dict[bool, dict[str, tuple[int, int]]] = {
 
 def file_name(model: str, phase: str, tokens: int, context: int, *, head: bool = False) -> str:
     """Name of the text of a block, such as ``gpt2-decode-c64.mlir``, or ``gpt2-decode-c64-head.mlir`` with the head."""
-    size = f"n{tokens}" if phase == "prefill" else f"c{context}"
-    return f"{model}-{phase}-{size}{'-head' if head else ''}.mlir"
+    return f"{model}-{phase}-{size_of(phase, tokens, context)}{'-head' if head else ''}.mlir"
 
 
 def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = False) -> str:

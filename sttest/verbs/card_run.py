@@ -208,6 +208,12 @@ def _check_pair(prefill: ModelPackage, decode: ModelPackage, prompt_tokens: int,
                 "other-package", f"one is of {what} {one}, the other of {other}", where=str(decode.path),
                 levers=["name two packages of one model"],
             )  # fmt: skip
+    if decode.tokens > 1:
+        raise InputError(
+            "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
+            where=str(decode.path), demand=decode.tokens, bound=1, unit="tokens",
+            levers=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
+        )  # fmt: skip
     for package in (prefill, decode):
         _check_layers(package)
     room = {"prefill": (prompt_tokens, _extent(prefill, "x", 0)), "decode": (

@@ -9,7 +9,7 @@ from sttest.errors import InputError, ToolMissingError
 from sttest.models.config import DecoderConfig
 from sttest.models.export import linalg_text
 from sttest.models.isolated import require_frontend
-from sttest.models.program import Phase, check_head, check_shape
+from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.registry import SMALL
 from sttest.models.registry import model_config as model_config
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
@@ -87,14 +87,8 @@ def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
     if asked.head:
         facts["head_columns"] = head_columns(config)
-    name = f"{config.name}-{asked.phase}-{_size(asked)}{'-head' if asked.head else ''}"
-    return Workload(name, facts), asked.padded(tile_size)
-
-
-def _size(asked: Shape) -> str:
-    if asked.phase == "prefill":
-        return f"n{asked.tokens}"
-    return f"c{asked.context}" if asked.tokens == 1 else f"c{asked.context}-n{asked.tokens}"
+    size = size_of(asked.phase, asked.tokens, asked.context)
+    return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(tile_size)
 
 
 def model_text(config: DecoderConfig, shape: Shape) -> str:

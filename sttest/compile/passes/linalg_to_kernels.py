@@ -107,7 +107,8 @@ class _Rewriter:
 
     def rewrite(self, function: func.FuncOp) -> None:
         self.names.read_arguments(function)
-        self.rows = token_rows(function)
+        rows = token_rows(function)
+        self.rows = rows if self.gemv_lanes or rows <= self.tile_size else 1
         for op in list(function.body.block.ops):
             if isinstance(op, linalg.GenericOp) and not is_view(op):
                 self._compute(op)

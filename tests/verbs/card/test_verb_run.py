@@ -106,6 +106,16 @@ def test_two_packages_of_one_phase_are_refused(sttest, package_of):
     assert "one package, or one of each phase" in outcome.stderr
 
 
+def test_a_generation_takes_no_steps_of_several_tokens(sttest, package_of, own_package_of):
+    decode = own_package_of("gpt2", "decode")
+    manifest = json.loads((decode / "manifest.json").read_text())
+    manifest["configuration"]["workload"]["asked_tokens"] = 4
+    (decode / "manifest.json").write_text(json.dumps(manifest))
+    outcome = sttest("run", package_of("gpt2", "prefill"), decode, "--backend", "double", "--new-tokens", 3)
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "the design takes several in a step" in outcome.stderr
+
+
 def test_a_package_for_other_launches_is_refused(sttest, package_of):
     outcome = sttest("run", package_of("gpt2", "decode"), "--backend", "double", "--launch-per", "token")
     assert outcome.exit_code == 2
