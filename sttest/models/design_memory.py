@@ -37,8 +37,8 @@ class BlockResult(NamedTuple):
     """What a block gives: y [tokens, hidden] and the new entries of its cache.
 
     Attributes:
-        logits: float32 [1, columns] of a design with the head.
-        token: the most likely, float32 [1], of a design with the head.
+        logits: float32 [tokens, columns] of a design with the head.
+        token: the most likely after each, float32 [tokens], of a design with the head.
     """
 
     y: Array
@@ -131,7 +131,8 @@ class BlockMemory:
             CacheSide(found[name][:, first:], found[f"{name}_scale"][:, first:] if f"{name}_scale" in found else None)
             for name in ("k_new", "v_new")
         )
-        return BlockResult(found["y"][first:], k_new, v_new, found.get("logits"), found.get("token"))
+        chosen = (found[name][first:] if name in found else None for name in ("logits", "token"))
+        return BlockResult(found["y"][first:], k_new, v_new, *chosen)
 
     def _step_masks(self, context: int, rows: int, padding: int, padding_tokens: int) -> dict[str, Array]:
         if rows == 1:

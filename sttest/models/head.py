@@ -55,10 +55,17 @@ class DecodeBlockWithHead(DecodeBlock):
         self.head = Head(config)
 
     def forward(  # pyright: ignore[reportIncompatibleMethodOverride] - a block that gives more
-        self, x: Tensor, mask: Tensor, k_cache: Tensor, v_cache: Tensor, token_ids: Tensor, rope: Tensor | None = None
+        self,
+        x: Tensor,
+        mask: Tensor,
+        k_cache: Tensor,
+        v_cache: Tensor,
+        token_ids: Tensor,
+        rope: Tensor | None = None,
+        mask_new: Tensor | None = None,
     ) -> DecodeOutput:
-        """As of the block, with token ids [columns]; to y, k_new, v_new, logits [1, columns], token [1]."""
-        y, k_new, v_new = super().forward(x, mask, k_cache, v_cache, rope)
+        """As of the block, with token ids [columns]; to y, k_new, v_new, logits [n, columns], tokens [n]."""
+        y, k_new, v_new = super().forward(x, mask, k_cache, v_cache, rope, mask_new)
         return (y, k_new, v_new, *self.head(y, token_ids))
 
 

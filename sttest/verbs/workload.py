@@ -88,7 +88,9 @@ def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple
     if asked.head:
         facts["head_columns"] = head_columns(config)
     size = size_of(asked.phase, asked.tokens, asked.context)
-    return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(tile_size)
+    return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(
+        tile_size
+    )
 
 
 def model_text(config: DecoderConfig, shape: Shape) -> str:

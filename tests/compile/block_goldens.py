@@ -13,13 +13,17 @@ import numpy as np
 from sttest.models.config import DecoderConfig
 from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.registry import get_config, small
-from sttest.models.tables import decode_mask, prefill_mask, rope_table, token_ids
+from sttest.models.tables import decode_inputs, prefill_mask, rope_table, token_ids
 from sttest.sim.functional import ValueGraph, run
+from sttest.sim.functional.element_types import Array
 
 
 @dataclass(frozen=True)
 class Case:
-    """A block at its test sizes or its published ones, under a scheme; ``tokens`` enter it or lie in its cache."""
+    """A block at its test sizes or its published ones, under a scheme.
+
+    ``tokens`` enter it, or lie in its cache; then ``step`` enter it.
+    """
 
     model: str
     phase: str
@@ -27,6 +31,7 @@ class Case:
     tokens: int
     small: bool = True
     head: bool = False
+    step: int = 1
 
     @property
     def config(self) -> DecoderConfig:
@@ -34,7 +39,7 @@ class Case:
         return small(config) if self.small else config
 
     def __str__(self) -> str:
-        head = "-head" if self.head else ""
+        head = f"{f'-step{self.step}' if self.step > 1 else ''}{'-head' if self.head else ''}"
         return f"{'small-' if self.small else ''}{self.model}-{self.phase}-{self.scheme}-{self.tokens}{head}"
 
 
@@ -54,16 +59,9 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
     plain = (PrefillBlock if prefill else DecodeBlockWithHead if case.head else DecodeBlock)(config)
     randomise(plain, seed=5)
     source = torch.Generator().manual_seed(1)
-    x = torch.randn(case.tokens if prefill else 1, config.hidden, generator=source)
+    x = torch.randn(case.tokens if prefill else case.step, config.hidden, generator=source)
     caches = [torch.randn(config.kv_heads, case.tokens, config.head_dim, generator=source) for _ in range(2)]
-    mask = prefill_mask(config, case.tokens) if prefill else decode_mask(config, case.tokens)
-    inputs: dict[str, Any] = {"x": x, "mask": torch.from_numpy(mask)}
-    if config.rope_theta is not None:
-        positions = range(case.tokens) if prefill else [case.tokens]
-        inputs["rope"] = torch.from_numpy(rope_table(config, positions))
-
-    if case.head:
-        inputs["token_ids"] = torch.from_numpy(token_ids(config))
+    inputs: dict[str, Any] = {name: torch.from_numpy(table) for name, table in _tables(case).items()} | {"x": x}
 
     def called(block: torch.nn.Module, sides: list[Any]) -> Any:
         cached = {} if prefill else dict(zip(("k_cache", "v_cache"), sides, strict=True))
@@ -78,6 +76,17 @@ def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockR
     golden = BlockResult(y.numpy(), _side(k_new), _side(v_new), *(each.numpy() for each in behind))
     images = memory.prefill(x.numpy()) if prefill else memory.decode(x.numpy(), *map(_side, sides))
     return golden, memory.results(run(graph, images).results, len(x))
+
+
+def _tables(case: Case) -> dict[str, Array]:
+    """What the host computes, by argument."""
+    if case.phase == "decode":
+        tables = decode_inputs(case.config, case.tokens, case.step)
+        return tables | ({"token_ids": token_ids(case.config)} if case.head else {})
+    tables = {"mask": prefill_mask(case.config, case.tokens)}
+    if case.config.rope_theta is not None:
+        tables["rope"] = rope_table(case.config, range(case.tokens))
+    return tables
 
 
 def _side(side: Any) -> CacheSide:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from block_goldens import Case, golden_and_found, same_bits
 from functional_runs import graph_of
 from linalg_programs import Program
 
@@ -30,13 +31,13 @@ def nightly(*values: object) -> Any:
 
 
 @cache
-def text(model: str, tokens: int) -> str:
+def text(model: str, tokens: int, *, head: bool = False) -> str:
     if tokens == 1:
         return lowered_text(model, "decode")
     pytest.importorskip("torch_mlir")
     from sttest.models.export import linalg_text
 
-    return linalg_text(model_config(f"small-{model}"), "decode", tokens, CONTEXT)
+    return linalg_text(model_config(f"small-{model}"), "decode", tokens, CONTEXT, head=head)
 
 
 @cache
@@ -140,6 +141,15 @@ def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
 @pytest.mark.torch
 def test_fewer_tokens_than_the_design_has() -> None:
     assert differing("gpt2", "w4a8", 3, 27, WIDE, room=4) == []
+
+
+@pytest.mark.torch
+def test_the_head_chooses_a_token_after_each() -> None:
+    case = Case("gpt2", "decode", "w4a8", 32, head=True, step=3)
+    golden, found = golden_and_found(case, graph_of(text("gpt2", 3, head=True), WIDE))
+    assert same_bits(found, golden)
+    assert found.token is not None
+    assert found.token.shape == (3,)
 
 
 def differing(model: str, scheme: str, tokens: int, context: int, knobs: Knobs, *, room: int = 0) -> list[str]:
