@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from xdsl.dialects import func
 from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp, LeaveOp, NodeOp
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp, LeaveOp, NodeOp, StreamOp
 from sttest.compile.module_walk import all_of
 from sttest.compile.names import argument_kinds
 from sttest.compile.stream_level import stream_of
@@ -45,16 +45,22 @@ def _ends(stream: SSAValue) -> tuple[NodeOp, NodeOp]:
     return op.writer, op.reader
 
 
-def runs_per_layer(outside: Iterable[NodeOp], nodes: Iterable[NodeOp]) -> tuple[list[NodeOp], list[NodeOp]]:
-    """The turns of a process: those of every layer, and those behind the last one.
+class LaunchCounts:
+    """How often the parts of a kernel work in one launch."""
 
-    Args:
-        outside: of :func:`outside_layers`.
-        nodes: in the order of their turns.
-    """
-    once = {*outside}
-    turns = list(nodes)
-    return [node for node in turns if node not in once], [node for node in turns if node in once]
+    def __init__(self, kernel: KernelOp) -> None:
+        self._layers, self._outside = kernel.layer_count, outside_layers(kernel)
+
+    def of_node(self, node: NodeOp) -> int:
+        """For every layer, or once."""
+        return 1 if node in self._outside else self._layers
+
+    def of_stream(self, stream: StreamOp) -> int:
+        """As often as both of its ends; what goes round does so between layers."""
+        ends = stream.writer, stream.reader
+        if isinstance(ends[0], LeaveOp) and isinstance(ends[1], EnterOp):
+            return self._layers - 1
+        return min(map(self.of_node, ends))
 
 
 def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from sttest.boards.bracket import CASES
 from sttest.boards.energy import Activity, energy
 from sttest.boards.energy_activity import ACTIVITY_FILE, COLUMNS, activity_of, read_activity
+from sttest.compile.access_curves import accesses
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
@@ -107,3 +108,26 @@ def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> N
         (tmp_path / ACTIVITY_FILE).write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=says):
         read_activity(tmp_path)
+
+
+@pytest.mark.parametrize("share", ["none", "all"])
+def test_a_launch_over_layers_counts_its_blocks_often_and_its_head_once(share: str) -> None:
+    knobs = [Knobs(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
+    text = lowered_text("gpt2", "decode", head=True)
+    one, many = (compile_text(text, "launch", "u55c", each) for each in knobs)
+    block, launch = (activity_table(each).set_index("element") for each in (one, many))
+    tasks = block.index[block["kind"] == "task"]
+    assert any("head" in task for task in tasks)
+    for task in tasks:
+        assert launch["evaluations"][task] == block["evaluations"][task] * (1 if "head" in task else 3), task
+    written = {
+        fifo: len(curve)
+        for process in many.graph.processes
+        for (fifo, end), curve in accesses(process, many.graph).items()
+        if end == "write"
+    }
+    for fifo in many.graph.fifos:
+        if fifo.name in launch.index:
+            row = launch.loc[fifo.name]
+            bits = row["srl_bits"] + (row["bram_bits"] + row["uram_bits"]) / 2
+            assert bits == fifo.bits * written[fifo.name], fifo.name

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
+from typing import TypeVar
 
 import pandas as pd
 
@@ -16,6 +17,7 @@ from sttest.boards.part import URAM_BYTES
 from sttest.compile.compiler import Design
 from sttest.compile.cost_model import operator_instances, payload_operators
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
+from sttest.compile.layers import LaunchCounts
 from sttest.compile.module_walk import all_of
 from sttest.compile.resources.names import stream_ends
 from sttest.compile.task_facts import work
@@ -24,6 +26,7 @@ from sttest.sim.graph import Memory
 Counts = dict[str, str | int | float]
 _MAC = "mac_"
 _PING_PONG = 2
+_Node = TypeVar("_Node", TaskOp, ConverterOp)
 
 
 def activity_table(design: Design) -> pd.DataFrame:
@@ -33,21 +36,27 @@ def activity_table(design: Design) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS)).fillna(0)
 
 
+def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
+    """Nodes of a kind, and how often each works in a launch."""
+    for kernel in all_of(design.module, KernelOp):
+        counts = LaunchCounts(kernel)
+        yield from ((node, counts.of_node(node)) for node in all_of(kernel, kind))
+
+
 def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
-    for op in design.module.walk():
-        if not isinstance(op, TaskOp):
-            continue
+    for op, count_of_launch in _with_counts(design, TaskOp):
         used = payload_operators(op)
         instances = operator_instances(op, op.lane_count, library)
         slices = sum(library[name].area.dsp * count for name, count in used.items())
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
+        evaluations = work(op) * count_of_launch
         yield {
             "element": op.sym_name.data,
             "kind": "task",
-            "evaluations": work(op),
-            "macs": macs * work(op),
+            "evaluations": evaluations,
+            "macs": macs * evaluations,
             "dsp_slices": sum(library[name].area.dsp * count for name, count in instances.items()),
-            "dsp_work_cycles": slices * work(op),
+            "dsp_work_cycles": slices * evaluations,
         }
 
 
@@ -55,9 +64,11 @@ def _fifos(design: Design) -> Iterator[Counts]:
     """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
     for kernel in all_of(design.module, KernelOp):
+        counts = LaunchCounts(kernel)
         for ends in stream_ends(kernel):
             token_bits = ends.kind.itensor.token_bits
-            bits = ends.tokens * token_bits
+            tokens = (stream.result.type.itensor.tokens * counts.of_stream(stream) for stream in ends.streams)
+            bits = sum(tokens) * token_bits
             if kinds[ends.fifo] == "srl":
                 moved = {"srl_bits": bits}
             else:
@@ -67,10 +78,10 @@ def _fifos(design: Design) -> Iterator[Counts]:
 
 def _converters(design: Design) -> Iterator[Counts]:
     """Filled with all tokens of the source, drained as all tokens of the sink: with repetition that is more."""
-    for op in design.module.walk():
-        if isinstance(op, ConverterOp) and op.buffer and op.label:
+    for op, count_of_launch in _with_counts(design, ConverterOp):
+        if op.buffer and op.label:
             streams = itensor_of(op.sources[0]), itensor_of(op.sinks[0])
-            bits = sum(stream.tokens * stream.token_bits for stream in streams)
+            bits = count_of_launch * sum(stream.tokens * stream.token_bits for stream in streams)
             size = _PING_PONG * prod(op.buffer.values) * streams[0].element_bits
             yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
 
