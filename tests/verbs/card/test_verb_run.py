@@ -145,9 +145,11 @@ def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("head", [False, True])
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama"])
-def test_whole_generations_in_launches_of_all_layers(model, package_of, tmp_path, work):
-    packages = package_of(model, "prefill", layers=6), package_of(model, "decode", layers=6, share="weights")
+def test_whole_generations_in_launches_of_all_layers(model, head, package_of, tmp_path, work):
+    decode = package_of(model, "decode", layers=6, share="weights", head=head)
+    packages = package_of(model, "prefill", layers=6), decode
     request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=work)
     assert run(request, tmp_path / "results", "token", as_json=True) == 0
     rows = table(tmp_path / "results")
