@@ -75,8 +75,8 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),
         FoldDma(parameters=not knobs.prefetch_kib),
-        # A product takes all its weights in one cycle: its token must not be cut.
-        Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes)),
+        # What has many lanes, or does the work of several tasks, must not wait for its ports.
+        Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes) or knobs.share != "none"),
         InsertForks(),
         *((ShareLoads(),) if knobs.share != "none" else ()),
         AssignChannels(board, knobs.layers),

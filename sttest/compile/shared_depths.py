@@ -3,8 +3,10 @@
 The linear program gives every process one start, from which its accesses follow.  A task
 of an engine starts when the one before it is done and its data is there, so that an engine
 has no such start.  What its FIFOs hold is measured instead: the design runs with room in
-every FIFO, but for those that a DMA fills, which have the depth of the linear program and
-would else be read ahead of without end.  With the most that each held, nothing comes later.
+every FIFO, but for those behind storage: a DMA, which would else read ahead without end,
+has the depth of the linear program; a converter, which may give its tokens many times, has
+that of a shift register and keeps what its tokens are made of before it.  With the most that each held, nothing comes
+later.
 
 What waits for an engine's next turn may also lie in the stages of pipelines on its way.  No
 one should count on that (the C simulation has none), so that the same run without stages
@@ -24,6 +26,8 @@ from sttest.sim.graph import TimedGraph
 
 # Deeper than any FIFO of a block; engines count tokens in 64 bits.
 _ROOM = 1 << 40
+# What keeps data by itself, with tokens that its FIFO has at least: a shift register takes as many at no cost.
+_STORAGE = {"dma": 1, "gather": 1, "converter": 32}
 # Depths that change a FIFO's kind change times by a cycle: a few rounds settle.
 _MOST_ROUNDS = 8
 
@@ -33,13 +37,14 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
 
     Args:
         graph: with its engines.
-        apart: depths of the same design without: least depths, and those of FIFOs that DMAs fill.
+        apart: depths of the same design without: least depths, and those behind DMAs and converters.
 
     Raises:
         DeadlockError: with these depths it stops.
     """
-    filled = _filled_by_dmas(graph)
-    room = {name: depth if name in filled else _ROOM for name, depth in apart.items()}
+    room = dict.fromkeys(apart, _ROOM) | {
+        name: max(apart[name], least) for name, least in _behind_storage(graph).items() if name in apart
+    }
     runs = [simulate(each.with_depths(room)) for each in (graph, _without_stages(graph))]
     depths = {name: max(depth, *(run.max_occupancy[name] for run in runs)) for name, depth in apart.items()}
     if runs[0].deadlock is None:
@@ -53,10 +58,12 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
     raise DeadlockError("sizing-deadlock", "a design on shared engines has no depths that end", where=graph.name)
 
 
-def _filled_by_dmas(graph: TimedGraph) -> set[str]:
-    """FIFOs behind DMAs, or behind what puts the slices of several together."""
+def _behind_storage(graph: TimedGraph) -> dict[str, int]:
+    """FIFOs behind DMAs, behind what puts the slices of several together, and behind converters; with least depths."""
     writers = [graph.processes[ends.writer].category for ends in fifo_ends(graph)]
-    return {fifo.name for fifo, writer in zip(graph.fifos, writers, strict=True) if writer in ("dma", "gather")}
+    return {
+        fifo.name: _STORAGE[writer] for fifo, writer in zip(graph.fifos, writers, strict=True) if writer in _STORAGE
+    }
 
 
 def _without_stages(graph: TimedGraph) -> TimedGraph:

@@ -8,9 +8,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ConverterOp, IntListAttr, i64_attr, itensor_of
+from sttest.compile.dialects.df import ConverterOp, IntListAttr, TaskOp, i64_attr, itensor_of
 from sttest.compile.module_walk import all_of
 from sttest.compile.stream_order import converter_buffer, same_order
 
@@ -22,7 +22,11 @@ class MaterializeConverters(ModulePass):
     name = "materialize-converters"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Sets ``buffer``, ``before_loop`` and ``blocks``; converters of one source and one order become one."""
+        """Sets ``buffer``, ``before_loop`` and ``blocks``; converters of one source and one order become one.
+
+        One that gives tokens several times, to tasks that take turns, becomes one per task: what waits for a later turn
+        is then kept once, before its converter.
+        """
         shared: dict[tuple[SSAValue, Attribute], ConverterOp] = {}
         for converter in all_of(op, ConverterOp):
             if not converter.streams:
@@ -34,8 +38,36 @@ class MaterializeConverters(ModulePass):
             first = shared.setdefault((source, result.type), converter)
             if first is not converter:
                 _replace(converter, first.streams[0])
-                continue
-            _set_buffer(converter)
+        for converter in shared.values():
+            for each in (converter, *_copies_for_turns(converter)):
+                _set_buffer(each)
+
+
+def _copies_for_turns(converter: ConverterOp) -> list[ConverterOp]:
+    """A converter of its own for every task that takes a later turn on the engine of another reader."""
+    given, taken = itensor_of(converter.streams[0]), itensor_of(converter.sources[0])
+    if given.tokens * given.token_bits <= taken.tokens * taken.token_bits:
+        return []
+    engines: set[str] = set()
+    copies: list[ConverterOp] = []
+    for reader in _tasks_in_order(converter):
+        if reader.engine is None:
+            continue
+        if reader.engine.data in engines:
+            copy = converter.clone()
+            Rewriter.insert_op(copy, InsertPoint.before(reader))
+            for index, source in enumerate(reader.sources):
+                if source is converter.streams[0]:
+                    reader.operands[index] = copy.streams[0]
+            copies.append(copy)
+        engines.add(reader.engine.data)
+    return copies
+
+
+def _tasks_in_order(converter: ConverterOp) -> list[TaskOp]:
+    readers = {use.operation for use in converter.streams[0].uses}
+    block = converter.parent_block()
+    return [op for op in block.ops if isinstance(op, TaskOp) and op in readers] if block is not None else []
 
 
 def _set_buffer(converter: ConverterOp) -> None:
