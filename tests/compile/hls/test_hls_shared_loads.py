@@ -22,7 +22,7 @@ from sttest.sim.functional import memory_images, run
 # loop reads, with padding between them, of tiles that lie across words, read several times, of three tensors.
 PROGRAMS = (
     (356, 1, 512, 0), (445, 3, 512, 64), (578, 1, 4096, 0), (829, 4, 512, 64), (983, 3, 512, 0), (1017, 4, 512, 64),
-    (1172, 2, 128, 64), (1364, 2, 512, 0), (1436, 8, 512, 64),
+    (1183, 2, 128, 64), (1364, 2, 512, 0), (1436, 8, 512, 64),
 )  # fmt: skip
 
 
