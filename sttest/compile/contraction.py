@@ -53,7 +53,7 @@ class Roles:
 
 def roles_of(space: IterationSpace) -> Roles:
     """The roles of a contraction's loops; see :func:`pairs_loops`."""
-    left, right = (access.loops() for access in _factors(space))
+    left, right = (access.loops() for access in factors_of(space))
     parallel = space.parallel()
     shared = [loop for loop in parallel if loop in left & right]
     rows = tuple(loop for loop in parallel if loop in left - right)
@@ -65,11 +65,12 @@ def roles_of(space: IterationSpace) -> Roles:
 
 def weight_of(space: IterationSpace) -> Access | None:
     """The right factor, [in, out], where it is a rank-2 argument of the function."""
-    weight = _factors(space)[1]
+    weight = factors_of(space)[1]
     return weight if isinstance(weight.root, BlockArgument) and len(weight.shape) == 2 else None
 
 
-def _factors(space: IterationSpace) -> list[Access]:
+def factors_of(space: IterationSpace) -> list[Access]:
+    """The two inputs whose products are summed: those that all reductions index."""
     reductions = set(space.reductions())
     return [access for access in space.inputs if reductions <= access.loops()][:2]
 

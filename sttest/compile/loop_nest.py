@@ -7,8 +7,9 @@ Rules (streamtensor.md sections 1.1 and 2.1):
 - a contraction tiles one row loop, one column loop and one reduction loop, the
   longest of each kind; batch loops step one by one and lie outermost, except
   those that the op has behind its rows and columns (groups of the sum);
-- without rows, sums in floating point take four tiles of columns at once, as many
-  as an adder has stages;
+- four tiles of columns at once are taken by sums in floating point without rows, as
+  many as an adder has stages, and by those that read the columns of a cache across
+  (values, a row per position): its rows then come in longer pieces;
 - any other op takes tile and order of the producer of its largest operand, so
   that the edge between them needs no converter.
 """
@@ -20,17 +21,17 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from sttest.compile.contraction import SHORT_EXTENT, pairs_loops, roles_of, weight_of
+from sttest.compile.contraction import SHORT_EXTENT, Roles, factors_of, pairs_loops, roles_of, weight_of
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.iteration import Access, Form, IterationSpace
 from sttest.compile.stream_order import loops_of
 from sttest.errors import InputError
 
 # Stages of a fabric adder (rule of `operator_cost.accumulator`): so many sums keep it busy.
-_FLOAT_SUMS = 4
+_WIDE = 4
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,8 @@ def refuse_oversized_tile(space: IterationSpace, tile_size: int, name: str) -> N
 def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> LoopNest:
     roles = roles_of(space)
     tile = {loop: space.extent(loop) if loop in whole else 1 for loop in space.order}
-    widest = default_tile * (_FLOAT_SUMS if not roles.rows and sums_floats(space) else 1)
+    wide = (not roles.rows and sums_floats(space)) or _reads_cache_across(space, roles)
+    widest = default_tile * (_WIDE if wide else 1)
     for group, size in ((roles.rows, default_tile), (roles.columns, widest), (space.reductions(), default_tile)):
         for loop in sorted(set(group) - whole, key=lambda loop: (-space.extent(loop), -group.index(loop))):
             tile[loop] = tile_of(space.extent(loop), size)
@@ -163,6 +165,15 @@ def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> L
                 break
             tile[loop] = 1
     return LoopNest(space, (*roles.batch, *roles.rows, *roles.columns, *roles.groups, *space.reductions()), tile)
+
+
+def _reads_cache_across(space: IterationSpace, roles: Roles) -> bool:
+    """Whether the right factor is an argument by head whose rows are summed and whose columns stay."""
+    right = factors_of(space)[1]
+    if not isinstance(right.root, BlockArgument) or not roles.batch:
+        return False
+    *_, rows, columns = right.forms
+    return set(rows) <= set(space.reductions()) and set(columns) <= set(roles.columns)
 
 
 def sums_floats(space: IterationSpace) -> bool:

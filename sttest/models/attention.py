@@ -76,9 +76,9 @@ class PrefillAttention(Projections):
         """[n, hidden] and mask [n, n] to y [n, hidden], k_new and v_new [kv, n, d]."""
         q, k, v = self.project(x, rope)
         k_new, v_new = self.k_new(k), self.v_new(v)
-        scores = self.scores(q, k_new, _beside_heads(mask, q))
-        p, denominator = self.softmax(scores)
-        return self.o_proj(self.normalise(self.mix(p, v_new), denominator)), k_new, v_new
+        rows = _beside_heads(mask, q)
+        p, denominator = self.softmax(self.scores(q, k_new, rows))
+        return self.o_proj(self.normalise(self.mix(p, v_new, rows), denominator)), k_new, v_new
 
 
 class DecodeAttention(Projections):
@@ -113,7 +113,7 @@ class DecodeAttention(Projections):
         if mask_new is not None:
             return self._several(q, k, v, (mask, mask_new), (k_cache, v_cache))
         p_cached, p_new, denominator = self.softmax(self.scores(q, k_cache, mask), self.own_score(q, k))
-        mixed = self.normalise(self.mix(p_cached, v_cache), denominator, p_new, v)
+        mixed = self.normalise(self.mix(p_cached, v_cache, mask), denominator, p_new, v)
         return self.o_proj(mixed), self.k_new(k), self.v_new(v)
 
     def _several(
@@ -123,7 +123,7 @@ class DecodeAttention(Projections):
         mask, mask_new = (_beside_heads(each, q) for each in masks)
         cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
         p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
-        mixed = self.mix(p_cached, cache[1]) + self.earlier_mix(p_earlier, v_new)
+        mixed = self.mix(p_cached, cache[1], mask) + self.earlier_mix(p_earlier, v_new, mask_new)
         return self.o_proj(self.normalise(mixed, denominator, p_new, v)), k_new, v_new
 
 

@@ -45,6 +45,20 @@ def test_matmul_reads_the_right_factor_again_for_every_row_tile() -> None:
     assert source_text(task, 1) == "16x16xf32, iter_space: [2,2,2]*[16,16,16], iter_map: (d0,d1,d2)->(d2,d1)"
 
 
+def test_values_by_head_are_read_in_long_pieces() -> None:
+    # Positions are summed, and a position's channels lie side by side: four tiles of them at once.
+    program = Program()
+    mixed = program.matmul(program.argument(2, 1, 64), program.argument(2, 64, 128))
+    assert task_of(kernels_of(program.text(mixed), 16)[0]).tile_sizes == (1, 64, 16)
+    # With rows too; but not what is computed here, nor a weight.
+    program = Program()
+    mixed = program.matmul(program.argument(2, 32, 64), program.argument(2, 64, 128))
+    assert task_of(kernels_of(program.text(mixed), 16)[0]).tile_sizes == (1, 16, 64, 16)
+    program = Program()
+    mixed = program.matmul(program.argument(2, 32, 64), program.unary(program.argument(2, 64, 128)))
+    assert task_of(kernels_of(program.text(mixed), 16)[1]).tile_sizes == (1, 16, 16, 16)
+
+
 def test_a_transpose_dissolves_into_the_map() -> None:
     program = Program()
     turned = program.transpose(program.argument(8, 12), [1, 0])

@@ -13,9 +13,11 @@ from xdsl.dialects.linalg.ops import GenericOp
 
 from sttest.compile.context import new_context, parse
 from sttest.compile.iteration import is_view
+from sttest.compile.linalg_build import element_of
 from sttest.compile.module_walk import functions
 from sttest.compile.passes.quantise import Quantise
 from sttest.errors import InputError
+from sttest.models.registry import CONFIGS
 from sttest.models.shipped import lowered_text
 
 
@@ -47,6 +49,14 @@ def strings(module: ModuleOp, attribute: str) -> list[str]:
     found = function.attributes[f"sttest.{attribute}"]
     assert isinstance(found, ArrayAttr)
     return [item.data for item in found if isinstance(item, StringAttr)]
+
+
+def sums_of(module: ModuleOp, name: str) -> list[str]:
+    """Element types of what a module's step sums."""
+    source, _, step = name.partition("_")
+    wanted = {"sttest.source": StringAttr(source)} | ({"sttest.step": StringAttr(step)} if step else {})
+    ops = [op for op in module.walk() if isinstance(op, GenericOp) and dict(op.attributes) == wanted]
+    return [str(element_of(op.results[0])) for op in ops if not is_view(op)]
 
 
 def refused(text: str, scheme: str = "w4a8") -> InputError:
@@ -84,9 +94,32 @@ def test_constant_scales_are_arguments_and_await_nothing() -> None:
     ]
     scales = {name: kind for name, kind in zip(names, kinds, strict=True) if name.endswith("_scale")}
     assert {name for name, kind in scales.items() if kind != "parameter"} == {"k_cache_scale", "v_cache_scale"}
-    # Keys and values keep their barrier.
+    # Keys and values keep their barrier; the mix looks for the largest of scales that are there.
     peaks = {step for step in steps(module) if step.endswith("_peak")}
-    assert peaks == {"attn.k_proj_peak", "attn.v_proj_peak"}
+    assert peaks == {"attn.k_proj_peak", "attn.v_proj_peak", "attn.mix_peak"}
+
+
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+@pytest.mark.parametrize("model", CONFIGS)
+def test_the_mix_sums_integers(model: str, phase: str) -> None:
+    module = quantised(lowered_text(model, phase))
+    assert sums_of(module, "attn.mix") == ["i32"]
+    assert sums_of(module, "attn.softmax_denominator") == ["i32"]
+    # One stream of int8 weights: the denominator rounds as it adds.
+    assert steps(module)["attn.softmax_quantise"] == 1
+
+
+def test_scales_along_a_sum_that_meet_no_softmax_stay_in_the_sum() -> None:
+    program = Program()
+    weights, cache = program.argument(2, 4, 16), program.argument(2, 16, 8)
+    module = quantised(named(program, ["input", "cache"], program.matmul(weights, cache)))
+    found = [op for op in module.walk() if isinstance(op, GenericOp) and len(op.inputs) == 3]
+    assert [str(op.results[0].type) for op in found] == ["tensor<2x4x8xf32>"]
+    assert [str(value.type) for value in found[0].inputs] == [
+        "tensor<2x4x16xi8>",
+        "tensor<2x16x8xi8>",
+        "tensor<2x16xf16>",
+    ]
 
 
 def test_without_an_integer_cache_attention_stays_in_floating_point(tmp_path: Path) -> None:

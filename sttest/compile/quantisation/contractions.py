@@ -2,7 +2,8 @@
 
 - Scales that do not vary along the sum follow it: ``f32(acc) * scale * scale``.
 - Weights in groups: one integer sum per group; then per group ``y = y + f32(acc) * scale_w``; then ``* scale_x``.
-- A scale that varies along the sum (a value's, over positions): ``y = y + f32(q * q) * scale``, then the others.
+- A scale that varies along the sum: ``y = y + f32(q * q) * scale``, then the others; unless it was folded into the
+  other factor before that became integers (`folding.py`), as a value's goes into the softmax weight.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from sttest.compile.linalg_build import Named, Operand, dims_map, expanded, gene
 from sttest.compile.linalg_support import place_of
 from sttest.compile.names import source_of
 from sttest.compile.quantisation.grouping import Quantised
-from sttest.compile.quantisation.patterns import loop_of, reduction_loops
-from sttest.compile.quantisation.quantisers import as_f32, extended, one_over_127
+from sttest.compile.quantisation.patterns import loop_of, over_dims, reduction_loops
+from sttest.compile.quantisation.quantisers import as_f32, extended, one_over_127, rounded_softmax
 from sttest.errors import InputError
 
 
@@ -41,13 +42,7 @@ class Loops:
 
     def of_result(self, access: AffineMap) -> AffineMap:
         """An access to a scale, over the loops of the result's dims instead."""
-        rank = len(self.out.results)
-        place = {loop: dim for dim, loop in enumerate(dims_of(self.out))}
-        results = (
-            AffineExpr.dimension(place[expr.position]) if isinstance(expr, AffineDimExpr) else expr
-            for expr in access.results
-        )  # fmt: skip
-        return AffineMap(rank, 0, tuple(results))
+        return over_dims(access, self.out)
 
 
 @dataclass(frozen=True)
@@ -68,16 +63,26 @@ class Factor:
         results = tuple(self.access.results[dim] for dim in self.seen.dims)
         return self.seen.scale, AffineMap(self.access.num_dims, 0, results)
 
+    def varies_along_sum(self, op: GenericOp) -> bool:
+        """Whether the contraction ``op`` adds up products under different scales of this factor."""
+        return self.scale is not None and bool(reduction_loops(op) & set(dims_of(self.scale[1])))
 
-def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
+
+def contract(op: GenericOp, left: Factor, right: Factor, folded: Factor | None = None) -> SSAValue:
     """What replaces ``op``; its factors have scales along dims that are not summed, or one of them along some that are.
+
+    Args:
+        op: the product.
+        left, right: its factors.
+        folded: the one of them whose scales are part of the other one's already.
 
     Raises:
         InputError: both scales vary along the sum.
     """
     loops, source = Loops.of(op), source_of(op)
-    scales = [factor.scale for factor in (left, right)]
-    varying = [scale for scale in scales if scale and loops.reductions & set(dims_of(scale[1]))]
+    scaling = [factor for factor in (left, right) if factor is not folded]
+    scales = [factor.scale for factor in scaling]
+    varying = [factor.scale for factor in scaling if factor.scale and factor.varies_along_sum(op)]
     if len(varying) > 1:
         raise InputError(
             "two-varying-scales", "the scales of both factors vary along the sum", where=place_of(op),
@@ -132,14 +137,14 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
     return _rescaled(total, [token], source)
 
 
-def sum_softmax(op: GenericOp, weights: Quantised) -> SSAValue:
-    """What replaces a sum of softmax weights: ``f32(sum of q) * f32(1 / 127)``."""
+def sum_softmax(op: GenericOp) -> SSAValue:
+    """What replaces a sum of softmax weights: ``f32(sum of q) * f32(1 / 127)``, each rounded as it is added."""
     loops, source = Loops.of(op), source_of(op)
     kind = TensorType(i32, shape_of(op.results[0]))
     total = generic(
-        [(weights.values, op.indexing_maps.data[0].data)],
+        [(op.inputs[0], op.indexing_maps.data[0].data)],
         (kind, loops.out),
-        lambda q, acc: arith.AddiOp(extended(q), acc).result,
+        lambda x, acc: arith.AddiOp(extended(rounded_softmax(x)), acc).result,
         Named(source, "denominator"),
         loops.reductions,
     )

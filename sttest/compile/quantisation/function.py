@@ -26,6 +26,7 @@ from sttest.compile.linalg_build import element_of
 from sttest.compile.linalg_support import place_of
 from sttest.compile.names import source_of
 from sttest.compile.quantisation.contractions import Factor, contract, contract_weight, sum_softmax
+from sttest.compile.quantisation.folding import quantise_folded
 from sttest.compile.quantisation.grouping import (
     Place,
     Quantised,
@@ -64,7 +65,7 @@ class QuantisedFunction:
         self._float_ops = [op for op in self._block.ops if isinstance(op, GenericOp) and not is_view(op)]
         self._concats = [op for op in self._block.ops if isinstance(op, tensor.ConcatOp)]
         self._caches: list[Place] = []
-        self._softmax: list[Place] = []
+        self._softmax: list[SSAValue] = []
         self._placed: dict[Place, Quantised] = {}
         self._shown: dict[tuple[Place, SSAValue], Quantised] = {}
 
@@ -79,8 +80,8 @@ class QuantisedFunction:
         for op in list(self._float_ops):
             if is_contraction(op, IterationSpace(op)):
                 self._replace_contraction(op)
-        for place in self._softmax:
-            self._sum_integers(place)
+        for weights in self._softmax:
+            self._sum_integers(weights)
         self._refuse_float_readers_of_weights()
         if self._scheme.kv_bits == 8:
             for place in [*self._caches, *self._entries()]:
@@ -102,10 +103,25 @@ class QuantisedFunction:
             with ImplicitBuilder(Builder(InsertPoint.before(op))):
                 result = contract_weight(op, other, weight, group)
         else:
-            left, right = self._factor(op, 0), self._factor(op, 1)
-            with ImplicitBuilder(Builder(InsertPoint.before(op))):
-                result = contract(op, left, right)
+            result = self._contracted(op)
         self._replace(op, result)
+
+    def _contracted(self, op: GenericOp) -> SSAValue:
+        """What replaces a product of two activations."""
+        for number, value in enumerate(op.inputs[:2]):
+            values = self._factor(op, 1 - number) if self._is_softmax(value) else None
+            if values is not None and values.varies_along_sum(op):
+                return self._contracted_folded(op, number, values)
+        left, right = self._factor(op, 0), self._factor(op, 1)
+        with ImplicitBuilder(Builder(InsertPoint.before(op))):
+            return contract(op, left, right)
+
+    def _contracted_folded(self, op: GenericOp, number: int, values: Factor) -> SSAValue:
+        self._note_softmax(op.inputs[number])
+        with ImplicitBuilder(Builder(InsertPoint.before(op))):
+            weights = quantise_folded(op, number, values)
+            left, right = (weights, values) if number == 0 else (values, weights)
+            return contract(op, left, right, folded=values)
 
     def _replace(self, op: GenericOp, result: SSAValue) -> None:
         op.results[0].replace_all_uses_with(result)
@@ -179,9 +195,9 @@ class QuantisedFunction:
         entry = self._entry_of(op, chain)
         if entry is not None:
             place, quantiser = entry, partial(quantise_dynamic, entry, f16)
-        elif is_softmax_weight(root) and self._scheme.kv_bits == 8:
+        elif self._is_softmax(root):
             place, quantiser = whole(root), partial(quantise_softmax, root)
-            self._softmax += [] if place in self._placed else [place]
+            self._note_softmax(root)
         elif self._scheme.activations == "static":
             place, quantiser = whole(root), partial(self._quantise_static, root, source_of(op))
         else:
@@ -207,14 +223,20 @@ class QuantisedFunction:
             self._shown[place, value] = through_view(view, self._as_shown(place, chain_of(value)[1]))
         return self._shown[place, value]
 
-    def _sum_integers(self, place: Place) -> None:
-        """Sums of softmax weights (the denominators) add up what the contraction reads."""
-        for value in views_of(place.value):
+    def _is_softmax(self, root: SSAValue) -> bool:
+        """Whether a tensor is quantised as softmax weights are."""
+        return self._scheme.kv_bits == 8 and is_softmax_weight(root)
+
+    def _note_softmax(self, root: SSAValue) -> None:
+        self._softmax += [] if any(root is known for known in self._softmax) else [root]
+
+    def _sum_integers(self, weights: SSAValue) -> None:
+        """Sums of softmax weights (the denominators) add up integers."""
+        for value in views_of(weights):
             for op in [use.operation for use in value.uses]:
                 if isinstance(op, GenericOp) and op in self._float_ops and sums_its_input(op):
-                    seen = self._as_shown(place, value)
                     with ImplicitBuilder(Builder(InsertPoint.before(op))):
-                        total = sum_softmax(op, seen)
+                        total = sum_softmax(op)
                     self._replace(op, total)
 
     # Keys and values.

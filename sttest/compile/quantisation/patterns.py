@@ -8,6 +8,8 @@ from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
+from sttest.compile.iteration import dims_of
+from sttest.compile.linalg_build import Operand
 from sttest.compile.names import source_of
 from sttest.compile.quantisation.grouping import chain_of
 
@@ -29,6 +31,16 @@ def summed_dims(op: GenericOp, access: AffineMap) -> frozenset[int]:
     return frozenset(dim for dim, expr in enumerate(access.results) if loop_of(expr) in reductions)
 
 
+def over_dims(access: AffineMap, of: AffineMap) -> AffineMap:
+    """An access over the dims of a tensor that the loops index by ``of``, instead of over the loops."""
+    place = {loop: dim for dim, loop in enumerate(dims_of(of))}
+    results = (
+        AffineExpr.dimension(place[expr.position]) if isinstance(expr, AffineDimExpr) else expr
+        for expr in access.results
+    )  # fmt: skip
+    return AffineMap(len(of.results), 0, tuple(results))
+
+
 def writer_of(value: SSAValue) -> str:
     """The module that computes a tensor; empty for an argument."""
     owner = value.owner
@@ -37,18 +49,29 @@ def writer_of(value: SSAValue) -> str:
 
 def is_softmax_weight(value: SSAValue) -> bool:
     """Whether a tensor is ``exp(x - maximum)``: in [0, 1], without waiting for a peak."""
+    return softmax_scores(value) is not None
+
+
+def softmax_scores(value: SSAValue) -> Operand | None:
+    """The ``x`` of a tensor ``exp(x - maximum)`` and how the tensor's dims index it; None of any other tensor."""
     op = value.owner
     if not isinstance(op, GenericOp):
-        return False
+        return None
     exponential = _yielded(op)
-    if not isinstance(exponential, math.ExpOp):
-        return False
-    difference = exponential.operand.owner
-    if not isinstance(difference, arith.SubfOp) or not isinstance(difference.rhs, BlockArgument):
-        return False
-    if difference.rhs.owner is not op.body.block or difference.rhs.index >= len(op.inputs):
-        return False
-    return _is_maximum(chain_of(op.inputs[difference.rhs.index])[-1])
+    difference = exponential.operand.owner if isinstance(exponential, math.ExpOp) else None
+    if not isinstance(difference, arith.SubfOp):
+        return None
+    scores, maximum = (_input_of(op, operand) for operand in difference.operands)
+    if scores is None or maximum is None or not _is_maximum(chain_of(maximum[0])[-1]):
+        return None
+    return scores[0], over_dims(scores[1], op.indexing_maps.data[-1].data)
+
+
+def _input_of(op: GenericOp, scalar: SSAValue) -> Operand | None:
+    """The input that a scalar of the body is an element of, over the op's loops; None where something computes it."""
+    if not isinstance(scalar, BlockArgument) or scalar.owner is not op.body.block or scalar.index >= len(op.inputs):
+        return None
+    return op.inputs[scalar.index], op.indexing_maps.data[scalar.index].data
 
 
 def _is_maximum(value: SSAValue) -> bool:

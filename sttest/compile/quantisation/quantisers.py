@@ -35,7 +35,7 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
     """
     rank, kept = len(shape_of(place.value)), place.kept
     sizes = [shape_of(place.value)[dim] for dim in kept]
-    loops, scalars = dims_map(rank, range(rank)), dims_map(len(kept), range(len(kept)))
+    loops = dims_map(rank, range(rank))
     peak = generic(
         [(place.value, loops)],
         (TensorType(f32, sizes), dims_map(rank, kept)),
@@ -43,20 +43,15 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
         Named(source, "peak"),
         place.shared,
     )
-    scale = generic(
-        [(peak, scalars)],
-        (TensorType(scale_type, sizes), scalars),
-        lambda x, _: _scale(x, scale_type),
-        Named(source, "scale"),
-    )
-    reciprocal = _reciprocal(scale, source)
+    scale = scale_of(peak, scale_type, source)
+    reciprocal = reciprocal_of(scale, source)
     return Quantised(_integers(place.value, reciprocal, dims_map(rank, kept), source), scale, kept)
 
 
 def quantise_static(value: SSAValue, scale: SSAValue, source: str) -> Quantised:
     """One scale for all, [1] of f32, known before the first element: no barrier."""
     only = AffineMap(len(shape_of(value)), 0, (AffineExpr.constant(0),))
-    return Quantised(_integers(value, _reciprocal(scale, source), only, source), scale)
+    return Quantised(_integers(value, reciprocal_of(scale, source), only, source), scale)
 
 
 def quantise_softmax(weights: SSAValue, source: str) -> Quantised:
@@ -65,10 +60,15 @@ def quantise_softmax(weights: SSAValue, source: str) -> Quantised:
     values = generic(
         [(weights, loops)],
         (TensorType(i8, shape_of(weights)), loops),
-        lambda x, _: _rounded(arith.MulfOp(x, constant(INT8_MAX)).result),
+        lambda x, _: rounded_softmax(x),
         Named(source, "quantise"),
     )
     return Quantised(values, None)
+
+
+def rounded_softmax(x: SSAValue) -> SSAValue:
+    """A scalar in [0, 1] as int8 under 1 / 127."""
+    return rounded(arith.MulfOp(x, constant(INT8_MAX)).result)
 
 
 def dequantise(seen: Quantised, source: str) -> SSAValue:
@@ -105,7 +105,20 @@ def _scale(peak: SSAValue, scale_type: Attribute) -> SSAValue:
     return scale if scale_type == f32 else arith.TruncFOp(scale, scale_type).result
 
 
-def _reciprocal(scale: SSAValue, source: str) -> SSAValue:
+def scale_of(peak: SSAValue, scale_type: Attribute, source: str) -> SSAValue:
+    """The scales of groups whose largest magnitudes are ``peak``, f32."""
+    sizes = shape_of(peak)
+    loops = dims_map(len(sizes), range(len(sizes)))
+    return generic(
+        [(peak, loops)],
+        (TensorType(scale_type, sizes), loops),
+        lambda x, _: _scale(x, scale_type),
+        Named(source, "scale"),
+    )
+
+
+def reciprocal_of(scale: SSAValue, source: str) -> SSAValue:
+    """``1 / scale`` in f32."""
     rank = len(shape_of(scale))
     loops = dims_map(rank, range(rank))
     return generic(
@@ -122,13 +135,13 @@ def _integers(value: SSAValue, reciprocal: SSAValue, access: AffineMap, source: 
     return generic(
         [(value, loops), (reciprocal, access)],
         (TensorType(i8, shape_of(value)), loops),
-        lambda x, factor, _: _rounded(arith.MulfOp(x, factor).result),
+        lambda x, factor, _: rounded(arith.MulfOp(x, factor).result),
         Named(source, "quantise"),
     )
 
 
-def _rounded(x: SSAValue) -> SSAValue:
-    """To the nearest int8, halves to the even one, saturating at 127."""
+def rounded(x: SSAValue) -> SSAValue:
+    """A scalar to the nearest int8, halves to the even one, saturating at 127."""
     whole = math.RoundEvenOp(x)
     clamped = arith.MaximumfOp(arith.MinimumfOp(whole, constant(INT8_MAX)), constant(-INT8_MAX))
     return arith.FPToSIOp(clamped, i8).result

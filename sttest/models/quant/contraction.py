@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from sttest.models.quant.quantisers import P_MAX, Quantised
+from sttest.models.quant.quantisers import P_MAX, Quantised, quantise_p
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
@@ -74,32 +74,24 @@ def own_score(q: Quantised, k: Quantised) -> Tensor:
     return _as_f32(sums) * q.scales.float() * scale_k
 
 
-def mix(p: Tensor, v: Quantised) -> Tensor:
-    """Values weighted by the softmax.
-
-    ``(sum over positions m of f32(q_p[m] * q_v[m, d]) * scale_v[m]) * f32(1 / 127)``:
-    a value's scale varies along the axis that is summed, so each position is a
-    group of its own.  Each product is rounded, then added, from the first position to the last.
+def mix(p: Quantised, values: Tensor) -> Tensor:
+    """Values weighted by the softmax: ``f32(sum over positions m of q_p[m] * q_v[m, d]) * scale_p``.
 
     Args:
-        p: int8 [n, kv, (group,) m] under the scale 1 / 127.
-        v: int8 [kv, m, d], scales [kv, m].
+        p: int8 [n, kv, (group,) m] with the values' scales folded in, scales broadcasting to [n, kv, (group)].
+        values: int8 [kv, m, d].
 
     Returns:
         float32 [n, kv, (group,) d].
     """
-    heads = (len(v.values), *[1] * (p.dim() - 3))
-    total = torch.zeros(*p.shape[:-1], v.values.shape[-1])
-    for position in range(p.shape[-1]):
-        value = v.values[:, position].float().view(*heads, -1)
-        scale = v.scales[:, position].float().view(*heads, 1)
-        total = total + p[..., position, None].float() * value * scale
-    return total * p_scale()
+    exact = _exact_type(p.values.shape[-1])
+    sums = torch.einsum("nh...m,hmd->nh...d", p.values.to(exact), values.to(exact))
+    return _as_f32(sums) * p.scales.unsqueeze(-1)
 
 
 def denominator(p: Tensor) -> Tensor:
-    """Sum of the quantised softmax weights: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
-    return p.sum(-1, dtype=torch.int32).float() * p_scale()
+    """Sum of softmax weights as int8 under 1 / 127: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
+    return quantise_p(p).sum(-1, dtype=torch.int32).float() * p_scale()
 
 
 def p_scale() -> Tensor:

@@ -12,8 +12,8 @@ from sttest.models.layers import Linear
 from sttest.models.quant import contraction
 from sttest.models.quant.quantisers import (
     Quantised,
+    quantise_folded,
     quantise_kv,
-    quantise_p,
     quantise_tensor,
     quantise_vectors,
     quantise_weight,
@@ -132,34 +132,38 @@ class QuantOwnScore(nn.Module):
 
 
 class QuantSoftmax(nn.Module):
-    """Unnormalised softmax whose exponentials leave as int8; the denominator sums these, not what they were."""
+    """Unnormalised softmax whose denominator sums exponentials that are rounded to int8, as the mix rounds them."""
 
     def forward(self, scores: Tensor) -> tuple[Tensor, Tensor]:
-        """[..., m] to int8 [..., m] under the scale 1 / 127 and denominators [...]."""
-        p = quantise_p(torch.exp(scores - scores.amax(-1).unsqueeze(-1)))
+        """[..., m] to exponentials [..., m] and denominators [...]."""
+        p = torch.exp(scores - scores.amax(-1).unsqueeze(-1))
         return p, contraction.denominator(p)
 
 
 class QuantJointSoftmax(nn.Module):
-    """Unnormalised softmax over cached and earlier scores, whose exponentials leave as int8, and the token's own."""
+    """Unnormalised softmax over cached and earlier scores, whose exponentials are summed as int8, and the token's own."""
 
     def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
         """See :class:`~sttest.models.softmax.JointSoftmax`."""
         peak = joint_peak(cached, new, earlier)
-        p_cached, p_new = quantise_p(torch.exp(cached - peak.unsqueeze(-1))), torch.exp(new - peak)
+        p_cached, p_new = torch.exp(cached - peak.unsqueeze(-1)), torch.exp(new - peak)
         if earlier is None:
             return p_cached, p_new, contraction.denominator(p_cached) + p_new
-        p_earlier = quantise_p(torch.exp(earlier - peak.unsqueeze(-1)))
+        p_earlier = torch.exp(earlier - peak.unsqueeze(-1))
         summed = contraction.denominator(p_cached) + contraction.denominator(p_earlier)
         return p_cached, p_new, summed + p_new, p_earlier
 
 
 class QuantMix(nn.Module):
-    """Contraction of int8 weights [n, kv, (group,) m] with int8 values [kv, m, d] to outputs [n, kv, (group,) d]."""
+    """Contraction of weights [n, kv, (group,) m], which it quantises, with int8 values [kv, m, d].
 
-    def forward(self, p: Tensor, v: Quantised) -> Tensor:
-        """See the class."""
-        return contraction.mix(p, Quantised(*v))
+    The values' scales vary along the sum, so they go into the weights.
+    """
+
+    def forward(self, p: Tensor, v: Quantised, mask: Tensor) -> Tensor:
+        """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it."""
+        values, scales = v
+        return contraction.mix(quantise_folded(p, scales, mask), values)
 
 
 class QuantNormalise(Normalise):

@@ -26,6 +26,8 @@ from sttest.errors import InputError
 KV_MAX = 127
 # Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
 P_MAX = 127
+# A mask under this hides its position: no score comes near.
+LEAST_SEEN = -(2.0**126)
 # FP16 scales may be subnormal.  FP32 ones not, for their reciprocal could overflow, nor so large that 127 of them do.
 SCALE_RANGE = {torch.float16: (2.0**-24, 65504.0), torch.float32: (2.0**-126, 2.0**121)}
 
@@ -124,6 +126,26 @@ def quantise_kv(x: Tensor) -> Quantised:
 def quantise_p(p: Tensor) -> Tensor:
     """Unnormalised softmax weights in [0, 1] as int8 under the constant scale 1 / 127: no peak is awaited."""
     return _integers(p, torch.tensor(float(P_MAX)), P_MAX)
+
+
+def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> Quantised:
+    """Softmax weights times the scales of the values that they meet, so that the values themselves are integers.
+
+    ``x = p * scale_v`` with the peak that it could have, ``max(scale_v)`` over the positions that the mask shows: it
+    depends on no score.  Then as ever, ``q = clamp(round_half_even(x * reciprocal))``.
+
+    Args:
+        p: float32 [n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
+        value_scales: FP16 [kv, m].
+        mask: as it is added to the scores, broadcasting to ``p``, the same for all heads of a group.
+
+    Returns:
+        Integers int8 [n, kv, (group,) m] and scales FP32 [n or 1, kv, (1)].
+    """
+    scales_v = value_scales.float().view(len(value_scales), *[1] * (p.dim() - 3), -1)
+    seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v.unsqueeze(0))
+    scales = _scale(seen.amax(-1), P_MAX, torch.float32)
+    return Quantised(_integers(p * scales_v, (1.0 / scales).unsqueeze(-1), P_MAX), scales)
 
 
 def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> Quantised:

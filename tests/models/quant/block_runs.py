@@ -67,8 +67,13 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int) -> torch.nn.Mo
 
     def softmax(_: Any, __: Any, out: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         p, *own, _ = out
-        p = (p * 127).round() / 127
-        return p, *own, p.sum(-1) + (own[0] if own else 0.0)
+        return p, *own, ((p * 127).round() / 127).sum(-1) + (own[0] if own else 0.0)
+
+    def mix(_: Any, inputs: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        p, v, mask = inputs
+        scales = quantise_kv(v).scales.float().view(len(v), *[1] * (p.dim() - 3), -1)
+        step = torch.where(mask < 0, 0.0, scales.unsqueeze(0)).amax(-1, keepdim=True) / 127
+        return (p * scales / step).round() * step / scales, v, mask
 
     for module in block.modules():
         if isinstance(module, Linear):
@@ -81,6 +86,7 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int) -> torch.nn.Mo
         attention.get_submodule(name).register_forward_hook(lambda _, __, out: kv(out))
     attention.get_submodule("scores").register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]), *inputs[1:]))
     attention.get_submodule("softmax").register_forward_hook(softmax)
+    attention.get_submodule("mix").register_forward_pre_hook(mix)
     if isinstance(block, DecodeBlock):
         block.attn.own_score.register_forward_pre_hook(lambda _, inputs: (vectors(inputs[0]), kv(inputs[1])))
         block.attn.normalise.register_forward_pre_hook(lambda _, inputs: (*inputs[:3], kv(inputs[3])))

@@ -9,7 +9,13 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from sttest.models.quant import contraction  # noqa: E402
-from sttest.models.quant.quantisers import Quantised, quantise_kv, quantise_p, quantise_vectors, quantise_weight  # noqa: E402
+from sttest.models.quant.quantisers import (  # noqa: E402
+    Quantised,
+    quantise_folded,
+    quantise_kv,
+    quantise_vectors,
+    quantise_weight,
+)
 
 pytestmark = pytest.mark.torch
 F32 = np.float32
@@ -70,19 +76,18 @@ def test_attention_contractions_are_bit_exact(group):
         quantise_vectors(random(n, kv, *group, d, seed=1)),
         *(quantise_kv(random(kv, m, d, seed=s)) for s in (2, 3)),
     )
-    p = quantise_p(torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4)))
-    scores, mixed = contraction.scores(q, k).numpy(), contraction.mix(p, v).numpy()
+    weights = torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4))
+    p = quantise_folded(weights, v.scales, torch.zeros(m))
+    scores, mixed = contraction.scores(q, k).numpy(), contraction.mix(p, v.values).numpy()
     for place in np.ndindex(n, kv, *group):
         head = place[1]
         for j in range(m):
             total = int(q.values[place].int() @ k.values[head, j].int())
             assert scores[(*place, j)] == F32(total) * q.scales[place].numpy() * F32(k.scales[head, j].item())
         for j in range(d):
-            total = F32(0)
-            for i in range(m):
-                product = int(p[place][i]) * int(v.values[head, i, j])
-                total = total + F32(product) * F32(v.scales[head, i].item())
-            assert mixed[(*place, j)] == total * (F32(1) / F32(127))
+            total = int(p.values[place].int() @ v.values[head, :, j].int())
+            largest = F32(v.scales[head].max().item())
+            assert mixed[(*place, j)] == F32(total) * (largest / F32(127))
 
 
 @pytest.mark.parametrize("group", [(), (2,)])
@@ -95,5 +100,5 @@ def test_own_scores_are_the_diagonal_of_the_scores(group):
 
 def test_denominators_sum_integers():
     # 127 + 64 + 0 = 191 steps of 1/127.
-    p = quantise_p(torch.tensor([[1.0, 0.5, 0.003]]))
+    p = torch.tensor([[1.0, 0.5, 0.003]])
     assert contraction.denominator(p).item() == F32(191) * (F32(1) / F32(127))

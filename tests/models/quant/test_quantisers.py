@@ -9,12 +9,15 @@ from hypothesis import strategies as st  # noqa: E402
 
 from sttest.errors import InputError  # noqa: E402
 from sttest.models.quant.quantisers import (  # noqa: E402
+    quantise_folded,
     quantise_kv,
     quantise_p,
     quantise_tensor,
     quantise_vectors,
     quantise_weight,
 )
+from sttest.models.registry import get_config  # noqa: E402
+from sttest.models.tables import prefill_mask  # noqa: E402
 
 pytestmark = pytest.mark.torch
 # Beyond 127 * 2^121, the largest FP32 scale, activations saturate.
@@ -70,6 +73,39 @@ def test_a_static_scale_saturates_beyond_the_calibrated_peak():
 
 def test_softmax_weights_have_a_constant_scale():
     assert quantise_p(torch.tensor([1.0, 0.5, 0.003, 0.0])).tolist() == [127, 64, 0, 0]
+
+
+def test_softmax_weights_take_the_scales_of_their_values():
+    # Scales 1/2 and 1/4: the peak that a weight could have is 1/2, so 127 steps are 1/2 and the second counts half.
+    found = quantise_folded(torch.tensor([[[1.0, 1.0]]]), torch.tensor([[0.5, 0.25]]).half(), torch.zeros(2))
+    assert found.values.tolist() == [[[127, 64]]]
+    assert found.scales.item() == torch.tensor(0.5) / torch.tensor(127.0)
+
+
+def test_what_the_mask_hides_has_no_part_in_the_scale():
+    mask = torch.from_numpy(prefill_mask(get_config("gpt2"), 3)).view(3, 1, 3)
+    p = torch.tensor([[[1.0, 0.0, 0.0]], [[0.5, 1.0, 0.0]], [[1.0, 0.5, 0.25]]])
+    few, many = (quantise_folded(p, torch.tensor([[0.5, 0.25, last]]).half(), mask) for last in (0.125, 1000.0))
+    assert torch.equal(few.values[:2], many.values[:2])
+    assert torch.equal(few.scales[:2], many.scales[:2])
+    assert few.scales[2] < many.scales[2]
+
+
+@pytest.mark.parametrize("mask", [0.0, -1.5e38])
+def test_a_cache_of_zeros_gives_integers_of_zero(mask):
+    found = quantise_folded(torch.zeros(1, 2, 4), torch.zeros(2, 4).half(), torch.full((4,), mask))
+    assert not found.values.any()
+    assert torch.isfinite(found.scales).all()
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(2**-24, 1000, width=16)), min_size=1, max_size=20),
+)
+def test_errors_of_folded_weights_are_half_a_step_of_the_largest_scale(pairs):
+    p, scales = (torch.tensor(part, dtype=torch.float32) for part in zip(*pairs, strict=True))
+    found = quantise_folded(p.view(1, 1, -1), scales.half().view(1, -1), torch.zeros(len(pairs)))
+    error = (found.dequantised().flatten() - p * scales).abs().max()
+    assert float(error) <= float(scales.max()) / 127 * (0.5 + 127 * 2**-21)
 
 
 @given(VECTORS)
