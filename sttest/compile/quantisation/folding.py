@@ -17,7 +17,7 @@ from sttest.compile.names import source_of
 from sttest.compile.quantisation.contractions import Factor
 from sttest.compile.quantisation.grouping import Quantised
 from sttest.compile.quantisation.patterns import over_dims, softmax_scores, summed_dims, writer_of
-from sttest.compile.quantisation.quantisers import as_f32, reciprocal_of, rounded, scale_of
+from sttest.compile.quantisation.quantisers import as_f32, reciprocal_of, rounded, scale_under_bound
 
 # As in the golden: a score under this is one that the mask hides.
 _LEAST_SEEN = -(2.0**126)
@@ -37,7 +37,7 @@ def quantise_folded(op: GenericOp, number: int, values: Factor) -> Factor:
     summed = summed_dims(op, access)
     rank, source = len(shape_of(weights)), source_of(op)
     kept = tuple(dim for dim in range(rank) if dim not in summed)
-    scales = scale_of(_largest_seen(weights, scale, kept, source), f32, source)
+    scales = scale_under_bound(_largest_seen(weights, scale, kept, source), source)
     loops = dims_map(rank, range(rank))
     integers = generic(
         [(weights, loops), scale, (reciprocal_of(scales, source), dims_map(rank, kept))],

@@ -35,7 +35,7 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
     """
     rank, kept = len(shape_of(place.value)), place.kept
     sizes = [shape_of(place.value)[dim] for dim in kept]
-    loops = dims_map(rank, range(rank))
+    loops, scalars = dims_map(rank, range(rank)), dims_map(len(kept), range(len(kept)))
     peak = generic(
         [(place.value, loops)],
         (TensorType(f32, sizes), dims_map(rank, kept)),
@@ -43,7 +43,12 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
         Named(source, "peak"),
         place.shared,
     )
-    scale = scale_of(peak, scale_type, source)
+    scale = generic(
+        [(peak, scalars)],
+        (TensorType(scale_type, sizes), scalars),
+        lambda x, _: _scale(x, scale_type),
+        Named(source, "scale"),
+    )
     reciprocal = reciprocal_of(scale, source)
     return Quantised(_integers(place.value, reciprocal, dims_map(rank, kept), source), scale, kept)
 
@@ -96,6 +101,18 @@ def one_over_127() -> SSAValue:
     return constant(_ONE_OVER_127)
 
 
+def scale_under_bound(bound: SSAValue, source: str) -> SSAValue:
+    """``max(bound, least FP16) * f32(1 / 127)``: scales of groups that are known to stay under some FP16 scale, f32."""
+    rank = len(shape_of(bound))
+    loops = dims_map(rank, range(rank))
+    return generic(
+        [(bound, loops)],
+        (TensorType(f32, shape_of(bound)), loops),
+        lambda x, _: arith.MulfOp(arith.MaximumfOp(x, constant(_LEAST[f16])), one_over_127()).result,
+        Named(source, "scale"),
+    )
+
+
 def _scale(peak: SSAValue, scale_type: Attribute) -> SSAValue:
     bounded = arith.MinimumfOp(arith.DivfOp(peak, constant(INT8_MAX)), constant(_LARGEST[scale_type])).result
     # Whether a scale vanishes is seen after it has been rounded.
@@ -103,18 +120,6 @@ def _scale(peak: SSAValue, scale_type: Attribute) -> SSAValue:
     vanishes = arith.CmpfOp(rounded, constant(_LEAST[scale_type]), "olt")
     scale = arith.SelectOp(vanishes, constant(1.0), rounded).result
     return scale if scale_type == f32 else arith.TruncFOp(scale, scale_type).result
-
-
-def scale_of(peak: SSAValue, scale_type: Attribute, source: str) -> SSAValue:
-    """The scales of groups whose largest magnitudes are ``peak``, f32."""
-    sizes = shape_of(peak)
-    loops = dims_map(len(sizes), range(len(sizes)))
-    return generic(
-        [(peak, loops)],
-        (TensorType(scale_type, sizes), loops),
-        lambda x, _: _scale(x, scale_type),
-        Named(source, "scale"),
-    )
 
 
 def reciprocal_of(scale: SSAValue, source: str) -> SSAValue:

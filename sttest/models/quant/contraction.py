@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from sttest.models.quant.quantisers import P_MAX, Quantised, quantise_p
+from sttest.models.quant.quantisers import Quantised, p_scale, quantise_p
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
@@ -92,11 +92,6 @@ def mix(p: Quantised, values: Tensor) -> Tensor:
 def denominator(p: Tensor) -> Tensor:
     """Sum of softmax weights as int8 under 1 / 127: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
     return quantise_p(p).sum(-1, dtype=torch.int32).float() * p_scale()
-
-
-def p_scale() -> Tensor:
-    """1 / 127 in float32."""
-    return 1.0 / torch.tensor(float(P_MAX))
 
 
 def _exact_type(summands: int) -> torch.dtype:

@@ -131,8 +131,9 @@ def quantise_p(p: Tensor) -> Tensor:
 def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> Quantised:
     """Softmax weights times the scales of the values that they meet, so that the values themselves are integers.
 
-    ``x = p * scale_v`` with the peak that it could have, ``max(scale_v)`` over the positions that the mask shows: it
-    depends on no score.  Then as ever, ``q = clamp(round_half_even(x * reciprocal))``.
+    ``x = p * scale_v`` stays under ``bound``, the largest ``scale_v`` among the positions that the mask shows, which is
+    known before ``p``.  With ``scale = max(bound, 2^-24) * f32(1 / 127)``, a product where a peak has a division,
+    ``q = clamp(round_half_even(x * (1 / scale)))`` as ever.
 
     Args:
         p: float32 [n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
@@ -144,8 +145,13 @@ def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> Quantised:
     """
     scales_v = value_scales.float().view(len(value_scales), *[1] * (p.dim() - 3), -1)
     seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v.unsqueeze(0))
-    scales = _scale(seen.amax(-1), P_MAX, torch.float32)
+    scales = seen.amax(-1).clamp(min=SCALE_RANGE[torch.float16][0]) * p_scale()
     return Quantised(_integers(p * scales_v, (1.0 / scales).unsqueeze(-1), P_MAX), scales)
+
+
+def p_scale() -> Tensor:
+    """1 / 127 in float32."""
+    return 1.0 / torch.tensor(float(P_MAX))
 
 
 def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> Quantised:

@@ -87,7 +87,7 @@ def test_attention_contractions_are_bit_exact(group):
         for j in range(d):
             total = int(p.values[place].int() @ v.values[head, :, j].int())
             largest = F32(v.scales[head].max().item())
-            assert mixed[(*place, j)] == F32(total) * (largest / F32(127))
+            assert mixed[(*place, j)] == F32(total) * (largest * (F32(1) / F32(127)))
 
 
 @pytest.mark.parametrize("group", [(), (2,)])

@@ -79,7 +79,7 @@ def test_softmax_weights_take_the_scales_of_their_values():
     # Scales 1/2 and 1/4: the peak that a weight could have is 1/2, so 127 steps are 1/2 and the second counts half.
     found = quantise_folded(torch.tensor([[[1.0, 1.0]]]), torch.tensor([[0.5, 0.25]]).half(), torch.zeros(2))
     assert found.values.tolist() == [[[127, 64]]]
-    assert found.scales.item() == torch.tensor(0.5) / torch.tensor(127.0)
+    assert found.scales.item() == 0.5 * (torch.tensor(1.0) / torch.tensor(127.0))
 
 
 def test_what_the_mask_hides_has_no_part_in_the_scale():
