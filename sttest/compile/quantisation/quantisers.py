@@ -19,8 +19,8 @@ from sttest.compile.quantisation.grouping import Place, Quantised
 
 INT8_MAX = 127.0
 _ONE_OVER_127 = float(np.float32(1.0) / np.float32(INT8_MAX))
-# Per scale type: scales under the first bound are 1, those over the second are the second.  FP16 may be subnormal;
-# of FP32 the reciprocal must be finite, and 127 scales too.
+# Per scale type: no scale is under the first bound or over the second.  FP16 may be subnormal; of FP32 the reciprocal
+# must be finite, and 127 scales too.
 _LEAST = {f16: 2.0**-24, f32: 2.0**-126}
 _LARGEST = {f16: 65504.0, f32: 2.0**121}
 
@@ -114,11 +114,8 @@ def scale_under_bound(bound: SSAValue, source: str) -> SSAValue:
 
 
 def _scale(peak: SSAValue, scale_type: Attribute) -> SSAValue:
-    bounded = arith.MinimumfOp(arith.DivfOp(peak, constant(INT8_MAX)), constant(_LARGEST[scale_type])).result
-    # Whether a scale vanishes is seen after it has been rounded.
-    rounded = bounded if scale_type == f32 else as_f32(arith.TruncFOp(bounded, scale_type).result)
-    vanishes = arith.CmpfOp(rounded, constant(_LEAST[scale_type]), "olt")
-    scale = arith.SelectOp(vanishes, constant(1.0), rounded).result
+    below = arith.MinimumfOp(arith.DivfOp(peak, constant(INT8_MAX)), constant(_LARGEST[scale_type]))
+    scale = arith.MaximumfOp(below, constant(_LEAST[scale_type])).result
     return scale if scale_type == f32 else arith.TruncFOp(scale, scale_type).result
 
 

@@ -8,9 +8,9 @@ that share a scale and ``qmax`` the largest integer,
     q          = clamp(round_half_even(x * reciprocal), -qmax, qmax)
 
 each operation one IEEE float32 operation, the scale widened to float32 where it
-is FP16.  A scale below the range of its type (SCALE_RANGE) becomes 1, so that a
-group of zeros has integers 0 and there is no division by zero; one above it
-becomes the largest, and the integers saturate.
+is FP16.  A scale below the range of its type (SCALE_RANGE) becomes the least, so
+that a group of zeros has integers 0 and there is no division by zero; one above
+it becomes the largest, and the integers saturate.
 The range is symmetric: -8 and -128 do not occur.
 """
 
@@ -164,8 +164,7 @@ def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> Quantised:
 def _scale(peak: Tensor, qmax: int, scale_type: torch.dtype) -> Tensor:
     least, largest = SCALE_RANGE[scale_type]
     # A tensor as divisor: PyTorch may multiply by the reciprocal of a plain number.
-    scale = (peak / torch.tensor(float(qmax))).clamp(max=largest).to(scale_type)
-    return torch.where(scale < least, torch.ones_like(scale), scale)
+    return (peak / torch.tensor(float(qmax))).clamp(least, largest).to(scale_type)
 
 
 def _integers(x: Tensor, reciprocal: Tensor, qmax: int) -> Tensor:

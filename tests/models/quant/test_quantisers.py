@@ -37,7 +37,7 @@ def test_each_group_of_rows_has_its_scale():
     # 5 rows in groups of 2: peaks 14, 3.5 and (a group of one row) 0.
     weight = torch.tensor([[14.0], [-2.0], [3.5], [1.0], [0.0]])
     found = quantise_weight(weight, 2, 7)
-    assert found.scales[:, 0].tolist() == [2.0, 0.5, 1.0]
+    assert found.scales[:, 0].tolist() == [2.0, 0.5, 2.0**-24]
     assert found.values[:, 0].tolist() == [7, -1, 7, 2, 0]
 
 
@@ -61,7 +61,7 @@ def test_an_activation_at_the_end_of_float32_saturates():
 
 def test_activations_of_a_token():
     found = quantise_vectors(torch.tensor([[127.0, -63.5, 0.5], [0.0, 0.0, 0.0]]))
-    assert found.scales.tolist() == [1.0, 1.0]
+    assert found.scales.tolist() == [1.0, 2.0**-126]
     assert found.values.tolist() == [[127, -64, 0], [0, 0, 0]]
 
 
@@ -89,6 +89,12 @@ def test_what_the_mask_hides_has_no_part_in_the_scale():
     assert torch.equal(few.values[:2], many.values[:2])
     assert torch.equal(few.scales[:2], many.scales[:2])
     assert few.scales[2] < many.scales[2]
+
+
+def test_a_zero_value_does_not_scale_the_others():
+    values = quantise_kv(torch.tensor([[[0.0, 0.0], [0.01, -0.02]]]))
+    found = quantise_folded(torch.tensor([[[1.0, 0.5]]]), values.scales, torch.zeros(2))
+    assert found.values.tolist() == [[[0, 64]]]
 
 
 @pytest.mark.parametrize("mask", [0.0, -1.5e38])
