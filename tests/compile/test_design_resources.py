@@ -99,9 +99,9 @@ def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
     with pytest.raises(DoesNotFitError) as refused:
         place(wide)
     error = refused.value
-    assert (error.code, error.unit, error.exit_code) == ("board-resources", "LUTs", 4)
-    assert error.demand == round(design_resources(wide).total.lut, 1)
-    assert error.bound == pytest.approx(0.9 * (386880 + 364320 + 395040))
+    assert (error.code, error.unit, error.exit_code) == ("board-resources", "DSP slices", 4)
+    assert error.demand == round(design_resources(wide).total.dsp, 1)
+    assert error.bound == pytest.approx(0.9 * 8376)
     assert "lower --overall-unroll" in error.levers
 
 
