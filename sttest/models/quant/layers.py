@@ -141,7 +141,7 @@ class QuantSoftmax(nn.Module):
 
 
 class QuantJointSoftmax(nn.Module):
-    """Unnormalised softmax over cached and earlier scores, whose exponentials are summed as int8, and the token's own."""
+    """Unnormalised softmax over cached and earlier scores, whose exponentials it sums as int8, and the token's own."""
 
     def forward(self, cached: Tensor, new: Tensor, earlier: Tensor | None = None) -> tuple[Tensor, ...]:
         """See :class:`~sttest.models.softmax.JointSoftmax`."""
