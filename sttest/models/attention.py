@@ -123,7 +123,8 @@ class DecodeAttention(Projections):
         mask, mask_new = (_beside_heads(each, q) for each in masks)
         cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
         p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
-        mixed = self.mix(p_cached, cache[1], mask) + self.earlier_mix(p_earlier, v_new, mask_new)
+        before, now = (cache[1], mask), (v_new, mask_new)
+        mixed = self.mix(p_cached, *before, now) + self.earlier_mix(p_earlier, *now, before)
         return self.o_proj(self.normalise(mixed, denominator, p_new, v)), k_new, v_new
 
 

@@ -39,8 +39,12 @@ class OwnScore(nn.Module):
 class Mix(nn.Module):
     """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d]."""
 
-    def forward(self, p: Tensor, v: Tensor, mask: Tensor) -> Tensor:
-        """See the class; the ``mask`` of the scores is for whoever quantises the weights."""
+    def forward(self, p: Tensor, v: Tensor, mask: Tensor, *beside: tuple[Tensor, Tensor]) -> Tensor:
+        """See the class.
+
+        Whoever quantises the weights wants the ``mask`` of the scores too, and other values and masks ``beside`` these
+        that the same softmax weighs.
+        """
         if not torch.compiler.is_exporting():
             return torch.einsum("nh...m,hmd->nh...d", p, v)
         return (p.unsqueeze(-1) * _over_group(v, p.dim())).sum(-2)

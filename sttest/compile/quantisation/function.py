@@ -26,7 +26,7 @@ from sttest.compile.linalg_build import element_of
 from sttest.compile.linalg_support import place_of
 from sttest.compile.names import source_of
 from sttest.compile.quantisation.contractions import Factor, contract, contract_weight, sum_softmax
-from sttest.compile.quantisation.folding import quantise_folded
+from sttest.compile.quantisation.folding import Fold, common_scale, quantise_folded
 from sttest.compile.quantisation.grouping import (
     Place,
     Quantised,
@@ -42,6 +42,7 @@ from sttest.compile.quantisation.patterns import (
     is_softmax_weight,
     loop_of,
     reduction_loops,
+    softmax_maximum,
     summed_dims,
     sums_its_input,
     writer_of,
@@ -66,6 +67,7 @@ class QuantisedFunction:
         self._concats = [op for op in self._block.ops if isinstance(op, tensor.ConcatOp)]
         self._caches: list[Place] = []
         self._softmax: list[SSAValue] = []
+        self._folded_scales: dict[SSAValue, SSAValue] = {}
         self._placed: dict[Place, Quantised] = {}
         self._shown: dict[tuple[Place, SSAValue], Quantised] = {}
 
@@ -108,20 +110,38 @@ class QuantisedFunction:
 
     def _contracted(self, op: GenericOp) -> SSAValue:
         """What replaces a product of two activations."""
-        for number, value in enumerate(op.inputs[:2]):
-            values = self._factor(op, 1 - number) if self._is_softmax(value) else None
-            if values is not None and values.varies_along_sum(op):
-                return self._contracted_folded(op, number, values)
+        fold = self._fold(op)
+        if fold is not None:
+            return self._contracted_folded(fold)
         left, right = self._factor(op, 0), self._factor(op, 1)
         with ImplicitBuilder(Builder(InsertPoint.before(op))):
             return contract(op, left, right)
 
-    def _contracted_folded(self, op: GenericOp, number: int, values: Factor) -> SSAValue:
-        self._note_softmax(op.inputs[number])
-        with ImplicitBuilder(Builder(InsertPoint.before(op))):
-            weights = quantise_folded(op, number, values)
-            left, right = (weights, values) if number == 0 else (values, weights)
-            return contract(op, left, right, folded=values)
+    def _fold(self, op: GenericOp) -> Fold | None:
+        """How a product of softmax weights takes the scales of its values; None for other products."""
+        for number, value in enumerate(op.inputs[:2]):
+            values = self._factor(op, 1 - number) if self._is_softmax(value) else None
+            if values is not None and values.varies_along_sum(op):
+                return Fold(op, number, values)
+        return None
+
+    def _contracted_folded(self, fold: Fold) -> SSAValue:
+        maximum = softmax_maximum(fold.weights)
+        assert maximum is not None
+        self._note_softmax(fold.weights)
+        with ImplicitBuilder(Builder(InsertPoint.before(fold.op))):
+            if maximum not in self._folded_scales:
+                self._folded_scales[maximum] = common_scale([fold, *self._beside(fold, maximum)])
+            weights = quantise_folded(fold, self._folded_scales[maximum])
+            left, right = (weights, fold.values) if fold.number == 0 else (fold.values, weights)
+            return contract(fold.op, left, right, folded=fold.values)
+
+    def _beside(self, fold: Fold, maximum: SSAValue) -> list[Fold]:
+        """Products of other weights of the same softmax."""
+        ops = [op for op in self._float_ops if op is not fold.op and len(op.inputs) > 1]
+        sharing = [op for op in ops if any(softmax_maximum(value) is maximum for value in op.inputs[:2])]
+        folds = [self._fold(op) for op in sharing if is_contraction(op, IterationSpace(op))]
+        return [each for each in folds if each is not None]
 
     def _replace(self, op: GenericOp, result: SSAValue) -> None:
         op.results[0].replace_all_uses_with(result)

@@ -160,10 +160,11 @@ class QuantMix(nn.Module):
     The values' scales vary along the sum, so they go into the weights.
     """
 
-    def forward(self, p: Tensor, v: Quantised, mask: Tensor) -> Tensor:
-        """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it."""
+    def forward(self, p: Tensor, v: Quantised, mask: Tensor, *beside: tuple[Quantised, Tensor]) -> Tensor:
+        """To outputs [n, kv, (group,) d]; see :class:`~sttest.models.softmax.Mix`."""
         values, scales = v
-        return contraction.mix(quantise_folded(p, scales, mask), values)
+        others = [(other[1], hides) for other, hides in beside]
+        return contraction.mix(quantise_folded(p, scales, mask, *others), values)
 
 
 class QuantNormalise(Normalise):
