@@ -15,7 +15,7 @@ from sttest.cli.choices import BeatBits, Board, Json, Phase, Precision, Share, S
 def compile_verb(
     model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
-    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
     board: Board = "u55c",
     work_dir: Annotated[
@@ -29,7 +29,7 @@ def compile_verb(
         list[str] | None, typer.Option(metavar="NAME=1,0,2", help="Order of a task's loops; may be repeated.")
     ] = None,
     gemv_lanes: Annotated[
-        int, typer.Option(min=0, help="Lanes of each product of one row with a weight; 0 takes those of --tile.")
+        int, typer.Option(min=0, help="Lanes of each product of few rows with a weight; 0 takes those of --tile.")
     ] = 0,
     overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
@@ -59,6 +59,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 64
 
       sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
+
+      sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024
 
       sttest compile block.mlir --board my-board.yaml --tile 32
 

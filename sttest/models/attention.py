@@ -87,13 +87,13 @@ class DecodeAttention(Projections):
     The cache, the tokens before and the token itself are scored apart and joined
     by their common maximum and denominator: nothing is appended to the cache on
     the way.  Tokens before are weighted as the cache will have them, so that
-    several tokens at once mean what as many steps do.
+    several tokens at once give what as many steps do, quantised to the bit.
     """
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config)
         self.scores, self.own_score, self.earlier_scores = Scores(config), OwnScore(config), Scores(config)
-        self.softmax, self.mix, self.normalise, self.earlier_mix = JointSoftmax(), Mix(), Normalise(), Mix()
+        self.softmax, self.mix, self.normalise = JointSoftmax(), Mix(), Normalise()
 
     def forward(
         self,
@@ -123,8 +123,7 @@ class DecodeAttention(Projections):
         mask, mask_new = (_beside_heads(each, q) for each in masks)
         cached, earlier = self.scores(q, cache[0], mask), self.earlier_scores(q, k_new, mask_new)
         p_cached, p_new, denominator, p_earlier = self.softmax(cached, self.own_score(q, k), earlier)
-        before, now = (cache[1], mask), (v_new, mask_new)
-        mixed = self.mix(p_cached, *before, now) + self.earlier_mix(p_earlier, *now, before)
+        mixed = self.mix(p_cached, cache[1], mask, (p_earlier, v_new, mask_new))
         return self.o_proj(self.normalise(mixed, denominator, p_new, v)), k_new, v_new
 
 

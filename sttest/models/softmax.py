@@ -8,6 +8,9 @@ from torch import Tensor, nn
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import f32
 
+Part = tuple[Tensor, Tensor, Tensor]
+"""Weights, values and mask of some positions."""
+
 
 class Scores(nn.Module):
     """Scaled, masked products of queries and keys."""
@@ -39,12 +42,18 @@ class OwnScore(nn.Module):
 class Mix(nn.Module):
     """Contraction of weights [n, kv, (group,) m] with values [kv, m, d] to outputs [n, kv, (group,) d]."""
 
-    def forward(self, p: Tensor, v: Tensor, mask: Tensor, *beside: tuple[Tensor, Tensor]) -> Tensor:
-        """See the class.
+    def forward(self, p: Tensor, v: Tensor, mask: Tensor, *more: Part) -> Tensor:
+        """See the class; the ``mask`` of the scores is for whoever quantises the weights.
 
-        Whoever quantises the weights wants the ``mask`` of the scores too, and other values and masks ``beside`` these
-        that the same softmax weighs.
+        ``more`` are weights, values and mask of further positions, which are added.
         """
+        mixed = self._mixed(p, v)
+        for weights, values, _ in more:
+            mixed = mixed + self._mixed(weights, values)
+        return mixed
+
+    @staticmethod
+    def _mixed(p: Tensor, v: Tensor) -> Tensor:
         if not torch.compiler.is_exporting():
             return torch.einsum("nh...m,hmd->nh...d", p, v)
         return (p.unsqueeze(-1) * _over_group(v, p.dim())).sum(-2)

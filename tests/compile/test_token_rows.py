@@ -97,6 +97,16 @@ def test_all_rows_lie_in_one_tile_whatever_the_lanes() -> None:
     assert tasks["attn_scores"].tile_sizes[:3] == (1, 3, 2)
 
 
+@pytest.mark.torch
+def test_integers_are_added_before_they_are_rescaled() -> None:
+    one, several = (tasks_of("gpt2", tokens, DEFAULT) for tokens in (1, 4))
+    joined = {name for name in several if name.endswith(("_joined", "_joint_peak"))}
+    assert joined == {"attn_mix_joined", "attn_mix_joint_peak", "attn_softmax_joined"}
+    assert not joined & one.keys()
+    rescaled = {name for name in several if name.startswith(("attn_mix", "attn_softmax")) and "rescale" in name}
+    assert rescaled == {name for name in one if name.startswith(("attn_mix", "attn_softmax")) and "rescale" in name}
+
+
 def test_rows_are_those_of_the_products() -> None:
     for rows, expected in ((1, 1), (4, 4), (16, 16), (17, 1)):
         program = Program()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType, f32, i32
@@ -68,21 +69,15 @@ class Factor:
         return self.scale is not None and bool(reduction_loops(op) & set(dims_of(self.scale[1])))
 
 
-def contract(op: GenericOp, left: Factor, right: Factor, folded: Factor | None = None) -> SSAValue:
+def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
     """What replaces ``op``; its factors have scales along dims that are not summed, or one of them along some that are.
-
-    Args:
-        op: the product.
-        left, right: its factors.
-        folded: the one of them whose scales are part of the other one's already.
 
     Raises:
         InputError: both scales vary along the sum.
     """
     loops, source = Loops.of(op), source_of(op)
-    scaling = [factor for factor in (left, right) if factor is not folded]
-    scales = [factor.scale for factor in scaling]
-    varying = [factor.scale for factor in scaling if factor.scale and factor.varies_along_sum(op)]
+    scales = [factor.scale for factor in (left, right)]
+    varying = [factor.scale for factor in (left, right) if factor.scale and factor.varies_along_sum(op)]
     if len(varying) > 1:
         raise InputError(
             "two-varying-scales", "the scales of both factors vary along the sum", where=place_of(op),
@@ -95,6 +90,40 @@ def contract(op: GenericOp, left: Factor, right: Factor, folded: Factor | None =
     after = [(scale[0], loops.of_result(scale[1])) for scale in scales if scale and scale not in varying]
     constants = [None] * sum(scale is None for scale in scales)
     return _rescaled(total, [*after, *constants], source)
+
+
+def contract_folded(products: Sequence[tuple[GenericOp, Factor, Factor]], weights: Factor) -> SSAValue:
+    """What replaces contractions whose results are added: integers are summed over all of them, then rescaled.
+
+    Args:
+        products: each with its factors, of which one has its scales in the other one's integers already.
+        weights: the one of the first product that has scales of its own.
+    """
+    op = products[0][0]
+    assert weights.scale is not None
+    totals = [_integer_sums(*product) for product in products]
+    scale = weights.scale[0], Loops.of(op).of_result(weights.scale[1])
+    return _rescaled(_added(totals, source_of(op)), [scale], source_of(op))
+
+
+def _integer_sums(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
+    loops, kind = Loops.of(op), TensorType(i32, shape_of(op.results[0]))
+    values = [(factor.seen.values, factor.access) for factor in (left, right)]
+    return generic(values, (kind, loops.out), _sum_integers, Named(source_of(op)), loops.reductions)
+
+
+def _added(totals: Sequence[SSAValue], source: str) -> SSAValue:
+    """Integer sums element by element; of one tensor itself."""
+    if len(totals) == 1:
+        return totals[0]
+    rank = len(shape_of(totals[0]))
+    loops = dims_map(rank, range(rank))
+    return generic(
+        [(total, loops) for total in totals],
+        (TensorType(i32, shape_of(totals[0])), loops),
+        lambda *scalars: reduce(lambda left, right: arith.AddiOp(left, right).result, scalars[:-1]),
+        Named(source, "joined"),
+    )
 
 
 def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSAValue:
@@ -137,18 +166,21 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
     return _rescaled(total, [token], source)
 
 
-def sum_softmax(op: GenericOp) -> SSAValue:
-    """What replaces a sum of softmax weights: ``f32(sum of q) * f32(1 / 127)``, each rounded as it is added."""
-    loops, source = Loops.of(op), source_of(op)
-    kind = TensorType(i32, shape_of(op.results[0]))
-    total = generic(
+def sum_softmax(ops: Sequence[GenericOp]) -> SSAValue:
+    """What replaces a sum of softmax weights, or several that are added: ``f32(sum of q) * f32(1 / 127)``."""
+    source = source_of(ops[0])
+    return _rescaled(_added([_rounded_sum(op) for op in ops], source), [None], source)
+
+
+def _rounded_sum(op: GenericOp) -> SSAValue:
+    loops = Loops.of(op)
+    return generic(
         [(op.inputs[0], op.indexing_maps.data[0].data)],
-        (kind, loops.out),
+        (TensorType(i32, shape_of(op.results[0])), loops.out),
         lambda x, acc: arith.AddiOp(extended(rounded_softmax(x)), acc).result,
-        Named(source, "denominator"),
+        Named(source_of(op), "denominator"),
         loops.reductions,
     )
-    return _rescaled(total, [None], source)
 
 
 def _sum_integers(left: SSAValue, right: SSAValue, acc: SSAValue) -> SSAValue:

@@ -2,13 +2,13 @@
 
 With ``x = p * scale_v`` as what is rounded, the contraction adds plain integers.  The peak of ``x`` is not awaited: it
 is at most the largest scale among the positions that the mask shows, which is known with the softmax's own maximum.
-Contractions that share a softmax (with the cache, and with tokens of the same step) share the scale.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType, f32, i8
@@ -30,12 +30,12 @@ _LEAST_SEEN = -(2.0**126)
 
 @dataclass(frozen=True)
 class Fold:
-    """A contraction of softmax weights with values whose scales vary along the sum.
+    """A contraction of softmax weights with values.
 
     Attributes:
         op: the contraction.
-        number: which of its factors are the weights.
-        values: the other factor.
+        number: which of its factors are the weights, in [0, 1].
+        values: the other factor; its scales vary along the sum.
     """
 
     op: GenericOp
@@ -44,7 +44,7 @@ class Fold:
 
     @property
     def weights(self) -> SSAValue:
-        """In [0, 1]."""
+        """The softmax weights."""
         return self.op.inputs[self.number]
 
     @property
@@ -53,66 +53,76 @@ class Fold:
         return self.op.indexing_maps.data[self.number].data
 
     @property
-    def kept(self) -> tuple[int, ...]:
-        """The dims of the weights that are not summed: those of their scale."""
-        summed = summed_dims(self.op, self.access)
-        return tuple(dim for dim in range(len(shape_of(self.weights))) if dim not in summed)
-
-    @property
     def scale(self) -> Operand:
-        """The values' scale over the dims of the weights."""
+        """The scales of the values over the dims of the weights."""
         assert self.values.scale is not None
         return self.values.scale[0], over_dims(self.values.scale[1], self.access)
 
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The dims of the weights that are not summed."""
+        summed = summed_dims(self.op, self.access)
+        return tuple(dim for dim in range(len(shape_of(self.weights))) if dim not in summed)
 
-def common_scale(folds: Sequence[Fold]) -> SSAValue:
-    """The scale of all weights of one softmax, f32 of their kept dims, named after the first contraction."""
-    source = source_of(folds[0].op)
-    bound = _largest_seen(folds[0])
-    rank = len(shape_of(bound))
-    loops = dims_map(rank, range(rank))
-    for fold in folds[1:]:
-        bound = generic(
-            [(bound, loops), (_largest_seen(fold), loops)],
-            (TensorType(f32, shape_of(bound)), loops),
-            lambda left, right, _: arith.MaximumfOp(left, right).result,
-            Named(source, "peak"),
-        )
-    return scale_under_bound(bound, source)
+    def factors(self, weights: Factor) -> tuple[Factor, Factor]:
+        """The quantised weights and the values, in the order of the contraction."""
+        return (weights, self.values) if self.number == 0 else (self.values, weights)
 
 
-def quantise_folded(fold: Fold, scale: SSAValue) -> Factor:
-    """Softmax weights as the integers that a contraction sums, the scales of the values folded in.
+def quantise_folded(folds: Sequence[Fold]) -> list[Factor]:
+    """Softmax weights as the integers that contractions sum, the scales of the values folded in.
 
-    Args:
-        fold: what is contracted.
-        scale: of the weights, from :func:`common_scale`.
+    Contractions whose sums are added have rows of one scale.
     """
-    weights, kept = fold.weights, fold.kept
-    rank = len(shape_of(weights))
+    source = source_of(folds[0].op)
+    bound = _largest_of([_largest_seen(fold) for fold in folds], source)
+    scales = scale_under_bound(bound, source)
+    reciprocals = reciprocal_of(scales, source)
+    return [_quantised(fold, scales, reciprocals) for fold in folds]
+
+
+def _quantised(fold: Fold, scales: SSAValue, reciprocals: SSAValue) -> Factor:
+    rank = len(shape_of(fold.weights))
     loops = dims_map(rank, range(rank))
     integers = generic(
-        [(weights, loops), fold.scale, (reciprocal_of(scale, source_of(fold.op)), dims_map(rank, kept))],
-        (TensorType(i8, shape_of(weights)), loops),
+        [(fold.weights, loops), fold.scale, (reciprocals, dims_map(rank, fold.kept))],
+        (TensorType(i8, shape_of(fold.weights)), loops),
         lambda p, scale_v, reciprocal, _: rounded(_product(_product(p, as_f32(scale_v)), reciprocal)),
-        Named(writer_of(weights), "quantise"),
+        Named(writer_of(fold.weights), "quantise"),
     )
-    return Factor(Quantised(integers, scale, kept), fold.access)
+    return Factor(Quantised(integers, scales, fold.kept), fold.access)
 
 
 def _largest_seen(fold: Fold) -> SSAValue:
-    """The largest of the scales that a row of weights meets, hidden positions left out: f32 of the kept dims."""
-    weights, kept = fold.weights, fold.kept
-    scores = softmax_scores(weights)
+    """The largest of the scales that a row of weights meets, hidden positions left out: f32 of the dims kept."""
+    scores = softmax_scores(fold.weights)
     assert scores is not None
-    rank, sizes = len(shape_of(weights)), shape_of(weights)
+    sizes = shape_of(fold.weights)
+    rank = len(sizes)
     return generic(
         [scores, fold.scale],
-        (TensorType(f32, [sizes[dim] for dim in kept]), dims_map(rank, kept)),
+        (TensorType(f32, [sizes[dim] for dim in fold.kept]), dims_map(rank, fold.kept)),
         lambda score, scale_v, peak: arith.MaximumfOp(_seen(score, as_f32(scale_v)), peak).result,
         Named(source_of(fold.op), "peak"),
-        set(range(rank)) - set(kept),
+        set(range(rank)) - set(fold.kept),
     )
+
+
+def _largest_of(bounds: Sequence[SSAValue], source: str) -> SSAValue:
+    if len(bounds) == 1:
+        return bounds[0]
+    rank = len(shape_of(bounds[0]))
+    loops = dims_map(rank, range(rank))
+    return generic(
+        [(bound, loops) for bound in bounds],
+        (TensorType(f32, shape_of(bounds[0])), loops),
+        lambda *scalars: reduce(_larger, scalars[:-1]),
+        Named(source, "joint_peak"),
+    )
+
+
+def _larger(left: SSAValue, right: SSAValue) -> SSAValue:
+    return arith.MaximumfOp(left, right).result
 
 
 def _seen(score: SSAValue, scale: SSAValue) -> SSAValue:

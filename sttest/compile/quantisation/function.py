@@ -25,8 +25,8 @@ from sttest.compile.iteration import IterationSpace, is_view, shape_of
 from sttest.compile.linalg_build import element_of
 from sttest.compile.linalg_support import place_of
 from sttest.compile.names import source_of
-from sttest.compile.quantisation.contractions import Factor, contract, contract_weight, sum_softmax
-from sttest.compile.quantisation.folding import Fold, common_scale, quantise_folded
+from sttest.compile.quantisation.contractions import Factor, contract, contract_folded, contract_weight, sum_softmax
+from sttest.compile.quantisation.folding import Fold, quantise_folded
 from sttest.compile.quantisation.grouping import (
     Place,
     Quantised,
@@ -38,11 +38,11 @@ from sttest.compile.quantisation.grouping import (
     views_of,
     whole,
 )
+from sttest.compile.quantisation.joining import Meeting, meeting_of
 from sttest.compile.quantisation.patterns import (
     is_softmax_weight,
     loop_of,
     reduction_loops,
-    softmax_maximum,
     summed_dims,
     sums_its_input,
     writer_of,
@@ -67,7 +67,6 @@ class QuantisedFunction:
         self._concats = [op for op in self._block.ops if isinstance(op, tensor.ConcatOp)]
         self._caches: list[Place] = []
         self._softmax: list[SSAValue] = []
-        self._folded_scales: dict[SSAValue, SSAValue] = {}
         self._placed: dict[Place, Quantised] = {}
         self._shown: dict[tuple[Place, SSAValue], Quantised] = {}
 
@@ -80,7 +79,7 @@ class QuantisedFunction:
         if self._scheme.kv_bits == 8:
             self._read_integer_caches()
         for op in list(self._float_ops):
-            if is_contraction(op, IterationSpace(op)):
+            if op in self._float_ops and is_contraction(op, IterationSpace(op)):
                 self._replace_contraction(op)
         for weights in self._softmax:
             self._sum_integers(weights)
@@ -104,44 +103,46 @@ class QuantisedFunction:
             other = self._factor(op, 1 - number)
             with ImplicitBuilder(Builder(InsertPoint.before(op))):
                 result = contract_weight(op, other, weight, group)
+        elif (fold := self._fold_of(op)) is not None:
+            self._replace_folded(fold)
+            return
         else:
-            result = self._contracted(op)
+            left, right = self._factor(op, 0), self._factor(op, 1)
+            with ImplicitBuilder(Builder(InsertPoint.before(op))):
+                result = contract(op, left, right)
         self._replace(op, result)
 
-    def _contracted(self, op: GenericOp) -> SSAValue:
-        """What replaces a product of two activations."""
-        fold = self._fold(op)
-        if fold is not None:
-            return self._contracted_folded(fold)
-        left, right = self._factor(op, 0), self._factor(op, 1)
-        with ImplicitBuilder(Builder(InsertPoint.before(op))):
-            return contract(op, left, right)
-
-    def _fold(self, op: GenericOp) -> Fold | None:
-        """How a product of softmax weights takes the scales of its values; None for other products."""
+    def _fold_of(self, op: GenericOp) -> Fold | None:
+        """A product of softmax weights with values whose scales vary along the sum; None of any other one."""
         for number, value in enumerate(op.inputs[:2]):
             values = self._factor(op, 1 - number) if self._is_softmax(value) else None
             if values is not None and values.varies_along_sum(op):
                 return Fold(op, number, values)
         return None
 
-    def _contracted_folded(self, fold: Fold) -> SSAValue:
-        maximum = softmax_maximum(fold.weights)
-        assert maximum is not None
-        self._note_softmax(fold.weights)
-        with ImplicitBuilder(Builder(InsertPoint.before(fold.op))):
-            if maximum not in self._folded_scales:
-                self._folded_scales[maximum] = common_scale([fold, *self._beside(fold, maximum)])
-            weights = quantise_folded(fold, self._folded_scales[maximum])
-            left, right = (weights, fold.values) if fold.number == 0 else (fold.values, weights)
-            return contract(fold.op, left, right, folded=fold.values)
+    def _replace_folded(self, fold: Fold) -> None:
+        meeting = meeting_of(fold.op)
+        other = None
+        if meeting is not None and is_contraction(meeting.second, IterationSpace(meeting.second)):
+            other = self._fold_of(meeting.second)
+        folds = [fold] if other is None else [fold, other]
+        for each in folds:
+            self._note_softmax(each.weights)
+        with ImplicitBuilder(Builder(InsertPoint.before(folds[-1].op))):
+            weights = quantise_folded(folds)
+            products = [(each.op, *each.factors(found)) for each, found in zip(folds, weights, strict=True)]
+            result = contract_folded(products, weights[0])
+        self._replace_summed(meeting if other else None, fold.op, result)
 
-    def _beside(self, fold: Fold, maximum: SSAValue) -> list[Fold]:
-        """Products of other weights of the same softmax."""
-        ops = [op for op in self._float_ops if op is not fold.op and len(op.inputs) > 1]
-        sharing = [op for op in ops if any(softmax_maximum(value) is maximum for value in op.inputs[:2])]
-        folds = [self._fold(op) for op in sharing if is_contraction(op, IterationSpace(op))]
-        return [each for each in folds if each is not None]
+    def _replace_summed(self, meeting: Meeting | None, op: GenericOp, result: SSAValue) -> None:
+        """Puts ``result`` for that of ``op``, or for the sum of two where they meet."""
+        if meeting is None:
+            self._replace(op, result)
+            return
+        self._float_ops[self._float_ops.index(meeting.reader)] = meeting.join(result)
+        for each in (meeting.first, meeting.second):
+            self._float_ops.remove(each)
+            Rewriter.erase_op(each)
 
     def _replace(self, op: GenericOp, result: SSAValue) -> None:
         op.results[0].replace_all_uses_with(result)
@@ -254,10 +255,20 @@ class QuantisedFunction:
         """Sums of softmax weights (the denominators) add up integers."""
         for value in views_of(weights):
             for op in [use.operation for use in value.uses]:
-                if isinstance(op, GenericOp) and op in self._float_ops and sums_its_input(op):
-                    with ImplicitBuilder(Builder(InsertPoint.before(op))):
-                        total = sum_softmax(op)
-                    self._replace(op, total)
+                if isinstance(op, GenericOp) and self._sums_softmax(op):
+                    meeting = meeting_of(op)
+                    meets = meeting is not None and self._sums_softmax(meeting.first, meeting.second)
+                    ops = [meeting.first, meeting.second] if meeting is not None and meets else [op]
+                    with ImplicitBuilder(Builder(InsertPoint.before(ops[-1]))):
+                        total = sum_softmax(ops)
+                    self._replace_summed(meeting if meets else None, op, total)
+
+    def _sums_softmax(self, *ops: GenericOp) -> bool:
+        """Whether ops of the text add up softmax weights that a contraction reads."""
+        return all(
+            op in self._float_ops and sums_its_input(op) and any(chain_of(op.inputs[0])[-1] is w for w in self._softmax)
+            for op in ops
+        )
 
     # Keys and values.
 

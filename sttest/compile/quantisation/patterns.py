@@ -54,17 +54,6 @@ def is_softmax_weight(value: SSAValue) -> bool:
 
 def softmax_scores(value: SSAValue) -> Operand | None:
     """The ``x`` of a tensor ``exp(x - maximum)`` and how the tensor's dims index it; None of any other tensor."""
-    found = _softmax(value)
-    return None if found is None else found[0]
-
-
-def softmax_maximum(value: SSAValue) -> SSAValue | None:
-    """The ``maximum`` of a tensor ``exp(x - maximum)``, common to all weights of one softmax; None of other tensors."""
-    found = _softmax(value)
-    return None if found is None else found[1]
-
-
-def _softmax(value: SSAValue) -> tuple[Operand, SSAValue] | None:
     op = value.owner
     if not isinstance(op, GenericOp):
         return None
@@ -75,7 +64,7 @@ def _softmax(value: SSAValue) -> tuple[Operand, SSAValue] | None:
     scores, maximum = (_input_of(op, operand) for operand in difference.operands)
     if scores is None or maximum is None or not _is_maximum(chain_of(maximum[0])[-1]):
         return None
-    return (scores[0], over_dims(scores[1], op.indexing_maps.data[-1].data)), chain_of(maximum[0])[-1]
+    return scores[0], over_dims(scores[1], op.indexing_maps.data[-1].data)
 
 
 def _input_of(op: GenericOp, scalar: SSAValue) -> Operand | None:

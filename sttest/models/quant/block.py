@@ -82,7 +82,6 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
     if decodes:
         exchanged["own_score"] = QuantOwnScore(scores.scale, quantise)
         exchanged["earlier_scores"] = QuantScores(scores.scale, quantise)
-        exchanged["earlier_mix"] = QuantMix()
     for child, module in exchanged.items():
         setattr(attention, child, module)
 
@@ -103,7 +102,6 @@ def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
         twin.attn.softmax = QuantJointSoftmax()
         twin.attn.own_score = QuantOwnScore(scores.scale, scores.quantise)
         twin.attn.earlier_scores = QuantScores(scores.scale, scores.quantise)
-        twin.attn.earlier_mix = QuantMix()
     return twin
 
 

@@ -150,8 +150,7 @@ class QuantJointSoftmax(nn.Module):
         if earlier is None:
             return p_cached, p_new, contraction.denominator(p_cached) + p_new
         p_earlier = torch.exp(earlier - peak.unsqueeze(-1))
-        summed = contraction.denominator(p_cached) + contraction.denominator(p_earlier)
-        return p_cached, p_new, summed + p_new, p_earlier
+        return p_cached, p_new, contraction.denominator(torch.cat([p_cached, p_earlier], -1)) + p_new, p_earlier
 
 
 class QuantMix(nn.Module):
@@ -160,11 +159,11 @@ class QuantMix(nn.Module):
     The values' scales vary along the sum, so they go into the weights.
     """
 
-    def forward(self, p: Tensor, v: Quantised, mask: Tensor, *beside: tuple[Quantised, Tensor]) -> Tensor:
-        """To outputs [n, kv, (group,) d]; see :class:`~sttest.models.softmax.Mix`."""
-        values, scales = v
-        others = [(other[1], hides) for other, hides in beside]
-        return contraction.mix(quantise_folded(p, scales, mask, *others), values)
+    def forward(self, p: Tensor, v: Quantised, mask: Tensor, *more: tuple[Tensor, Quantised, Tensor]) -> Tensor:
+        """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
+        weights, sides, masks = zip((p, v, mask), *more, strict=True)
+        values, scales = (torch.cat(parts, 1) for parts in zip(*sides, strict=True))
+        return contraction.mix(quantise_folded(torch.cat(weights, -1), scales, torch.cat(masks, -1)), values)
 
 
 class QuantNormalise(Normalise):

@@ -128,7 +128,7 @@ def quantise_p(p: Tensor) -> Tensor:
     return _integers(p, torch.tensor(float(P_MAX)), P_MAX)
 
 
-def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor, *beside: tuple[Tensor, Tensor]) -> Quantised:
+def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> Quantised:
     """Softmax weights times the scales of the values that they meet, so that the values themselves are integers.
 
     ``x = p * scale_v`` stays under ``bound``, the largest ``scale_v`` among the positions that the mask shows, which is
@@ -139,23 +139,14 @@ def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor, *beside: tupl
         p: float32 [n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
         value_scales: FP16 [kv, m].
         mask: as it is added to the scores, broadcasting to ``p``, the same for all heads of a group.
-        beside: scales and masks of other positions that the same softmax weighs, which have a part in the bound.
 
     Returns:
         Integers int8 [n, kv, (group,) m] and scales FP32 [n or 1, kv, (1)].
     """
-    bound = torch.full((), SCALE_RANGE[torch.float16][0])
-    for scales, hides in ((value_scales, mask), *beside):
-        seen = torch.where(hides < LEAST_SEEN, torch.zeros(()), _beside_group(scales, p).unsqueeze(0))
-        bound = torch.maximum(bound, seen.amax(-1))
-    scale = bound * p_scale()
-    folded = p * _beside_group(value_scales, p)
-    return Quantised(_integers(folded, (1.0 / scale).unsqueeze(-1), P_MAX), scale)
-
-
-def _beside_group(scales: Tensor, p: Tensor) -> Tensor:
-    """Scales [kv, m] of values in float32, with a group axis if ``p`` [n, kv, (group,) m] has one."""
-    return scales.float().view(len(scales), *[1] * (p.dim() - 3), -1)
+    scales_v = value_scales.float().view(len(value_scales), *[1] * (p.dim() - 3), -1)
+    seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v.unsqueeze(0))
+    scales = seen.amax(-1).clamp(min=SCALE_RANGE[torch.float16][0]) * p_scale()
+    return Quantised(_integers(p * scales_v, (1.0 / scales).unsqueeze(-1), P_MAX), scales)
 
 
 def p_scale() -> Tensor:
