@@ -10,10 +10,13 @@ from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 from test_hls_blocks import tame_tensors
 
+from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.context import new_context, parse
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.rules import check_kernel
-from sttest.compile.pipeline import Knobs
+from sttest.compile.passes.loop_layers import LoopLayers
+from sttest.compile.pipeline import Knobs, passes
 from sttest.compile.value_graph import value_graph
 from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
@@ -27,13 +30,23 @@ def compiled(layers: int, share: str, *, head: bool = False) -> Design:
     return compile_text(lowered_text("gpt2", "decode", small=True, head=head), "layers", "u55c", knobs)
 
 
+def unlooped(share: str, *, head: bool) -> ValueGraph:
+    """What one layer of a launch computes, and the head behind it: the design before its layers are joined."""
+    context = new_context()
+    module = parse(lowered_text("gpt2", "decode", small=True, head=head), "layers", context)
+    knobs = Knobs(layers=LAYERS, share=share)  # type: ignore[arg-type]
+    onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
+    for each in passes(knobs, "u55c", onchip_bytes):
+        if not isinstance(each, LoopLayers):
+            each.apply(context, module)
+    return value_graph(module, "block")
+
+
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("head", [False, True])
-@pytest.mark.parametrize("share", ["none", "all"])
+@pytest.mark.parametrize(("share", "head"), [("all", False), ("none", True), ("all", True)])
 def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, head: bool, tmp_path: Path) -> None:
-    block, looped = compiled(1, share, head=head), compiled(LAYERS, share, head=head)
-    values = value_graph(block.module, "block")
+    looped, values = compiled(LAYERS, share, head=head), unlooped(share, head=head)
     images, wanted = sequence(values)
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
     assert set(found) == set(wanted)
@@ -62,8 +75,7 @@ def joined(images: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
     return np.concatenate([np.pad(each[name], (0, -len(each[name]) % 64)) for each in images])
 
 
-@pytest.mark.parametrize("head", [False, True])
-@pytest.mark.parametrize("share", ["none", "weights", "all"])
+@pytest.mark.parametrize(("share", "head"), [("weights", False), ("none", True), ("weights", True), ("all", True)])
 def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str, head: bool) -> None:
     block, looped = compiled(1, share, head=head), compiled(LAYERS, share, head=head)
     assert check_kernel(emit_design(looped).text) == []
@@ -79,8 +91,8 @@ def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str, head
 
 @pytest.mark.parametrize("head", [False, True])
 def test_values_of_a_launch_over_layers_are_those_of_its_block(head: bool) -> None:
-    block, looped = compiled(1, "none", head=head), compiled(LAYERS, "none", head=head)
-    one, many = value_graph(block.module, "block"), value_graph(looped.module, "block")
+    looped = compiled(LAYERS, "none", head=head)
+    one, many = unlooped("none", head=head), value_graph(looped.module, "block")
     assert {node.name for node in one.nodes} == {node.name for node in many.nodes}
     assert {(stream.name, stream.tokens) for stream in one.streams} == {(s.name, s.tokens) for s in many.streams}
     assert (one.arguments, one.results) == (many.arguments, many.results)
