@@ -27,6 +27,7 @@ from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_loads import ShareLoads
+from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 
@@ -38,8 +39,8 @@ PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
         Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma,
-        FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels, MakeInstances, LowerToStreams, SizeFifos,
-        LoopLayers,
+        FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels, MakeInstances, LowerToStreams, ShareStreams,
+        SizeFifos, LoopLayers,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

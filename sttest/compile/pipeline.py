@@ -20,6 +20,7 @@ from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_loads import ShareLoads
+from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.schedule import Sharing
@@ -82,6 +83,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         AssignChannels(board, knobs.layers),
         MakeInstances(),
         LowerToStreams(),
+        *((ShareStreams(),) if knobs.share != "none" else ()),
         SizeFifos(knobs.strategy, board, knobs.prefetch_kib),
         *((LoopLayers(knobs.layers),) if knobs.layers > 1 else ()),
     )

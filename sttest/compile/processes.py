@@ -1,7 +1,8 @@
 """What is one piece of hardware: processes and FIFOs, with the nodes and streams of a kernel that share them.
 
 Tasks of an engine take turns; so do the loads of a *queue*, whose tensors the tasks of an engine read one after the
-other: one DMA per slice, one gather, one FIFO.  Values know nothing of that: there every task is a node and every
+other: one DMA per slice, one gather, one FIFO.  What the tasks of one engine hand to those of another is a queue of
+streams, one FIFO.  Values know nothing of that: there every task is a node and every
 tensor has a stream of its own.  Turns are in program order.
 """
 
@@ -79,6 +80,8 @@ def fifo_name(stream: StreamOp) -> str:
 
 
 def _fifo_behind(writer: NodeOp, stream: StreamOp) -> str:
+    if stream.queue is not None:
+        return stream.queue.data
     if queue_of(writer) is None:
         return stream.sym_name.data
     return f"{process_name(writer)}__{process_name(stream.reader)}"

@@ -123,13 +123,17 @@ class InstanceOp(IRDLOperation):
 
 @irdl_op_definition
 class StreamOp(IRDLOperation):
-    """Makes a FIFO: exactly one node writes it and exactly one reads it."""
+    """Makes a FIFO: exactly one node writes it and exactly one reads it.
+
+    Streams of one ``queue`` go through one FIFO, one after the other, in program order.
+    """
 
     name = "df.stream"
     sym_name = prop_def(StringAttr)
     sized_by = opt_prop_def(StringAttr)
+    queue = opt_prop_def(StringAttr)
     result = result_def(StreamType)
-    assembly_format = "$sym_name (`sized` $sized_by^)? attr-dict `:` type($result)"
+    assembly_format = "$sym_name (`sized` $sized_by^)? (`queue` $queue^)? attr-dict `:` type($result)"
 
     def __init__(self, name: str, kind: StreamType, sized_by: str | None = None) -> None:
         sized = {"sized_by": StringAttr(sized_by)} if sized_by else {}

@@ -253,7 +253,7 @@ class Network:
         process = Process(
             whole, tuple(port[0] for port in every), tuple(port[1] for port in every),
             tuple(dict.fromkeys(port[2] for each in ports for port in each[:arity])),
-            tuple(port[2] for each in ports for port in each[arity:]),
+            tuple(dict.fromkeys(port[2] for each in ports for port in each[arity:])),
         )  # fmt: skip
         turn = self._turn(self._names.of((name, "turn"), f"{name}_turn"), members)
         return EngineProcess(turn, process, tuple(tuple(port[2] for port in each) for each in ports))
