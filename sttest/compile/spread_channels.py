@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from sttest.compile.port_demand import PortDemand
 
 # A channel may have this much more than an even share of the bytes: a slice less saves a DMA.
-_UNEVEN = 1.2
+_UNEVEN = 1.05
 # A slice costs a DMA: with so many per channel, no more are cut.
 _MOST_PER_CHANNEL = 3
 
