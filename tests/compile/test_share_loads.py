@@ -13,7 +13,7 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse, printed
 from sttest.compile.engines import engines_of
 from sttest.compile.pipeline import Knobs
-from sttest.compile.processes import fifos_of, processes_of, queue_of
+from sttest.compile.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.tables import fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
@@ -60,8 +60,23 @@ def test_turns_of_loads_are_those_of_the_engine() -> None:
     queues = {name: nodes for name, nodes in processes_of(kernel).items() if any(map(queue_of, nodes))}
     assert queues
     for streams in fifos_of(kernel).values():
-        if len(streams) > 1 and (readers := [stream.reader for stream in streams]) and not queue_of(readers[0]):
+        readers = [stream.reader for stream in streams]
+        if len(streams) > 1 and streams[0].queue is None and not queue_of(readers[0]):
             assert readers in engines_of(kernel).values()
+
+
+def test_streams_between_engines_share_a_fifo_in_the_order_of_both_their_turns() -> None:
+    kernel = only_kernel(design().module, "test", "small")
+    place = {node: number for number, node in enumerate(kernel.body.block.ops)}
+    shared = {name: streams for name, streams in fifos_of(kernel).items() if streams[0].queue is not None}
+    assert "attn_norm_3_engine__attn_norm_4_engine" in shared
+    for streams in shared.values():
+        assert len(streams) > 1
+        writers, readers = [place[each.writer] for each in streams], [place[each.reader] for each in streams]
+        assert writers == sorted(writers)
+        assert readers == sorted(readers)
+        assert len({process_name(stream.writer) for stream in streams}) == 1
+        assert len({process_name(stream.reader) for stream in streams}) == 1
 
 
 @pytest.mark.parametrize(("layers", "prefetch_kib"), [(1, 0), (2, 0), (2, 64)])
