@@ -51,16 +51,17 @@ class _Paces:
     def of(self, task: RateFacts) -> Fraction | None:
         """The pace that a task has to keep: that of its fastest source that comes token by token; None if unknown.
 
-        Where it also waits for the end of another source that comes after that one, all its tokens are there by then,
-        and the pace is its own.
+        Where that of one of them is unknown, a scale that is there early says nothing.  Where the task also waits for
+        the end of another source that comes after those, all their tokens are there by then, and the pace is its own.
         """
         if task.own_pace_cycles is None:
             return None
         in_step = [name for name in task.producers if self.results.get(name, 0) >= task.iterations]
-        known = [name for name in in_step if name in self.interval]
-        if known and not self._waits(task, in_step):
-            return min(self.interval[name] * self.results[name] / task.iterations for name in known)
-        return task.own_pace_cycles if known or not in_step else None
+        if any(name not in self.interval for name in in_step):
+            return None
+        if in_step and not self._waits(task, in_step):
+            return min(self.interval[name] * self.results[name] / task.iterations for name in in_step)
+        return task.own_pace_cycles
 
     def _waits(self, task: RateFacts, in_step: Sequence[str]) -> bool:
         """Whether something that it reads, and that does not come token by token, follows what does."""

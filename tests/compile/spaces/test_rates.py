@@ -56,6 +56,13 @@ def test_who_follows_a_task_without_pace_has_none() -> None:
     assert paced_lanes([PRODUCT, free, after], {"product": 64}) == {}
 
 
+def test_a_scale_sets_no_pace_for_what_comes_later() -> None:
+    free = RateFacts("free", (1, 2), (2, 1), 16, 1, 16, ("product",), own_pace_cycles=None)
+    scale = task("scale", "product", busy={1: 1}, iterations=16)
+    scaled = task("scaled", "free", "scale", busy=WIDE, iterations=16)
+    assert paced_lanes([PRODUCT, free, scale, scaled], {"product": 64}) == {"scale": 1}
+
+
 def test_the_fastest_source_counts() -> None:
     quick = RateFacts("quick", (1,), (2,), 16, 1, 16, (), Fraction(2))
     both = task("both", "quick", "product", busy=WIDE, iterations=16)
