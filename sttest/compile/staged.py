@@ -81,6 +81,16 @@ class StagedCompiler:
         graph = timed_graph(module, self.board, self.name)
         return Design(self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload))
 
+    def laned(self, knobs: Knobs) -> ModuleOp:
+        """The module with the lanes of every task.
+
+        Raises:
+            InputError: see :meth:`tiled`; also lanes of a task that is not there.
+            DoesNotFitError: the budget of lanes does not cover the first ones.
+        """
+        tiled = self.tiled(knobs)
+        return self._applied(self._split(knobs)[1][:1], tiled.module)
+
     def _split(self, knobs: Knobs) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
         """The passes before lanes are assigned, and the others."""
         chosen = passes(knobs, self._board_name, self.board.fabric.usable_onchip_bytes)

@@ -1,0 +1,1 @@
+"""The best designs that were found on the U55C: a decode and a prefill design per model (docs/best.md)."""

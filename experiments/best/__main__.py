@@ -1,0 +1,41 @@
+"""``python -m experiments.best find MODEL PHASE``: looks for the best design and keeps it for `sttest reproduce best`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from experiments.best.cases import MODELS, PHASES, Case
+from experiments.best.find import Search, find
+from experiments.best.found import write_found
+from experiments.progress import step_printer
+from sttest.errors import SttestError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs what is asked for; the exit code."""
+    asked = _parser().parse_args(arguments)
+    search = Search(Case(asked.model, asked.phase), tuple(asked.base), asked.tries, asked.most_designs)
+    try:
+        found = find(search, step_printer(0))
+    except SttestError as error:
+        print(f"{error.where}: {error.what}", file=sys.stderr)
+        return 2
+    print(f"{write_found(found)}: {found.cycles:,} cycles from {found.base}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m experiments.best", description=__doc__)
+    verb = parser.add_subparsers(required=True).add_parser("find", help="search, and write the design's file")
+    verb.add_argument("model", choices=MODELS)
+    verb.add_argument("phase", choices=PHASES)
+    verb.add_argument("--base", action="append", default=[], help="start from these knobs only; may be repeated")
+    verb.add_argument("--tries", type=int, default=2, help="bases to descend from, of those that begin best")
+    verb.add_argument("--most-designs", type=int, default=100, help="to compile and simulate per descent")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""What designs are looked for: a decode step and a prompt of every model, and how many launches each takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sttest.compile.pipeline import Knobs
+from sttest.models.config import DecoderConfig
+from sttest.models.program import Phase
+from sttest.models.registry import get_config
+from sttest.verbs.workload import Shape, model_text
+
+BOARD = "u55c"
+MODELS = ("gpt2", "qwen", "llama", "gemma")
+PHASES: tuple[Phase, ...] = ("decode", "prefill")
+LENGTH = 256
+"""Tokens in the cache of a decode step, and of a prompt."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A phase of a model.
+
+    Attributes:
+        model, phase: what is run.
+    """
+
+    model: str
+    phase: Phase
+
+    @property
+    def name(self) -> str:
+        """As in ``gpt2-decode``."""
+        return f"{self.model}-{self.phase}"
+
+    @property
+    def config(self) -> DecoderConfig:
+        """Of the model."""
+        return get_config(self.model)
+
+    @property
+    def layers(self) -> int:
+        """That one launch runs.
+
+        One in prefill, where a launch over all layers saves less than a thousandth, and in Gemma, whose layers read
+        different tables.
+        """
+        return self.config.layers if self.phase == "decode" and self.config.global_every == 1 else 1
+
+    @property
+    def launches(self) -> int:
+        """Of all layers."""
+        return self.config.layers // self.layers
+
+    @property
+    def head(self) -> bool:
+        """Whether the LM head is in the launch: behind the last layer, so where one launch runs them all."""
+        return self.layers > 1
+
+    @property
+    def tokens(self) -> int:
+        """That enter the block."""
+        return LENGTH if self.phase == "prefill" else 1
+
+    @property
+    def shape(self) -> Shape:
+        """Of the block."""
+        return Shape(self.phase, self.tokens, 0 if self.phase == "prefill" else LENGTH, self.head)
+
+    def text(self) -> str:
+        """Linalg text of the block.
+
+        Raises:
+            ToolMissingError: no front end.
+        """
+        return model_text(self.config, self.shape)
+
+
+def all_cases() -> list[Case]:
+    """Every model in both phases."""
+    return [Case(model, phase) for model in MODELS for phase in PHASES]
+
+
+_SCORES = ("attn_scores:1x64x64",)
+
+
+def bases(case: Case) -> dict[str, Knobs]:
+    """Knobs, but for the lanes, that a search starts from, by name."""
+    if case.phase == "prefill":
+        shared = Knobs(share="all", vector_bits=512)
+        return {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
+    shared = Knobs(share="all", vector_bits=1024, layers=case.layers)
+    return {
+        f"products-{lanes}, others-{others}{', wide scores' if tiles else ''}": replace(
+            shared, gemv_lanes=lanes, overall_unroll=others, tiles=tiles
+        )
+        for lanes in (1024, 2048, 4096)
+        for others in (1024, 2048)
+        for tiles in ((), _SCORES)
+    }

@@ -1,0 +1,110 @@
+"""Designs that were found, as files: all knobs, the lanes of every task, and what they were found from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiments.best.cases import BOARD, Case
+from sttest.boards.yaml_file import read_mapping
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
+from sttest.explore.evaluate import knobs_from
+from sttest.explore.record import text_hash
+from sttest.verbs.text_file import write_text
+
+FOLDER = Path(__file__).parents[1] / "data" / "best"
+_HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A design.
+
+    Attributes:
+        case: whose it is.
+        knobs: of the compiler, lanes spelled out.
+        base: name of the knobs that it was found from.
+        text_sha256: of the block's text.
+        cycles: of a launch, before registers between SLRs.
+        designs: that were compiled and simulated to find it.
+    """
+
+    case: Case
+    knobs: Knobs
+    base: str
+    text_sha256: str
+    cycles: int
+    designs: int
+
+    def to_yaml(self) -> str:
+        """As a file."""
+        lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)
+        knobs = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self.knobs).items()}
+        data = {
+            "model": self.case.model, "phase": self.case.phase, "board": BOARD, "tokens": self.case.shape.tokens,
+            "context": self.case.shape.context, "head": self.case.head, "text_sha256": self.text_sha256,
+            "found": {"base": self.base, "designs": self.designs, "cycles": self.cycles},
+            "knobs": {**knobs, "lanes": {name: int(count) for name, count in lanes.items()}},
+        }  # fmt: skip
+        return _HEAD + yaml.safe_dump(data, sort_keys=False)
+
+    def block(self) -> str:
+        """The text that the design was found for.
+
+        Raises:
+            InputError: the block is lowered to another one now.
+        """
+        text = self.case.text()
+        if text_hash(text) != self.text_sha256:
+            raise InputError(
+                "other-text", "the block is lowered to another text than the one that was searched",
+                where=self.case.name,
+                levers=[f"search again: python -m experiments.best find {self.case.model} {self.case.phase}"],
+            )  # fmt: skip
+        return text
+
+
+def path_of(case: Case, folder: Path = FOLDER) -> Path:
+    """Where a case's design is kept."""
+    return folder / f"{case.name}.yaml"
+
+
+def read_found(case: Case, folder: Path = FOLDER) -> Found:
+    """The design that was found for a case.
+
+    Raises:
+        InputError: there is none, or the file is not one of ours.
+    """
+    path = path_of(case, folder)
+    data = read_mapping(path)
+    try:
+        return _found(case, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            "bad-design", f"does not say how a design is made ({error})", where=str(path),
+            levers=["take a file that 'python -m experiments.best find' wrote"],
+        ) from error  # fmt: skip
+
+
+def _found(case: Case, data: Mapping[str, Any]) -> Found:
+    asked = (case.model, case.phase, BOARD, case.shape.tokens, case.shape.context, case.head)
+    said = tuple(data[name] for name in ("model", "phase", "board", "tokens", "context", "head"))
+    if said != asked:
+        raise ValueError(f"it is of {said}, not of {asked}")
+    lanes = [f"{name}:{int(count)}" for name, count in data["knobs"]["lanes"].items()]
+    knobs = knobs_from({**data["knobs"], "lanes": lanes})
+    how = data["found"]
+    return Found(case, knobs, str(how["base"]), str(data["text_sha256"]), int(how["cycles"]), int(how["designs"]))
+
+
+def write_found(found: Found, folder: Path = FOLDER) -> Path:
+    """Keeps a design, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = path_of(found.case, folder)
+    write_text(path, found.to_yaml())
+    return path

@@ -1,0 +1,232 @@
+"""Coordinate descent over lanes: the fastest design that fits, from the lanes that a rule chose.
+
+Engines are visited one by one, and each may go to half or to twice its lanes.  A step is kept if
+
+    ln(cycles) + price * cost of what is taken
+
+falls.  The price rises until the design fits (*trimming*); then what room is left goes to engines on the critical
+path, one step at a time, each of which must fit (*filling*).  Steps that cannot bring anything are not tried: half the
+lanes save no more than what the engine takes, twice the lanes no more than its cycles on the critical path.
+
+Nothing here knows how a design is judged, and nothing is random: the same judge gives the same lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, log
+from typing import Protocol
+
+from sttest.boards.resources import Resources
+
+Lanes = Mapping[str, int]
+"""By engine."""
+
+_COSTS = Resources(dsp=0.4, lut=1.0, ff=0.2, bram18=0.2, uram=0.2)
+"""What a share of the budget costs: LUTs are what these designs run out of first."""
+_OVERFULL_COST = 2.0
+_PRICES = (0.3, 1.0, 3.0, 10.0)
+# Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
+_HIGH_PRICE = 1.0
+_FILLING_PRICE = 0.01
+_LEAST_GAIN = 0.001
+_MOST_PASSES = 3
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A design with some lanes.
+
+    Attributes:
+        cycles: of a launch.
+        shares: of the board's budgets, all SLRs together.
+        pinned: of the budgets of the one SLR that processes with memory ports must lie in, what they take there.
+    """
+
+    cycles: int
+    shares: Resources
+    pinned: Resources = Resources()
+
+    @property
+    def overfull(self) -> float:
+        """What is asked for beyond all budgets, in budgets; 0 for a design that may have a place."""
+        return sum(max(0.0, share - 1) for share in (*self.shares, *self.pinned))
+
+    def score(self, price: float) -> float:
+        """What a descent lowers; 0.01 of it is a percent of the cycles."""
+        return log(self.cycles) + price * (_cost(self.shares) + _OVERFULL_COST * self.overfull)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where a design's cycles and resources are, by engine.
+
+    Attributes:
+        shares: of the board's budgets that the engine itself takes, without what moves its data.
+        cycles: on the critical path.
+    """
+
+    shares: Mapping[str, Resources]
+    cycles: Mapping[str, int]
+
+
+class Judge(Protocol):
+    """What a descent asks of designs."""
+
+    def judge(self, lanes: Lanes) -> Judged | None:
+        """Cycles and shares; None where there is no such design."""
+        ...
+
+    def fits(self, lanes: Lanes) -> bool:
+        """Whether a design that was judged has its place on the board."""
+        ...
+
+    def profile(self, lanes: Lanes) -> Profile:
+        """Of a design that was judged."""
+        ...
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that was kept.
+
+    Attributes:
+        engine, lanes: what was turned, and to what.
+        price: at which.
+        judged: the design that it led to.
+    """
+
+    engine: str
+    lanes: int
+    price: float
+    judged: Judged
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where a descent ended.
+
+    Attributes:
+        lanes, judged: the design.
+        fits: whether it does; if not, it is the smallest that was found.
+        steps: kept, in their order.
+        designs: that were judged.
+    """
+
+    lanes: Lanes
+    judged: Judged
+    fits: bool
+    steps: tuple[Step, ...]
+    designs: int
+
+
+def descend(
+    judge: Judge, choices: Mapping[str, Sequence[int]], start: Lanes, *, most_designs: int = 150,
+    watch: Callable[[Step], None] = lambda step: None,
+) -> Descent | None:  # fmt: skip
+    """Looks for the lanes of the fastest design that fits.
+
+    Args:
+        judge: of designs.
+        choices: admissible lanes of the engines that may be turned, ascending.
+        start: lanes of all engines.
+        most_designs: to judge; the best so far is what comes back then.
+        watch: told every step that is kept.
+
+    Returns:
+        The design; None where there is none with the lanes at the start.
+    """
+    first = judge.judge(start)
+    if first is None:
+        return None
+    walk = _Walk(judge, choices, most_designs, watch, dict(start), first)
+    fits = walk.fits()
+    for price in _PRICES:
+        before = walk.judged.overfull
+        if fits or walk.is_hopeless:
+            break
+        walk.passes(price, must_fit=False)
+        fits = walk.fits()
+        walk.is_hopeless = price >= _HIGH_PRICE and before > 0 and walk.judged.overfull >= before
+    if fits:
+        walk.passes(_FILLING_PRICE, must_fit=True)
+    return Descent(dict(walk.lanes), walk.judged, fits, tuple(walk.steps), walk.designs)
+
+
+@dataclass
+class _Walk:
+    """A descent on its way: the design that it is at, and what it has cost so far."""
+
+    judge: Judge
+    choices: Mapping[str, Sequence[int]]
+    most_designs: int
+    watch: Callable[[Step], None]
+    lanes: dict[str, int]
+    judged: Judged
+    steps: list[Step] = field(default_factory=list[Step])
+    designs: int = 1
+    is_hopeless: bool = False
+
+    def fits(self) -> bool:
+        return self.judged.overfull == 0 and self.judge.fits(self.lanes)
+
+    def passes(self, price: float, *, must_fit: bool) -> None:
+        """Visits all engines again until a pass keeps no step."""
+        for _ in range(_MOST_PASSES):
+            profile = self.judge.profile(self.lanes)
+            kept = [self._visit(engine, profile, price, must_fit) for engine in self._order(profile, price)]
+            if not any(kept):
+                return
+
+    def _order(self, profile: Profile, price: float) -> list[str]:
+        """Those first of which most can be had, in cycles or in resources."""
+        gains = {engine: max(self._gains(engine, profile, price)) for engine in self.choices}
+        return sorted(gains, key=lambda engine: (-gains[engine], engine))
+
+    def _gains(self, engine: str, profile: Profile, price: float) -> tuple[float, float]:
+        """By how much the score can fall at most with half and with twice the lanes."""
+        others = self.judged.cycles - profile.cycles.get(engine, 0)
+        share = profile.shares.get(engine, Resources())
+        saved = price * (_cost(share) + _OVERFULL_COST * min(self.judged.overfull, sum(share)))
+        return saved, log(self.judged.cycles / others) if others > 0 else inf
+
+    def _visit(self, engine: str, profile: Profile, price: float, must_fit: bool) -> bool:
+        """Goes on in one direction as long as that brings something; tries the more promising one first."""
+        fewer, more = self._gains(engine, profile, price)
+        for gain, factor in sorted(((fewer, 0.5), (more, 2.0)), reverse=True):
+            kept = False
+            while gain > _LEAST_GAIN and self._step(engine, factor, price, must_fit):
+                kept = True
+            if kept:
+                return True
+        return False
+
+    def _step(self, engine: str, factor: float, price: float, must_fit: bool) -> bool:
+        lanes = _beside(self.choices[engine], self.lanes[engine], factor)
+        if lanes is None or self.designs >= self.most_designs:
+            return False
+        tried = {**self.lanes, engine: lanes}
+        judged = self.judge.judge(tried)
+        self.designs += 1
+        if judged is None or judged.score(price) >= self.judged.score(price) - _LEAST_GAIN:
+            return False
+        if must_fit and not (judged.overfull == 0 and self.judge.fits(tried)):
+            return False
+        self.lanes, self.judged = tried, judged
+        self.steps.append(Step(engine, lanes, price, judged))
+        self.watch(self.steps[-1])
+        return True
+
+
+def _cost(shares: Resources) -> float:
+    return sum(weight * share for weight, share in zip(_COSTS, shares, strict=True))
+
+
+def _beside(choices: Sequence[int], now: int, factor: float) -> int | None:
+    """The choice nearest to so many times the lanes in that direction, at least one choice away; None at the end."""
+    if factor > 1:
+        above = [choice for choice in choices if choice > now]
+        return next((choice for choice in above if choice >= factor * now), above[-1] if above else None)
+    below = [choice for choice in choices if choice < now]
+    return next((choice for choice in reversed(below) if choice <= factor * now), below[0] if below else None)
