@@ -17,6 +17,7 @@ EXPERIMENTS = {
     "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",
     "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
     "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
+    "best": "the best decode and prefill designs found for four models on a U55C, made again",
     ALL: "every experiment above, one after the other",
 }
 """Name to one line of help; module ``experiments.<name>``, hyphens as underscores, has ``reproduce(out, ...)``."""

@@ -1,4 +1,4 @@
-"""``python -m experiments.best find MODEL PHASE``: looks for the best design and keeps it for `sttest reproduce best`."""
+"""``python -m experiments.best find MODEL PHASE``: a search, whose design `sttest reproduce best` makes again."""
 
 from __future__ import annotations
 

@@ -106,7 +106,8 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
     if not fitting:
         raise DoesNotFitError(
             "no-design", "no design that fits was found", where=search.case.name,
-            demand=len(ends), bound=0, unit="descents", levers=["name another base with --base", "raise --most-designs"],
+            demand=len(ends), bound=0, unit="descents",
+            levers=["name another base with --base", "raise --most-designs"],
         )  # fmt: skip
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)

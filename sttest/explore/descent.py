@@ -4,9 +4,9 @@ Engines are visited one by one, and each may go to half or to twice its lanes.  
 
     ln(cycles) + price * cost of what is taken
 
-falls.  The price rises until the design fits (*trimming*); then what room is left goes to engines on the critical
-path, one step at a time, each of which must fit (*filling*).  Steps that cannot bring anything are not tried: half the
-lanes save no more than what the engine takes, twice the lanes no more than its cycles on the critical path.
+falls.  The price rises until the design fits (*trimming*); then it falls, and steps must lead to designs that fit, so
+that room goes first to where it saves most (*filling*).  Steps that cannot bring anything are not tried: half the lanes
+save no more than what the engine takes, twice the lanes no more than its cycles on the critical path.
 
 Nothing here knows how a design is judged, and nothing is random: the same judge gives the same lanes.
 """
@@ -26,12 +26,12 @@ Lanes = Mapping[str, int]
 _COSTS = Resources(dsp=0.4, lut=1.0, ff=0.2, bram18=0.2, uram=0.2)
 """What a share of the budget costs: LUTs are what these designs run out of first."""
 _OVERFULL_COST = 2.0
-_PRICES = (0.3, 1.0, 3.0, 10.0)
+_TRIMMING_PRICES = (0.3, 1.0, 3.0, 10.0)
+_FILLING_PRICES = (1.0, 0.3, 0.1, 0.03, 0.01)
 # Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
 _HIGH_PRICE = 1.0
-_FILLING_PRICE = 0.01
 _LEAST_GAIN = 0.001
-_MOST_PASSES = 3
+_MOST_PASSES = 2
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Judged:
 
     cycles: int
     shares: Resources
-    pinned: Resources = Resources()
+    pinned: Resources = field(default_factory=Resources)
 
     @property
     def overfull(self) -> float:
@@ -141,17 +141,12 @@ def descend(
     if first is None:
         return None
     walk = _Walk(judge, choices, most_designs, watch, dict(start), first)
-    fits = walk.fits()
-    for price in _PRICES:
-        before = walk.judged.overfull
-        if fits or walk.is_hopeless:
-            break
-        walk.passes(price, must_fit=False)
-        fits = walk.fits()
-        walk.is_hopeless = price >= _HIGH_PRICE and before > 0 and walk.judged.overfull >= before
-    if fits:
-        walk.passes(_FILLING_PRICE, must_fit=True)
-    return Descent(dict(walk.lanes), walk.judged, fits, tuple(walk.steps), walk.designs)
+    paid = walk.trim()
+    for price in _FILLING_PRICES:
+        if walk.best is not None and price < paid:
+            walk.passes(price, must_fit=True)
+    lanes, judged = walk.best or (walk.lanes, walk.judged)
+    return Descent(dict(lanes), judged, walk.best is not None, tuple(walk.steps), walk.designs)
 
 
 @dataclass
@@ -166,10 +161,20 @@ class _Walk:
     judged: Judged
     steps: list[Step] = field(default_factory=list[Step])
     designs: int = 1
-    is_hopeless: bool = False
+    best: tuple[Lanes, Judged] | None = None
 
-    def fits(self) -> bool:
-        return self.judged.overfull == 0 and self.judge.fits(self.lanes)
+    def trim(self) -> float:
+        """Raises the price until the design fits, or until that is hopeless; the last price that was paid."""
+        if self._fits(self.lanes, self.judged):
+            return inf
+        for price in _TRIMMING_PRICES:
+            before = self.judged.overfull
+            self.passes(price, must_fit=False)
+            if self._fits(self.lanes, self.judged):
+                return price
+            if price >= _HIGH_PRICE and 0 < before <= self.judged.overfull:
+                break
+        return 0.0
 
     def passes(self, price: float, *, must_fit: bool) -> None:
         """Visits all engines again until a pass keeps no step."""
@@ -211,11 +216,19 @@ class _Walk:
         self.designs += 1
         if judged is None or judged.score(price) >= self.judged.score(price) - _LEAST_GAIN:
             return False
-        if must_fit and not (judged.overfull == 0 and self.judge.fits(tried)):
+        if must_fit and not self._fits(tried, judged):
             return False
         self.lanes, self.judged = tried, judged
         self.steps.append(Step(engine, lanes, price, judged))
         self.watch(self.steps[-1])
+        return True
+
+    def _fits(self, lanes: Lanes, judged: Judged) -> bool:
+        """Whether a design fits; of those that do, the fastest is kept."""
+        if judged.overfull > 0 or not self.judge.fits(lanes):
+            return False
+        if self.best is None or judged.cycles < self.best[1].cycles:
+            self.best = (dict(lanes), judged)
         return True
 
 

@@ -84,8 +84,8 @@ class LaneJudge:
 
     def knobs(self, lanes: Lanes) -> Knobs:
         """The knobs from which alone the design can be made again."""
-        by_task = {task.sym_name.data: lanes[engine] for engine, tasks in self._tasks.items() for task in tasks}
-        return resolved(self.base, by_task)
+        tasks = all_of(self._compiler.tiled(self.base).module, TaskOp)
+        return resolved(self.base, {task.sym_name.data: lanes[_engine(task)] for task in tasks})
 
     def judge(self, lanes: Lanes) -> Judged | None:
         """Cycles of a launch and shares of all SLRs' budgets; None where there is no such design."""

@@ -1,0 +1,141 @@
+"""A found design, made again: compiled with all that its file says, simulated, placed."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+from experiments.best.cases import BOARD, Case
+from experiments.best.found import Found
+from sttest.boards.resources import KINDS, Resources
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.pipeline import Knobs
+from sttest.compile.resources.placement import Placement, place
+from sttest.errors import DeadlockError
+from sttest.sim import Simulation, simulate
+from sttest.sim.critical.path import Items, itemise
+from sttest.sim.graph import Memory
+
+_OPTIONS = {
+    "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
+    "precision": "--precision", "beat_bits": "--beat-bits", "vector_bits": "--vector-bits", "strategy": "--strategy",
+    "share": "--share", "prefetch_kib": "--prefetch-kib", "layers": "--layers",
+}  # fmt: skip
+_OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
+_WEIGHTS = ("_weight", "_weight_scale")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A design with its run and its place.
+
+    Attributes:
+        found: what it was made from.
+        design, placed: itself.
+        run: recorded, before registers between SLRs.
+    """
+
+    found: Found
+    design: Design
+    placed: Placement
+    run: Simulation
+
+    @property
+    def cycles(self) -> int:
+        """Of a launch, registers between SLRs included."""
+        cycles = self.placed.cycles[1]
+        if cycles is None:
+            raise DeadlockError("deadlock", "deadlocks with registers between SLRs", where=self.found.case.name)
+        return cycles
+
+    @property
+    def launch_ms(self) -> float:
+        """On the card, of one launch."""
+        return self.cycles / self.design.board.clock_mhz.value / 1e3
+
+    @property
+    def queue_ms(self) -> float:
+        """What the host takes between the launches of a token or a prompt, one after the other in a queue."""
+        return self.found.case.launches * self.design.board.launch.queued_us.value / 1e3
+
+    @property
+    def ms(self) -> float:
+        """A token in decode, a prompt in prefill: all layers with their launches."""
+        return self.found.case.launches * self.launch_ms + self.queue_ms
+
+    @property
+    def tokens_per_s(self) -> float:
+        """That enter the blocks: generated ones in decode, those of the prompt in prefill."""
+        return self.found.case.tokens / self.ms * 1e3
+
+    @cached_property
+    def weight_bytes(self) -> int:
+        """Weights with their scales that all launches read, those of the head included where it is in the launch."""
+        read = sum(
+            port.tokens * port.token_bytes
+            for port in self.design.graph.processes
+            if isinstance(port, Memory) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
+            and "norm" not in port.origin
+        )  # fmt: skip
+        return self.found.case.launches * read
+
+    def roofline_tokens_per_s(self, gb_per_s: float) -> float:
+        """If reading the weights once were all that takes time."""
+        return self.found.case.tokens * gb_per_s * 1e9 / self.weight_bytes
+
+    @cached_property
+    def items(self) -> Items:
+        """The critical path of a launch, before registers between SLRs."""
+        return itemise(self.run)
+
+    @property
+    def fullest(self) -> tuple[str, Resources]:
+        """What the board runs out of first, and the fullest share of each resource over the SLRs."""
+        shares = self.placed.partition.shares
+        most = Resources(*(max(getattr(share, kind) for share in shares) for kind in KINDS))
+        return max(KINDS, key=lambda kind: getattr(most, kind)), most
+
+
+def make(found: Found) -> Made:
+    """Makes a design again.
+
+    Raises:
+        InputError: the block is another one now, or no longer has these tasks.
+        DoesNotFitError: it no longer fits the board.
+        DeadlockError: it does not finish.
+    """
+    design = compile_text(found.block(), f"{found.case.name}-{BOARD}", BOARD, found.knobs)
+    run = simulate(design.graph, record=True)
+    if run.cycles is None:
+        raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
+    return Made(found, design, place(design), run)
+
+
+def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[str]:
+    """The command that makes the design's package; options at their defaults are left out.
+
+    Args:
+        case, knobs: of the design.
+        lanes_from: folder with the lanes of its tasks.
+        package: where the package goes.
+    """
+    shape = case.shape
+    size = ["--tokens", str(shape.tokens)] if shape.phase == "prefill" else ["--context", str(shape.context)]
+    words = ["sttest", "compile", case.model, "--phase", case.phase, *size, "--board", BOARD]
+    default = Knobs()
+    for each in fields(Knobs):
+        value = getattr(knobs, each.name)
+        if each.name in _OPTIONS and value != getattr(default, each.name):
+            words += [_OPTIONS[each.name], str(value)]
+        if each.name in _OPTIONS_OF_TASKS:
+            for entry in value:
+                words += [_OPTIONS_OF_TASKS[each.name], "=".join(entry.rsplit(":", 1))]
+    words += ["--head"] if case.head else []
+    return [*words, "--lanes-from", str(lanes_from), "--check-resources", "-o", str(package)]
+
+
+def shown(words: list[str]) -> str:
+    """A command as one types it."""
+    return shlex.join(words)

@@ -1,0 +1,96 @@
+"""The designs as rows of the long-format table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from experiments.best.cases import BOARD
+from experiments.best.design import Made
+from sttest.boards.resources import KINDS, total
+from sttest.compile.resources.design import die_of
+from sttest.results import Kind, Row
+
+_UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """A number of a design: as a :class:`Row` without what all of a design share."""
+
+    metric: str
+    value: float | None
+    unit: str
+    kind: Kind
+    note: str = ""
+    reference: float | None = None
+    source: str = ""
+
+
+def rows(made: Made) -> Iterator[Row]:
+    """Every number of a design."""
+    case = made.found.case
+    for part in (_times(made), _roofline(made), _binding(made), _space(made)):
+        for each in part:
+            engine = "maxplus" if each.kind == "simulated" else ""
+            yield Row(
+                "best", each.metric, each.value, each.unit, each.kind, case.model, BOARD, case.phase, engine,
+                each.reference, each.source, each.note,
+            )  # fmt: skip
+
+
+def _times(made: Made) -> Iterator[_Figure]:
+    case, board = made.found.case, made.design.board
+    holds = f"{case.layers} of {case.config.layers} layers" + (", LM head and choice of the token" if case.head else "")
+    yield _Figure("cycles per launch", made.cycles, "cycles", "simulated", f"{holds}; registers between SLRs included")
+    yield _Figure("cycles per launch, before placement", made.run.cycles, "cycles", "simulated", holds)
+    yield _Figure("launch", made.launch_ms, "ms", "simulated", f"{board.clock_mhz.value:g} MHz, card only")
+    yield _Figure("launches", case.launches, "count", "derived", "of all layers")
+    queue = f"{case.launches} x {board.launch.queued_us.value} us, launches in a queue; nothing else of the host"
+    yield _Figure("launch overhead", made.queue_ms, "ms", "derived", queue)
+    left_out = "LM head included" if case.head else "LM head left out"
+    what = "one token" if case.phase == "decode" else f"a prompt of {case.tokens} tokens"
+    note = f"{what}, launches included, {left_out}"
+    yield _Figure("latency" if case.phase == "decode" else "time to first token", made.ms, "ms", "simulated", note)
+    yield _Figure("speed", made.tokens_per_s, "tokens/s", "simulated", note)
+
+
+def _roofline(made: Made) -> Iterator[_Figure]:
+    board, case = made.design.board, made.found.case
+    with_head = "of all layers and the LM head" if case.head else "of all layers, LM head left out"
+    yield _Figure("weight bytes", made.weight_bytes, "bytes", "derived", f"int4 weights and their scales {with_head}")
+    for name, rate in (
+        ("peak", board.peak_bandwidth_gb_per_s), ("sustained", board.sustained_bandwidth_gb_per_s),
+    ):  # fmt: skip
+        most = made.roofline_tokens_per_s(rate)
+        note = f"{rate:g} GB/s, weights read once" + (" per prompt" if case.phase == "prefill" else " per token")
+        yield _Figure(f"roofline, {name} bandwidth", most, "tokens/s", "derived", note)
+        yield _Figure(
+            f"fraction of roofline, {name} bandwidth", made.tokens_per_s / most, "ratio", "derived",
+            "speed over roofline, launches included",
+        )  # fmt: skip
+
+
+def _binding(made: Made) -> Iterator[_Figure]:
+    cycles = made.run.cycles or 1
+    (category, kind), most = max(made.items.by_kind.items(), key=lambda item: (item[1], item[0]))
+    note = f"the largest item of the critical path: {category} {kind}"
+    yield _Figure("critical path, largest item", most / cycles, "ratio", "simulated", note)
+    process, longest = max(made.items.by_process.items(), key=lambda item: (item[1], item[0]))
+    yield _Figure("critical path, longest process", longest / cycles, "ratio", "simulated", process)
+    name, shares = made.fullest
+    note = f"{name}: what the fullest SLR runs out of first"
+    yield _Figure("fullest share of an SLR", getattr(shares, name), "ratio", "derived", note)
+
+
+def _space(made: Made) -> Iterator[_Figure]:
+    parts, budget = made.placed.partition, total(die_of(made.design.board).budgets)
+    shares = made.placed.taken.total.shares_of(budget)
+    note = "predicted; margin of the board's file taken off the budget"
+    for kind in KINDS:
+        yield _Figure(kind, round(getattr(made.placed.taken.total, kind), 2), _UNITS[kind], "derived", "predicted")
+        yield _Figure(f"{kind} share of budget", getattr(shares, kind), "ratio", "derived", note)
+        for slr, share in enumerate(parts.shares):
+            yield _Figure(f"{kind} share of SLR{slr}", getattr(share, kind), "ratio", "derived", note)
+    for boundary, wires in enumerate(parts.wires):
+        yield _Figure(f"wires SLR{boundary} to SLR{boundary + 1}", wires, "count", "derived", "super long lines")

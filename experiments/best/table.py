@@ -1,0 +1,96 @@
+"""The best designs that were found, made again: `sttest reproduce best`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+
+from experiments.best.cases import BOARD, Case, all_cases
+from experiments.best.design import Made, command, make, shown
+from experiments.best.found import FOLDER, path_of, read_found
+from experiments.best.rows import rows
+from experiments.progress import step_printer
+from sttest.compile.reports.resources import partition_table
+from sttest.compile.reports.tables import kernel_table
+from sttest.errors import InputError
+from sttest.results import ResultFolder, Row
+from sttest.verbs.output import print_table
+
+ROOT = Path("results/best")
+"""Where the committed designs lie, as the printed commands name them."""
+_SHOWN = ("cycles per launch", "latency", "time to first token", "speed", "fraction of roofline, peak bandwidth",
+          "fraction of roofline, sustained bandwidth", "lut share of budget", "fullest share of an SLR")  # fmt: skip
+
+
+def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
+    """Makes all designs that were found, prints the table and writes ``out``; cycles are those of max-plus.
+
+    Raises:
+        InputError: nothing was found yet, or a block has changed since.
+        DoesNotFitError: a design no longer fits.
+    """
+    cases = [case for case in all_cases() if path_of(case).is_file()]
+    if not cases:
+        raise InputError("no-designs", "no design was found yet", where=str(FOLDER),
+                         levers=["python -m experiments.best find gpt2 decode"])  # fmt: skip
+    say, found = step_printer(len(cases)), list[Row]()
+    config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
+    with ResultFolder(out, config=config) as folder, ProcessPoolExecutor(max_workers=jobs) as pool:
+        parts = [folder.file(case.name) for case in cases]
+        for case, made in zip(cases, pool.map(write_design, cases, parts), strict=True):
+            say(case.name)
+            found += made
+        folder.add(*found)
+    print_table(("design", *_SHOWN), [_line(case, found) for case in cases], title="best designs found, U55C")
+    return found
+
+
+def write_design(case: Case, folder: Path) -> list[Row]:
+    """Makes one design and fills its folder: knobs, lanes, SLRs, the itemised time, and the commands.
+
+    Raises:
+        SttestError: see :func:`reproduce`.
+    """
+    made = make(read_found(case))
+    (folder / "reports").mkdir(parents=True)
+    (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
+    kernel_table(made.design).to_csv(folder / "reports" / "kernels.csv", index=False)
+    partition_table(made.placed).to_csv(folder / "partition.csv", index=False)
+    _items(made).to_csv(folder / "items.csv", index=False)
+    _processes(made).to_csv(folder / "processes.csv", index=False)
+    (folder / "commands.sh").write_text(_commands(made), encoding="utf-8")
+    return list(rows(made))
+
+
+def _items(made: Made) -> pd.DataFrame:
+    """The critical path of a launch by category of process and kind of wait, before registers between SLRs."""
+    by_kind = sorted(made.items.by_kind.items(), key=lambda item: (-item[1], item[0]))
+    return _shares([(*key, cycles) for key, cycles in by_kind], ("category", "kind", "cycles"))
+
+
+def _processes(made: Made) -> pd.DataFrame:
+    """The same by process."""
+    by_process = sorted(made.items.by_process.items(), key=lambda item: (-item[1], item[0]))
+    return _shares([item for item in by_process if item[1]], ("process", "cycles"))
+
+
+def _shares(lines: Sequence[tuple[object, ...]], columns: Sequence[str]) -> pd.DataFrame:
+    table = pd.DataFrame(lines, columns=pd.Index(columns))
+    table["share"] = (table["cycles"] / table["cycles"].sum()).round(6)
+    return table
+
+
+def _commands(made: Made) -> str:
+    """What makes the package again, and a trace of its run."""
+    case = made.found.case
+    package = Path("build/best") / case.name
+    compiled = shown(command(case, made.found.knobs, ROOT / case.name, package))
+    return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
+
+
+def _line(case: Case, found: Sequence[Row]) -> tuple[object, ...]:
+    own = {row.metric: row.value for row in found if (row.model, row.phase) == (case.model, case.phase)}
+    return (case.name, *("" if own.get(metric) is None else own[metric] for metric in _SHOWN))
