@@ -1,0 +1,144 @@
+"""The best designs: their files, and the committed table against the fastest of them made again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.best.cases import Case, all_cases, bases
+from experiments.best.design import command
+from experiments.best.find import Search, find
+from experiments.best.found import Found, path_of, read_found, write_found
+from sttest.cli.app import app
+from sttest.compile.pipeline import Knobs
+from sttest.errors import DoesNotFitError, InputError
+from sttest.sim import simulate
+
+RESULTS = Path(__file__).parents[2] / "results" / "best"
+FOUND = [case for case in all_cases() if path_of(case).is_file()]
+
+
+def committed(case: Case, metric: str) -> float:
+    with (RESULTS / "table.csv").open(newline="", encoding="utf-8") as file:
+        own = [row for row in csv.DictReader(file) if (row["model"], row["phase"]) == (case.model, case.phase)]
+    return next(float(row["value"]) for row in own if row["metric"] == metric)
+
+
+def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
+    case = Case("gpt2", "decode")
+    package = tmp_path / "package"
+    words = command(case, read_found(case).knobs, RESULTS / case.name, package)
+    assert words[:2] == ["sttest", "compile"]
+    run = CliRunner().invoke(app, [*words[1:], "--json"])
+    assert run.exit_code == 0, run.output
+    summary = json.loads(run.stdout)
+    assert summary["sizing"]["cycles"] == committed(case, "cycles per launch, before placement")
+    assert summary["partition"]["cycles_with_crossing_registers"] == committed(case, "cycles per launch")
+    assert summary["resources"]["share_of_budget"]["lut"] == pytest.approx(
+        committed(case, "lut share of budget"), abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name)
+def test_every_design_found_is_in_the_results(case: Case) -> None:
+    found, folder = read_found(case), RESULTS / case.name
+    assert (folder / "knobs.yaml").read_text(encoding="utf-8") == path_of(case).read_text(encoding="utf-8")
+    with (folder / "reports" / "kernels.csv").open(newline="", encoding="utf-8") as file:
+        lanes = {f"{row['kernel']}:{row['lanes']}" for row in csv.DictReader(file)}
+    assert lanes == set(found.knobs.lanes)
+    with (folder / "items.csv").open(newline="", encoding="utf-8") as file:
+        assert sum(int(row["cycles"]) for row in csv.DictReader(file)) == committed(
+            case, "cycles per launch, before placement"
+        )
+    first = (folder / "commands.sh").read_text(encoding="utf-8").splitlines()[0]
+    assert shlex.split(first)[:3] == ["sttest", "compile", case.model]
+
+
+@pytest.mark.parametrize("case", FOUND, ids=lambda case: case.name)
+def test_no_design_asks_for_more_than_its_budget(case: Case) -> None:
+    assert committed(case, "fullest share of an SLR") <= 1
+    assert 0 < committed(case, "fraction of roofline, peak bandwidth") < 1
+
+
+def test_a_design_survives_its_file(tmp_path: Path) -> None:
+    knobs = Knobs(tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24)
+    found = Found(Case("gpt2", "decode"), knobs, "made up", "0" * 64, 1234, 7)
+    write_found(found, tmp_path)
+    assert read_found(found.case, tmp_path) == found
+
+
+def test_a_file_of_another_case_is_refused(tmp_path: Path) -> None:
+    case, other = Case("gpt2", "decode"), Case("qwen", "decode")
+    write_found(Found(case, Knobs(lanes=("a:4",)), "made up", "0" * 64, 1, 1), tmp_path)
+    path_of(case, tmp_path).rename(path_of(other, tmp_path))
+    with pytest.raises(InputError, match="does not say how"):
+        read_found(other, tmp_path)
+
+
+def test_another_text_is_refused() -> None:
+    found = replace(read_found(Case("gpt2", "decode")), text_sha256="0" * 64)
+    with pytest.raises(InputError, match="another text"):
+        found.block()
+
+
+def test_options_that_are_not_defaults_are_in_the_command() -> None:
+    knobs = Knobs(tile_size=32, tiles=("attn_*:1x64x64",), orders=("mlp_fc?:1,0,2",), prefetch_kib=64)
+    words = command(Case("gpt2", "prefill"), knobs, Path("lanes"), Path("out"))
+    assert words[words.index("--tile") :][:2] == ["--tile", "32"]
+    assert "attn_*=1x64x64" in words
+    assert "mlp_fc?=1,0,2" in words
+    assert "--vector-bits" not in words
+    assert "--head" not in words
+
+
+def test_layers_that_differ_get_a_launch_each() -> None:
+    gemma, llama = Case("gemma", "decode"), Case("llama", "decode")
+    assert (gemma.layers, gemma.launches, gemma.head) == (1, 26, False)
+    assert (llama.layers, llama.launches, llama.head) == (22, 1, True)
+    assert all(knobs.layers == case.layers for case in (gemma, llama) for knobs in bases(case).values())
+
+
+class Small(Case):
+    """A block that is searched in seconds."""
+
+    def text(self) -> str:
+        from tests.explore.tiny_searches import two_products
+
+        return two_products()
+
+
+def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Knobs(overall_unroll=1024)})
+    search, told = Search(Small("gpt2", "prefill"), tries=1, most_designs=6), []
+    first = find(search, told.append, store=tmp_path / "store", folder=tmp_path)
+    runs: list[object] = []
+    monkeypatch.setattr("sttest.explore.lane_judge.simulate", lambda *given, **named: runs.append(given))
+    again = find(search, told.append, store=tmp_path / "store", folder=tmp_path)
+    assert again == first
+    assert not runs
+
+
+def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sttest.compile.compiler import compile_text
+
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Knobs(overall_unroll=1024)})
+    search = Search(Small("gpt2", "prefill"), tries=1, most_designs=6)
+    found = find(search, lambda _told: None, store=tmp_path / "store", folder=tmp_path)
+    assert simulate(compile_text(search.case.text(), "two", "u55c", found.knobs).graph).cycles == found.cycles
+
+
+def test_where_nothing_fits_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"none": Knobs(overall_unroll=1)})
+    with pytest.raises(DoesNotFitError, match="no design that fits"):
+        find(Search(Small("gpt2", "prefill")), lambda _told: None, store=tmp_path / "store", folder=tmp_path)
+
+
+def test_an_unknown_base_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no base"):
+        find(Search(Small("gpt2", "prefill"), ("nine",)), lambda _told: None, store=tmp_path, folder=tmp_path)
