@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from experiments.best.cases import MODELS, PHASES, Case
 from experiments.best.find import Search, find
 from experiments.best.found import write_found
-from experiments.progress import step_printer
 from sttest.errors import SttestError
 
 
@@ -18,12 +18,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     search = Search(Case(asked.model, asked.phase), tuple(asked.base), asked.tries, asked.most_designs)
     try:
-        found = find(search, step_printer(0))
+        found = find(search, _teller())
     except SttestError as error:
         print(f"{error.where}: {error.what}", file=sys.stderr)
         return 2
     print(f"{write_found(found)}: {found.cycles:,} cycles from {found.base}")
     return 0
+
+
+def _teller() -> Callable[[str], None]:
+    """A line on stderr for each step, with the time."""
+    began = time.perf_counter()
+    return lambda what: print(f"[{time.perf_counter() - began:5.0f} s] {what}", file=sys.stderr, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
