@@ -30,11 +30,10 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from sttest.compile.spaces.fifo_graph import DelayEdge, DelayGraph
-from sttest.errors import SttestError
+from sttest.compile.spaces.linear_program import least
 
 ROUNDING_TOLERANCE_CYCLES = 1e-6
 """What a delay may lie above a whole number and still be rounded down to it.
@@ -117,16 +116,14 @@ class _Program:
         rows, columns, coefficients = zip(*self.entries, strict=True)
         shape = (self.row_count, len(self.column_bounds))
         edge_count = len(self.edge_bounds)
-        solution = linprog(
-            c=np.pad(np.array(self.graph.weights), (0, shape[1] - edge_count)),
-            A_ub=coo_array((coefficients, (rows, columns)), shape=shape).tocsr(),
-            b_ub=np.zeros(shape[0]),
-            bounds=self.column_bounds,
-            method="highs",
+        found = least(
+            np.pad(np.array(self.graph.weights), (0, shape[1] - edge_count)),
+            coo_array((coefficients, (rows, columns)), shape=shape).tocsr(),
+            np.zeros(shape[0]),
+            self.column_bounds,
+            "the FIFO delays have no solution",
         )
-        if not solution.success:
-            raise SttestError("lp-failed", f"the FIFO delays have no solution: {solution.message}", where="fifo sizing")
-        return solution.x[:edge_count]
+        return found[:edge_count]
 
 
 def _open_thresholds(graph: DelayGraph, start: int, edge_bounds: Sequence[int]) -> dict[int, int]:

@@ -17,11 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
 from sttest.compile.spaces.fifo_graph import DelayEdge, DelayGraph
-from sttest.errors import SttestError
+from sttest.compile.spaces.linear_program import least
 
 
 def asap_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
@@ -66,16 +65,14 @@ def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge])
     ones = np.ones(len(edges))
     shape = (len(edges), len(asap))
     rises = coo_array((ones, (numbers, targets)), shape=shape) - coo_array((ones, (numbers, sources)), shape=shape)
-    solution = linprog(
-        c=np.array(graph.weights) @ rises,
-        A_ub=-rises.tocsr(),
-        b_ub=-np.array(graph.min_delays),
-        bounds=np.column_stack([asap, latest]),
-        method="highs",
+    starts = least(
+        np.array(graph.weights) @ rises,
+        -rises.tocsr(),
+        -np.array(graph.min_delays),
+        np.column_stack([asap, latest]),
+        "the kernels have no schedule",
     )
-    if not solution.success:
-        raise SttestError("lp-failed", f"the kernels have no schedule: {solution.message}", where="fifo sizing")
-    return _differences(graph, edges, [round(start) for start in solution.x])
+    return _differences(graph, edges, [round(start) for start in starts])
 
 
 def _asap_starts(graph: DelayGraph) -> list[int]:
