@@ -38,8 +38,8 @@ def _parser() -> argparse.ArgumentParser:
     verb.add_argument("model", choices=MODELS)
     verb.add_argument("phase", choices=PHASES)
     verb.add_argument("--base", action="append", default=[], help="start from these knobs only; may be repeated")
-    verb.add_argument("--tries", type=int, default=2, help="bases to descend from, of those that begin best")
-    verb.add_argument("--most-designs", type=int, default=100, help="to compile and simulate per descent")
+    verb.add_argument("--tries", type=int, default=2, help="bases to descend from to a design that fits")
+    verb.add_argument("--most-designs", type=int, default=60, help="to compile and simulate per descent")
     return parser
 
 

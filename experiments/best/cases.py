@@ -81,20 +81,24 @@ def all_cases() -> list[Case]:
     return [Case(model, phase) for model in MODELS for phase in PHASES]
 
 
-_SCORES = ("attn_scores:1x64x64",)
-
-
 def bases(case: Case) -> dict[str, Knobs]:
-    """Knobs, but for the lanes, that a search starts from, by name."""
+    """Knobs, but for the lanes, that a search starts from, by name: lanes of products, lanes of all other tasks."""
     if case.phase == "prefill":
         shared = Knobs(share="all", vector_bits=512)
         return {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
     shared = Knobs(share="all", vector_bits=1024, layers=case.layers)
-    return {
-        f"products-{lanes}, others-{others}{', wide scores' if tiles else ''}": replace(
-            shared, gemv_lanes=lanes, overall_unroll=others, tiles=tiles
-        )
-        for lanes in (1024, 2048, 4096)
-        for others in (1024, 2048)
-        for tiles in ((), _SCORES)
-    }
+    found: dict[str, Knobs] = {}
+    for products in (1024, 2048, 4096):
+        own = replace(shared, gemv_lanes=products, overall_unroll=2048)
+        found[f"products-{products}"] = own
+        found[f"products-{products}-wide"] = replace(own, tiles=(_wide_scores(case.config),))
+        if products < 4096:
+            # Tasks of few lanes read their caches through few ports.
+            found[f"products-{products}-lean"] = replace(own, overall_unroll=1024)
+    return found
+
+
+def _wide_scores(config: DecoderConfig) -> str:
+    """A tile of 64 tokens of the cache by 64 points of a head, for all query heads that share it."""
+    outer = ["1"] * (config.kv_heads > 1) + [str(config.group)] * (config.group > 1)
+    return f"attn_scores:{'x'.join(outer)}x64x64"

@@ -41,7 +41,7 @@ class Search:
     case: Case
     names: tuple[str, ...] = ()
     tries: int = 2
-    most_designs: int = 100
+    most_designs: int = 60
 
 
 class StoredJudge:
@@ -128,7 +128,8 @@ def _begun(
             continue
         say(f"{name}: {'deadlock' if judged is None else _shown(judged)}")
         if judged is not None:
-            scores.append((judged.score(_RANKING_PRICE), name, judge))
+            # What is beyond a budget can be trimmed.
+            scores.append((judged.score(_RANKING_PRICE, overfull_cost=0), name, judge))
     return [(name, judge) for _, name, judge in sorted(scores, key=lambda each: each[:2])]
 
 

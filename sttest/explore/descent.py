@@ -25,12 +25,13 @@ Lanes = Mapping[str, int]
 
 _COSTS = Resources(dsp=0.4, lut=1.0, ff=0.2, bram18=0.2, uram=0.2)
 """What a share of the budget costs: LUTs are what these designs run out of first."""
-_OVERFULL_COST = 2.0
+_OVERFULL_COST = 10.0
 _TRIMMING_PRICES = (0.3, 1.0, 3.0, 10.0)
 _FILLING_PRICES = (1.0, 0.3, 0.1, 0.03, 0.01)
 # Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
 _HIGH_PRICE = 1.0
-_LEAST_GAIN = 0.001
+_LEAST_GAIN = 0.002
+_LEAST_STEP = 0.0005
 _MOST_PASSES = 2
 
 
@@ -53,9 +54,9 @@ class Judged:
         """What is asked for beyond all budgets, in budgets; 0 for a design that may have a place."""
         return sum(max(0.0, share - 1) for share in (*self.shares, *self.pinned))
 
-    def score(self, price: float) -> float:
+    def score(self, price: float, overfull_cost: float = _OVERFULL_COST) -> float:
         """What a descent lowers; 0.01 of it is a percent of the cycles."""
-        return log(self.cycles) + price * (_cost(self.shares) + _OVERFULL_COST * self.overfull)
+        return log(self.cycles) + price * (_cost(self.shares) + overfull_cost * self.overfull)
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,8 @@ class _Walk:
         for gain, factor in sorted(((fewer, 0.5), (more, 2.0)), reverse=True):
             kept = False
             while gain > _LEAST_GAIN and self._step(engine, factor, price, must_fit):
-                kept = True
+                # Every step leaves half of what there was to gain.
+                kept, gain = True, gain / 2
             if kept:
                 return True
         return False
@@ -214,7 +216,7 @@ class _Walk:
         tried = {**self.lanes, engine: lanes}
         judged = self.judge.judge(tried)
         self.designs += 1
-        if judged is None or judged.score(price) >= self.judged.score(price) - _LEAST_GAIN:
+        if judged is None or judged.score(price) >= self.judged.score(price) - _LEAST_STEP:
             return False
         if must_fit and not self._fits(tried, judged):
             return False
