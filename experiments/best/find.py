@@ -111,6 +111,8 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
         )  # fmt: skip
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)
+    if name == FOUND:
+        name = read_found(search.case, folder).base
     return Found(search.case, judge.knobs(best.lanes), name, text_hash(text), best.judged.cycles, designs)
 
 

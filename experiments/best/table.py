@@ -15,7 +15,7 @@ from experiments.best.rows import rows
 from experiments.progress import step_printer
 from sttest.compile.reports.resources import partition_table
 from sttest.compile.reports.tables import kernel_table
-from sttest.errors import InputError
+from sttest.errors import InputError, SttestError
 from sttest.results import ResultFolder, Row
 from sttest.verbs.output import print_table
 
@@ -29,8 +29,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     """Makes all designs that were found, prints the table and writes ``out``; cycles are those of max-plus.
 
     Raises:
-        InputError: nothing was found yet, or a block has changed since.
-        DoesNotFitError: a design no longer fits.
+        InputError: nothing was found yet.
     """
     cases = [case for case in all_cases() if path_of(case).is_file()]
     if not cases:
@@ -51,10 +50,13 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
 def write_design(case: Case, folder: Path) -> list[Row]:
     """Makes one design and fills its folder: knobs, lanes, SLRs, the itemised time, and the commands.
 
-    Raises:
-        SttestError: see :func:`reproduce`.
+    One that can no longer be made has a row that says so, and no folder: the others are none the worse for it.
     """
-    made = make(read_found(case))
+    try:
+        made = make(read_found(case))
+    except SttestError as error:
+        note = f"can't be made any more, search again: {error.what}"
+        return [Row("best", "cycles per launch", None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
     (folder / "reports").mkdir(parents=True)
     (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
     kernel_table(made.design).to_csv(folder / "reports" / "kernels.csv", index=False)

@@ -181,14 +181,15 @@ class _Walk:
         """Visits all engines again until a pass keeps no step."""
         for _ in range(_MOST_PASSES):
             profile = self.judge.profile(self.lanes)
-            kept = [self._visit(engine, profile, price, must_fit) for engine in self._order(profile, price)]
+            order = self._order(profile, price, must_fit)
+            kept = [self._visit(engine, profile, price, must_fit) for engine in order]
             if not any(kept):
                 return
 
-    def _order(self, profile: Profile, price: float) -> list[str]:
-        """Those first of which most can be had, in cycles or in resources."""
-        gains = {engine: max(self._gains(engine, profile, price)) for engine in self.choices}
-        return sorted(gains, key=lambda engine: (-gains[engine], engine))
+    def _order(self, profile: Profile, price: float, must_fit: bool) -> list[str]:
+        """Those first of which most can be had: in resources or cycles, in cycles where the design has its place."""
+        gains = {engine: self._gains(engine, profile, price)[must_fit:] for engine in self.choices}
+        return sorted(gains, key=lambda engine: (-max(gains[engine]), engine))
 
     def _gains(self, engine: str, profile: Profile, price: float) -> tuple[float, float]:
         """By how much the score can fall at most with half and with twice the lanes."""

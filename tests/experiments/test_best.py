@@ -7,6 +7,7 @@ import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,7 @@ from experiments.best.cases import Case, all_cases, bases
 from experiments.best.design import command
 from experiments.best.find import Search, find
 from experiments.best.found import Found, path_of, read_found, write_found
+from experiments.best.table import write_design
 from sttest.cli.app import app
 from sttest.compile.pipeline import Knobs
 from sttest.errors import DoesNotFitError, InputError
@@ -85,6 +87,19 @@ def test_another_text_is_refused() -> None:
     found = replace(read_found(Case("gpt2", "decode")), text_sha256="0" * 64)
     with pytest.raises(InputError, match="another text"):
         found.block()
+
+
+def test_a_design_that_no_longer_fits_is_said_and_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(found: Found) -> NoReturn:
+        raise DoesNotFitError("board-resources", "more LUTs than the budget", where=found.case.name)
+
+    monkeypatch.setattr("experiments.best.table.make", refuse)
+    (row,) = write_design(Case("gpt2", "decode"), tmp_path / "gpt2-decode")
+    assert row.value is None
+    assert "more LUTs" in row.note
+    assert not (tmp_path / "gpt2-decode").exists()
 
 
 def test_options_that_are_not_defaults_are_in_the_command() -> None:
