@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
+from sttest.compile.bursts_ahead import BurstsAhead
 from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import (
     ConcatOp,
@@ -81,6 +82,7 @@ class _Builder:
         self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
+        self.ahead = BurstsAhead(self.kernel, self.board.hbm.outstanding_bursts.count)
 
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
@@ -177,7 +179,7 @@ class _Builder:
             token_bytes,
             (channel_name(_channel(op)),),
             burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, itensor_of(port))),
-            outstanding=hbm.outstanding_bursts.count,
+            outstanding=self.ahead.of(op),
             origin=origin,
             category="dma",
         )

@@ -20,6 +20,7 @@ from sttest.compile.cost_model import operator_instances, payload_operators, ste
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
+    DmaReadOp,
     EnterOp,
     ForkOp,
     GatherOp,
@@ -62,7 +63,7 @@ class NodeModel:
         library: operators at the board's clock.
         port_bits: width of a DMA's port.
         channels_of: pseudo-channels of every DMA.
-        most_words_in_flight: of the bursts that a port may ask for ahead.
+        most_words_in_flight: of the bursts that a port may ask for ahead (:mod:`sttest.compile.bursts_ahead`).
     """
 
     library: Mapping[str, Operator]
@@ -133,7 +134,10 @@ class NodeModel:
         for dma in self._same_port(op):
             stream = itensor_of(dma_port(dma))
             bits[process_name(dma)] += stream.tokens * stream.token_bits
-        return min(self.most_words_in_flight, -(-max(bits.values()) // self.port_bits))
+        most = self.most_words_in_flight
+        if any(isinstance(dma, DmaReadOp) and dma.slice is not None for dma in self._same_port(op)):
+            most //= len(bits)
+        return min(most, -(-max(bits.values()) // self.port_bits))
 
     def _same_port(self, op: NodeOp) -> list[NodeOp]:
         """The DMAs of its direction on its pseudo-channel, which have one port with one set of options."""

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from scipy.optimize import milp
 
+from sttest.compile.spaces.partition_annealed import annealed_slrs
 from sttest.compile.spaces.partition_facts import Die, Partition, ProcessFacts, WireFacts, assess, fits
 from sttest.compile.spaces.partition_fit import refuse_overfull
 from sttest.compile.spaces.partition_greedy import greedy_slrs
@@ -39,7 +40,7 @@ _STDOUT = 1
 
 
 def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
-    """The best assignment found: the program's, or the greedy one where that is as good.
+    """The best assignment found: the program's, or the greedy one where that is as good; else one by annealing.
 
     The program stops at a proven gap of 2 % or after 2000 nodes, whatever the machine's speed.
 
@@ -48,7 +49,8 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
         InputError: a FIFO's end, or a pinned SLR, is not there.
     """
     refuse_overfull(processes, wires, die)
-    found = [each for each in (_greedy(processes, wires, die), _solve(processes, wires, die)) if each is not None]
+    tried = _greedy(processes, wires, die), _solve(processes, wires, die)
+    found = [each for each in tried if each is not None] or [*_annealed(processes, wires, die)]
     if not found:
         raise _none_found(processes, die)
     return min(found, key=lambda each: (round(each.objective, 9), each.proven_gap))
@@ -57,15 +59,17 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
 def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
     """Refuses what :func:`partition` refuses, without looking for the best.
 
-    Where the greedy pass finds no assignment the program is asked for any: up to the first one
-    its search is the same, and proving that it is good takes most of the time.
+    Where the greedy pass finds no assignment annealing may; else the program is asked for any: up to the first one its
+    search is the same, and proving that it is good takes most of the time.
 
     Raises:
         DoesNotFitError: see :func:`partition`.
         InputError: see :func:`partition`.
     """
     refuse_overfull(processes, wires, die)
-    if _greedy(processes, wires, die) is None and _solve(processes, wires, die, _ANY_GAP) is None:
+    if _greedy(processes, wires, die) or any(_annealed(processes, wires, die)):
+        return
+    if _solve(processes, wires, die, _ANY_GAP) is None:
         raise _none_found(processes, die)
 
 
@@ -86,6 +90,13 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
         return None
     found = assess(slr_of, processes, wires, die)
     return found if fits(found, die) else None
+
+
+def _annealed(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Iterator[Partition]:
+    """The assignment that annealing ends with, if it fits."""
+    found = assess(annealed_slrs(processes, wires, die), processes, wires, die)
+    if fits(found, die):
+        yield found
 
 
 def _solve(

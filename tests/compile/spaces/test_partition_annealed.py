@@ -1,0 +1,47 @@
+"""Annealing finds what one pass over the processes misses."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sttest.boards.resources import Resources
+from sttest.compile.spaces.partition_annealed import annealed_slrs
+from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
+from sttest.compile.spaces.partition_greedy import greedy_slrs
+
+DIE = Die((Resources(100, 1000, 2000, 100, 30),) * 3, 500)
+
+
+def tight_pair() -> tuple[list[ProcessFacts], list[WireFacts]]:
+    """Small ones come first and fill the SLR that a large pair must have: more wires join it than a boundary has."""
+    small = [ProcessFacts(f"s{number}", Resources(dsp=12)) for number in range(16)]
+    large = [ProcessFacts(name, Resources(dsp=48)) for name in ("a", "b")]
+    return [*small, *large], [WireFacts("wide", "a", "b", 600)]
+
+
+def test_it_finds_what_one_pass_does_not() -> None:
+    processes, wires = tight_pair()
+    passed = greedy_slrs(processes, wires, DIE)
+    assert passed is None or not fits(assess(passed, processes, wires, DIE), DIE)
+    found = annealed_slrs(processes, wires, DIE)
+    assert fits(assess(found, processes, wires, DIE), DIE)
+    assert found["a"] == found["b"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pinned_processes_stay_and_the_same_seed_gives_the_same(seed: int) -> None:
+    choose = Random(seed)
+    processes = [
+        ProcessFacts(f"p{n}", Resources(dsp=choose.randrange(30), lut=choose.randrange(200)), 1 if n < 2 else None)
+        for n in range(12)
+    ]
+    wires = [WireFacts(f"f{n}", f"p{n}", f"p{choose.randrange(12)}", choose.randrange(1, 200)) for n in range(12)]
+    found = annealed_slrs(processes, wires, DIE, seed)
+    assert found["p0"] == found["p1"] == 1
+    assert found == annealed_slrs(processes, wires, DIE, seed)
+
+
+def test_nothing_to_place_is_placed() -> None:
+    assert annealed_slrs([], [], DIE) == {}

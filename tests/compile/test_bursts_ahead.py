@@ -1,0 +1,33 @@
+"""Bursts that DMAs ask for ahead: all of a port's, or a share where slices are behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sttest.compile import memory_ports
+from sttest.compile.compiler import compile_text
+from sttest.compile.pipeline import Knobs
+from sttest.models.shipped import lowered_text
+from sttest.sim.graph import Memory
+
+
+def memories(share: str) -> list[Memory]:
+    design = compile_text(lowered_text("gpt2", "decode"), "block", "u55c", Knobs(share=share))  # type: ignore[arg-type]
+    return [each for each in design.graph.processes if isinstance(each, Memory)]
+
+
+def test_dmas_apart_have_all_of_their_port() -> None:
+    assert {each.outstanding for each in memories("none")} == {16}
+
+
+def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_ports, "_WORTH_SHARING", float("inf"))
+    found = memories("all")
+    behind = Counter((each.op, each.channels) for each in found)
+    sliced = {(each.op, each.channels) for each in found if "_slice" in each.name}
+    assert max(behind[port] for port in sliced) > 1
+    for each in found:
+        port = each.op, each.channels
+        assert each.outstanding == (16 // behind[port] if port in sliced else 16)
