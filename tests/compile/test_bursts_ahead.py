@@ -13,18 +13,18 @@ from sttest.models.shipped import lowered_text
 from sttest.sim.graph import Memory
 
 
-def memories(share: str) -> list[Memory]:
-    design = compile_text(lowered_text("gpt2", "decode"), "block", "u55c", Knobs(share=share))  # type: ignore[arg-type]
+def memories(knobs: Knobs) -> list[Memory]:
+    design = compile_text(lowered_text("gpt2", "decode", small=False), "block", "u55c", knobs)
     return [each for each in design.graph.processes if isinstance(each, Memory)]
 
 
 def test_dmas_apart_have_all_of_their_port() -> None:
-    assert {each.outstanding for each in memories("none")} == {16}
+    assert {each.outstanding for each in memories(Knobs())} == {16}
 
 
 def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_ports, "_WORTH_SHARING", float("inf"))
-    found = memories("all")
+    found = memories(Knobs(share="all", gemv_lanes=4096, overall_unroll=3072))
     behind = Counter((each.op, each.channels) for each in found)
     sliced = {(each.op, each.channels) for each in found if "_slice" in each.name}
     assert max(behind[port] for port in sliced) > 1
