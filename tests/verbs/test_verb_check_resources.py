@@ -31,7 +31,7 @@ def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
 def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
     outcome = sttest("compile", *SMALL, "--tile", "64", "--overall-unroll", "16384", "--check-resources")
     assert outcome.exit_code == 4
-    assert "more LUTs than the budget" in outcome.stderr
+    assert "more DSP slices than the budget" in outcome.stderr
     assert "lower --overall-unroll" in outcome.stderr
     assert list(workplace.iterdir()) == []
 
