@@ -90,11 +90,11 @@ def bases(case: Case) -> dict[str, Knobs]:
     found: dict[str, Knobs] = {}
     for products in (1024, 2048, 4096):
         own = replace(shared, gemv_lanes=products, overall_unroll=2048)
-        found[f"products-{products}"] = own
-        found[f"products-{products}-wide"] = replace(own, tiles=(_wide_scores(case.config),))
+        wide = replace(own, tiles=(_wide_scores(case.config),))
+        found |= {f"products-{products}": own, f"products-{products}-wide": wide}
         if products < 4096:
             # Tasks of few lanes read their caches through few ports.
-            found[f"products-{products}-lean"] = replace(own, overall_unroll=1024)
+            found[f"products-{products}-lean"] = replace(wide, overall_unroll=1152)
     return found
 
 

@@ -30,6 +30,8 @@ _TRIMMING_PRICES = (0.3, 1.0, 3.0, 10.0)
 _FILLING_PRICES = (1.0, 0.3, 0.1, 0.03, 0.01)
 # Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
 _HIGH_PRICE = 1.0
+# Of a design that fits from the start: whatever room there is goes to whoever is faster with it, before any is made.
+_GROWING_PRICE = 0.03
 _LEAST_GAIN = 0.002
 _LEAST_STEP = 0.0005
 _MOST_PASSES = 2
@@ -143,6 +145,8 @@ def descend(
         return None
     walk = _Walk(judge, choices, most_designs, watch, dict(start), first)
     paid = walk.trim()
+    if paid == inf:
+        walk.passes(_GROWING_PRICE, must_fit=True, only_more=True)
     for price in _FILLING_PRICES:
         if walk.best is not None and price < paid:
             walk.passes(price, must_fit=True)
@@ -177,12 +181,12 @@ class _Walk:
                 break
         return 0.0
 
-    def passes(self, price: float, *, must_fit: bool) -> None:
+    def passes(self, price: float, *, must_fit: bool, only_more: bool = False) -> None:
         """Visits all engines again until a pass keeps no step."""
         for _ in range(_MOST_PASSES):
             profile = self.judge.profile(self.lanes)
             order = self._order(profile, price, must_fit)
-            kept = [self._visit(engine, profile, price, must_fit) for engine in order]
+            kept = [self._visit(engine, profile, price, must_fit, only_more) for engine in order]
             if not any(kept):
                 return
 
@@ -198,10 +202,10 @@ class _Walk:
         saved = price * (_cost(share) + _OVERFULL_COST * min(self.judged.overfull, sum(share)))
         return saved, log(self.judged.cycles / others) if others > 0 else inf
 
-    def _visit(self, engine: str, profile: Profile, price: float, must_fit: bool) -> bool:
+    def _visit(self, engine: str, profile: Profile, price: float, must_fit: bool, only_more: bool) -> bool:
         """Goes on in one direction as long as that brings something; tries the more promising one first."""
         fewer, more = self._gains(engine, profile, price)
-        for gain, factor in sorted(((fewer, 0.5), (more, 2.0)), reverse=True):
+        for gain, factor in sorted(((0.0 if only_more else fewer, 0.5), (more, 2.0)), reverse=True):
             kept = False
             while gain > _LEAST_GAIN and self._step(engine, factor, price, must_fit):
                 # Every step leaves half of what there was to gain.
