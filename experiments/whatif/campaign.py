@@ -79,11 +79,7 @@ class Campaign:
         return total / min(jobs, max(1, len(missing)))
 
     def _keep(self, name: str, result: Plain) -> None:
-        if "failed" in result:
-            failed = dict(result["failed"])
-            error = SttestError(failed.pop("code"), failed.pop("what"), **_known(failed))
-            error.exit_code = failed["exit_code"]
-            raise error
+        raise_failure(result)
         self.store.save(self.keys[name], result)
         self.found[name] = result
 
@@ -93,7 +89,7 @@ class Campaign:
                 yield Outcome(point, None, point.refusal)
                 continue
             result = self.found[config_hash(key_of(point.block, self.engine))]
-            yield Outcome(point, None if "refused" in result else result, _told(result.get("refused")))
+            yield Outcome(point, None if "refused" in result else result, told(result.get("refused")))
 
 
 def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> Campaign:
@@ -120,7 +116,21 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _told(refused: Mapping[str, Any] | None) -> str:
+def raise_failure(result: Mapping[str, Any]) -> None:
+    """Raises the error of a simulation that failed for a reason that is not the point's own.
+
+    Raises:
+        SttestError: there is one.
+    """
+    if "failed" in result:
+        failed = dict(result["failed"])
+        error = SttestError(failed.pop("code"), failed.pop("what"), **_known(failed))
+        error.exit_code = failed["exit_code"]
+        raise error
+
+
+def told(refused: Mapping[str, Any] | None) -> str:
+    """A stored refusal in words; empty where there is none."""
     return str(SttestError(refused["code"], refused["what"], **_known(refused))) if refused else ""
 
 

@@ -111,7 +111,7 @@ def _point(study: Study, axes: dict[str, Value], folder: Path) -> Point:
 
 def key_of(block: Configuration, engine: str) -> dict[str, Any]:
     """What a stored result is found by: the full configuration, the program's own text, and what it builds on."""
-    return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": _versions()}
+    return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": versions()}
 
 
 @cache
@@ -129,5 +129,6 @@ def program_hash() -> str:
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of the packages that a result depends on."""
     return {package: version(package) for package in _PACKAGES}

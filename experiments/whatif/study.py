@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -99,17 +101,22 @@ def study_names() -> list[str]:
     return sorted(path.stem for path in STUDIES.glob("*.yaml"))
 
 
-def study_path(name_or_path: str) -> Path:
+def study_path(name_or_path: str, others: Mapping[str, Path] = MappingProxyType({})) -> Path:
     """The file of a shipped study, or the path itself.
+
+    Args:
+        name_or_path: a name, or the path of a YAML file.
+        others: files that have names too.
 
     Raises:
         InputError: unknown name, with the nearest known one.
     """
-    if name_or_path in study_names():
-        return STUDIES / f"{name_or_path}.yaml"
+    named = {**{name: STUDIES / f"{name}.yaml" for name in study_names()}, **others}
+    if name_or_path in named:
+        return named[name_or_path]
     if name_or_path.endswith((".yaml", ".yml")):
         return Path(name_or_path)
-    levers = [did_you_mean(name_or_path, study_names()), "give the path of a .yaml file"]
+    levers = [did_you_mean(name_or_path, named), "give the path of a .yaml file"]
     raise InputError("unknown-study", f"unknown study '{name_or_path}'", where="whatif", levers=levers)
 
 

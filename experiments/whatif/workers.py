@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from importlib.util import find_spec
@@ -18,22 +18,29 @@ from sttest.errors import DoesNotFitError, InputError, ToolMissingError
 
 Blocks = Mapping[str, Mapping[str, Any]]
 """Full configurations by name."""
+Simulate = Callable[[Mapping[str, Any]], Plain]
+"""A configuration to its result, in any process."""
 _CONNECT_S = 15
 
 
-def in_processes(blocks: Blocks, jobs: int) -> Iterator[tuple[str, Plain]]:
+def in_processes(blocks: Blocks, jobs: int, simulate: Simulate = simulate_block) -> Iterator[tuple[str, Plain]]:
     """Results as they come, from ``jobs`` processes; from this one if that is enough.
+
+    Args:
+        blocks: what is simulated.
+        jobs: processes at a time.
+        simulate: a module's function.
 
     Raises:
         DoesNotFitError: a process was killed, as the system does when memory runs out.
     """
     if jobs == 1 or len(blocks) == 1:
-        yield from ((name, simulate_block(block)) for name, block in blocks.items())
+        yield from ((name, simulate(block)) for name, block in blocks.items())
         return
     # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(jobs, len(blocks)), context, _end_with_parent) as pool:
-        running = {pool.submit(simulate_block, dict(block)): name for name, block in blocks.items()}
+        running = {pool.submit(simulate, dict(block)): name for name, block in blocks.items()}
         try:
             yield from ((running[future], future.result()) for future in as_completed(running))
         except BrokenProcessPool as error:

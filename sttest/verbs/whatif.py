@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from experiments.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from experiments.whatif.campaign import STORE, Campaign, Tell, campaign
 from experiments.whatif.report import COLUMNS, Report
 from experiments.whatif.study import load_study, study_names, study_path
 from experiments.whatif.workers import in_processes, on_cluster
 from sttest.output_folder import check_output_folder
 from sttest.results import RESULTS_SCHEMA, PointStore
+from sttest.verbs import whatif_ablation
 from sttest.verbs.output import print_json, print_table, progress
 
 PLAN_SCHEMA = "sttest.whatif-plan/1"
@@ -32,8 +34,9 @@ class WhatifRequest:
 
 
 def list_studies(*, as_json: bool) -> None:
-    """The studies that come with sttest."""
+    """The studies and ablations that come with sttest."""
     titles = [(name, load_study(study_path(name)).title) for name in study_names()]
+    titles += [(name, load_ablation(ABLATIONS / f"{name}.yaml").title) for name in ablation_names()]
     if as_json:
         print_json({"schema": "sttest.whatif-studies/1", "studies": dict(titles)})
         return
@@ -46,9 +49,12 @@ def run(request: WhatifRequest, *, as_json: bool) -> None:
     Raises:
         SttestError: a study that asks for what there is not, a folder that can't be written, a lost worker.
     """
-    path = study_path(request.study)
-    study = load_study(path)
+    path = study_path(request.study, {name: ABLATIONS / f"{name}.yaml" for name in ablation_names()})
     out = request.out or Path("results") / path.stem
+    if is_ablation(path):
+        _run_ablation(request, path, out, as_json=as_json)
+        return
+    study = load_study(path)
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     found = campaign(study, path.resolve().parent, request.engine, PointStore(STORE))
     if request.dry_run:
@@ -60,6 +66,16 @@ def run(request: WhatifRequest, *, as_json: bool) -> None:
         report = Report(path.stem, study, request.engine, found.run(runner, _teller(say)))
     report.write(out)
     _print_report(report, out, as_json=as_json)
+
+
+def _run_ablation(request: WhatifRequest, path: Path, out: Path, *, as_json: bool) -> None:
+    whatif_ablation.refuse_cluster(request.scheduler)
+    check_output_folder(out, RESULTS_SCHEMA, "folder of results")
+    if request.dry_run:
+        whatif_ablation.plan(path, request.engine, as_json=as_json)
+        return
+    with progress(path.stem) as say:
+        whatif_ablation.run(path, out, request.engine, request.jobs, _teller(say), as_json=as_json)
 
 
 def _teller(say: Callable[[str], None]) -> Tell:

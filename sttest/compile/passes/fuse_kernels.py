@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -39,9 +40,15 @@ class FuseKernels(ModulePass):
         """
         for function in functions(op):
             kernels = [item for item in function.body.block.ops if isinstance(item, KernelOp)]
-            _merge_groups(kernels, decide(kernels, self.c_max_bytes))
-            # A group stands where its last kernel stood, which may be behind readers of its first.
-            sort_topologically(function.body.block)
+            merge_groups(function, decide(kernels, self.c_max_bytes))
+
+
+def merge_groups(function: func.FuncOp, fusion: Fusion) -> None:
+    """Merges a function's kernels, each of which the decision has in a group."""
+    kernels = [item for item in function.body.block.ops if isinstance(item, KernelOp)]
+    _merge_groups(kernels, fusion)
+    # A group stands where its last kernel stood, which may be behind readers of its first.
+    sort_topologically(function.body.block)
 
 
 def decide(kernels: list[KernelOp], c_max_bytes: int) -> Fusion:

@@ -4,6 +4,7 @@ import doctest
 import re
 from pathlib import Path
 
+from experiments.ablation.form import ablation_names
 from experiments.whatif.study import study_names
 
 DOC = Path(__file__).parents[3] / "docs" / "whatif.md"
@@ -22,7 +23,8 @@ def test_the_example_does_what_it_prints(tmp_path, monkeypatch):
 
 
 def test_every_shipped_study_is_described():
-    assert re.findall(r"^\| `([a-z-]+)` \| ", DOC.read_text(encoding="utf-8"), re.MULTILINE)[: len(study_names())] == (
-        ["hbm-bandwidth", "hbm-channels", "clock", "bits", "context", "launch", "boards"]
-    )
-    assert sorted(["hbm-bandwidth", "hbm-channels", "clock", "bits", "context", "launch", "boards"]) == study_names()
+    described = re.findall(r"^\| `([a-z-]+)` \| ", DOC.read_text(encoding="utf-8"), re.MULTILINE)
+    studies = ["hbm-bandwidth", "hbm-channels", "clock", "bits", "context", "launch", "boards"]
+    assert described[: len(studies)] == studies
+    assert sorted(studies) == study_names()
+    assert sorted(described[len(studies) : len(studies) + len(ablation_names())]) == ablation_names()

@@ -1,0 +1,104 @@
+"""From an ablation to its designs: every line of every part, at every scale that it may have."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from experiments.ablation.form import Ablation, Line, Overlay, Part
+from experiments.whatif.points import program_hash, versions
+from sttest.boards.load import load_board
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
+from sttest.models.program import check_shape
+from sttest.models.registry import model_config
+
+_SIMULATING = ("form.py", "kernels.py", "measure.py", "points.py")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One design of a row.
+
+    Attributes:
+        scale: the knobs in which it differs from other candidates of the row.
+        key: everything that its result depends on.
+    """
+
+    scale: Overlay
+    key: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RowPoint:
+    """A line in a part with its candidates, smallest first."""
+
+    part: Part
+    line: Line
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def label(self) -> str:
+        """As in ``decode: dataflow``."""
+        return f"{self.part.name}: {self.line.name}"
+
+    @property
+    def tokens(self) -> int:
+        """That enter a block."""
+        return self.line.tokens or self.part.tokens
+
+    @property
+    def layers(self) -> int:
+        """That one launch runs."""
+        return int({**self.part.knobs, **self.line.knobs}.get("layers", 1))
+
+
+def points_of(ablation: Ablation, engine: str) -> list[RowPoint]:
+    """All rows.
+
+    Raises:
+        InputError: a model, shape, board or knob that there is not.
+    """
+    return [
+        RowPoint(part, line, tuple(_candidates(ablation.board, part, line, engine)))
+        for part in ablation.parts
+        for line in ablation.lines_of(part)
+    ]
+
+
+def _candidates(board: str, part: Part, line: Line, engine: str) -> Iterator[Candidate]:
+    tokens = line.tokens or part.tokens
+    check_shape(model_config(part.model), part.phase, tokens, part.context)
+    content = load_board(board).model_dump(mode="json", exclude_none=True)
+    common = part.step_knobs if part.step_knobs and tokens > 1 and part.phase == "decode" else part.knobs
+    for scale in part.scales:
+        key = {
+            "model": part.model, "phase": part.phase, "tokens": tokens, "context": part.context, "head": line.head,
+            "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part.name),
+            "cut": line.cut, "lanes": line.lanes, "engine": engine,
+            "source": [program_hash(), _own_hash()], "versions": versions(),
+        }  # fmt: skip
+        yield Candidate(scale, key)
+
+
+def _knobs(given: Overlay, where: str) -> dict[str, Any]:
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    for name, value in plain.items():
+        wanted = type(getattr(Knobs, name))
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            what = f"{name} is {value!r}, not of the kind of {getattr(Knobs, name)!r}"
+            raise InputError("bad-value", what, where=where, levers=["give it as sttest compile takes it"])
+    return asdict(Knobs(**plain))
+
+
+@cache
+def _own_hash() -> str:
+    """Hash of what simulates here; what lies below is in :func:`program_hash`."""
+    digest = hashlib.sha256()
+    for name in _SIMULATING:
+        digest.update(Path(__file__).with_name(name).read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,98 @@
+"""What an ablation leaves behind: table, figure and manifest in a folder, and what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.ablation.figure import draw
+from experiments.ablation.form import Ablation
+from experiments.ablation.outcome import Outcome, compared, named, speedup
+from experiments.ablation.rows import chosen_note, published_figure, published_range, rows_of
+from experiments.whatif.campaign import told
+from experiments.whatif.points import program_hash
+from sttest.results import ResultFolder
+
+REPORT_SCHEMA = "sttest.ablation/1"
+COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
+           "design")  # fmt: skip
+"""Of the printed table; LUT and DSP as shares of the budget."""
+PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished ablation."""
+
+    name: str
+    ablation: Ablation
+    engine: str
+    outcomes: Sequence[Outcome]
+
+    def write(self, out: Path) -> None:
+        """Writes the folder of results.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        config = {"ablation": self.ablation.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
+        with ResultFolder(out, config=config) as folder:
+            folder.add(*rows_of(self.name, self.engine, self.ablation, self.outcomes))
+            for suffix in ("png", "svg"):
+                draw(self.ablation, self.outcomes, folder.file(f"figure.{suffix}"))
+
+    def lines(self) -> Iterator[tuple[object, ...]]:
+        """The printed table, one line per row."""
+        for outcome in self.outcomes:
+            if outcome.chosen is None:
+                why = told(outcome.results[0]["refused"]).partition(";")[0]
+                yield (outcome.point.label, "no such design", *[""] * (len(COLUMNS) - 3), why)
+                continue
+            gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
+            ratios = (f"{gained.cycles:.2f}", f"{gained.us:.2f}") if gained else ("", "")
+            shares = outcome.shares
+            yield (
+                outcome.point.label, f"{outcome.cycles:,.0f}", *ratios, outcome.result["kernels"],
+                f"{outcome.moved_bytes / 1e6:.2f}", f"{shares['lut']:.0%}", f"{shares['dsp']:.0%}",
+                "yes" if outcome.fits else "no", chosen_note(outcome),
+            )  # fmt: skip
+
+    def published_lines(self) -> Iterator[tuple[object, ...]]:
+        """Our ratios beside the published ones."""
+        for comparison in self.ablation.published:
+            ours, figure = compared(self.outcomes, comparison), published_figure(comparison.figure)
+            values = (f"{ours.cycles:.2f}", f"{ours.us:.2f}") if ours else ("no such design", "")
+            what = f"{comparison.part}: {comparison.fast} over {comparison.slow}"
+            yield (what, *values, published_range(figure), figure["source"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "schema": REPORT_SCHEMA,
+            "name": self.name,
+            "title": self.ablation.title,
+            "note": self.ablation.note,
+            "rows": [self._plain(outcome) for outcome in self.outcomes],
+            "published": [dict(zip(PUBLISHED_COLUMNS, line, strict=True)) for line in self.published_lines()],
+            "differs": self.ablation.differs,
+        }
+
+    def _plain(self, outcome: Outcome) -> dict[str, Any]:
+        who = {"part": outcome.point.part.name, "line": outcome.point.line.name}
+        if outcome.chosen is None:
+            return {**who, "refused": told(outcome.results[0]["refused"])}
+        gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
+        return {
+            **who,
+            "cycles_per_layer": outcome.cycles,
+            "us_per_layer_with_launches": outcome.us,
+            "speedup": gained.cycles if gained else None,
+            "speedup_with_launches": gained.us if gained else None,
+            "kernels": outcome.result["kernels"],
+            "hbm_bytes_per_layer": outcome.moved_bytes,
+            "shares_of_budget": dict(outcome.shares),
+            "fits": outcome.fits,
+            "scale": dict(outcome.candidate.scale),
+        }

@@ -1,0 +1,52 @@
+"""Kernels as modules of their own: nothing is lost, and each compiles to a design by itself."""
+
+from __future__ import annotations
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.kernel_modules import kernel_modules
+from sttest.compile.module_walk import all_of
+from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
+from sttest.compile.timed_graph import timed_graph
+from sttest.models.shipped import lowered_text
+
+
+@pytest.fixture
+def tiled() -> ModuleOp:
+    context = new_context()
+    module = parse(lowered_text("gpt2", "decode", small=True), "small", context)
+    for each in tiling_passes(Knobs()):
+        each.apply(context, module)
+    return module
+
+
+def names(module: ModuleOp) -> list[str]:
+    return [task.sym_name.data for task in all_of(module, TaskOp)]
+
+
+def test_every_task_is_in_one_module(tiled: ModuleOp) -> None:
+    split = [module for _, module in kernel_modules(tiled)]
+    assert [name for module in split for name in names(module)] == names(tiled)
+    assert all(len(all_of(module, KernelOp)) == 1 for module in split)
+    for module in split:
+        module.verify()
+
+
+def test_parameters_stay_parameters(tiled: ModuleOp) -> None:
+    board = require_hbm(load_board("u55c"))
+    context = new_context()
+    for name, module in kernel_modules(tiled):
+        if name == "mlp_fc1":
+            for each in streaming_passes(Knobs(), "u55c", board.fabric.usable_onchip_bytes):
+                each.apply(context, module)
+            processes = {process.name for process in timed_graph(module, board, name).processes}
+            assert any("mlp_fc1_weight" in process for process in processes)
+            reads = [op for op in all_of(module, KernelOp)[0].walk() if op.name == "df.dma_read"]
+            packed = {str(op.properties["origin"]): "packed" in op.properties for op in reads}
+            assert [origin for origin, is_packed in packed.items() if is_packed] == ['"mlp_fc1_weight"']
+            return
+    raise AssertionError("there is no product in the block")

@@ -1,0 +1,78 @@
+"""Ablations as people write them: what is refused, and that the shipped ones are whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from experiments.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation
+from experiments.ablation.points import points_of
+from experiments.ablation.rows import published_figure
+from experiments.whatif.study import STUDIES
+from sttest.errors import InputError
+
+FORM = """
+title: small
+reference: plain
+differs: everything
+parts: [{name: step, model: small-gpt2, context: 32}]
+lines: [{name: plain}, {name: cut, cut: tasks}]
+published: [{figure: sn40l_fused_over_unfused, part: step, fast: plain, slow: cut}]
+"""
+
+
+def loaded(tmp_path: Path, text: str) -> Ablation:
+    path = tmp_path / "form.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_ablation(path)
+
+
+def test_a_form_has_a_row_per_line_and_part(tmp_path: Path) -> None:
+    points = points_of(loaded(tmp_path, FORM), "maxplus")
+    assert [point.label for point in points] == ["step: plain", "step: cut"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("reference: plain", "reference: plian", "did you mean 'plain'"),
+        ("slow: cut", "slow: cot", "did you mean 'cut'"),
+        ("sn40l_fused_over_unfused", "sn40l", "there is no 'sn40l'"),
+        ("differs: everything", "", "does not say what differs"),
+        ("{name: plain}", "{name: plain, knobs: {shar: all}}", "did you mean 'share'"),
+        ("{name: plain}", "{name: plain, knobs: {layers: many}}", "layers is 'many'"),
+        ("cut: tasks", "cut: tasks, head: true", "without head"),
+        ("cut: tasks", "cut: tasks, knobs: {share: all}", "shared engines"),
+        ("{name: cut, cut: tasks}", "{name: plain}, {name: cut}", "'plain' is there twice"),
+        ("context: 32", "context: 0", "decode needs cached tokens"),
+    ],
+)
+def test_what_is_wrong_is_refused_with_the_way_out(tmp_path: Path, old: str, new: str, says: str) -> None:
+    assert old in FORM
+    with pytest.raises(InputError, match=says):
+        points_of(loaded(tmp_path, FORM.replace(old, new)), "maxplus")
+
+
+def test_a_step_of_several_tokens_has_knobs_of_its_own(tmp_path: Path) -> None:
+    text = FORM.replace(
+        "context: 32}", "context: 32, knobs: {tiles: ['a:1x1'], share: all}, step_knobs: {tiles: ['a:1x1x1']}}"
+    )
+    text = text.replace("{name: cut, cut: tasks}", "{name: cut, tokens: 4}")
+    one, several = (point.candidates[0].key["knobs"] for point in points_of(loaded(tmp_path, text), "maxplus"))
+    assert (one["tiles"], one["share"]) == (("a:1x1",), "all")
+    assert (several["tiles"], several["share"]) == (("a:1x1x1",), "none")
+
+
+def test_studies_and_ablations_are_told_apart() -> None:
+    assert ablation_names() == ["fusion", "modes", "schedules"]
+    assert all(is_ablation(ABLATIONS / f"{name}.yaml") for name in ablation_names())
+    assert not any(is_ablation(path) for path in STUDIES.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", ablation_names())
+def test_shipped_ablations_ask_for_what_there_is(name: str) -> None:
+    ablation = load_ablation(ABLATIONS / f"{name}.yaml")
+    assert points_of(ablation, "maxplus")
+    for comparison in ablation.published:
+        assert published_figure(comparison.figure)["source"]
