@@ -10,7 +10,7 @@ from typing import Any
 from experiments.ablation.figure import draw
 from experiments.ablation.form import Ablation
 from experiments.ablation.outcome import Outcome, compared, named, speedup
-from experiments.ablation.rows import chosen_note, published_figure, published_range, rows_of
+from experiments.ablation.rows import chosen_note, published_figure, published_range, rows_of, too_large
 from experiments.whatif.campaign import told
 from experiments.whatif.points import program_hash
 from sttest.results import ResultFolder
@@ -19,7 +19,7 @@ REPORT_SCHEMA = "sttest.ablation/1"
 COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
            "design")  # fmt: skip
 """Of the printed table; LUT and DSP as shares of the budget."""
-PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source")
+PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source", "remark")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Report:
             ours, figure = compared(self.outcomes, comparison), published_figure(comparison.figure)
             values = (f"{ours.cycles:.2f}", f"{ours.us:.2f}") if ours else ("no such design", "")
             what = f"{comparison.part}: {comparison.fast} over {comparison.slow}"
-            yield (what, *values, published_range(figure), figure["source"])
+            remark = too_large(self.outcomes, comparison)
+            yield (what, *values, published_range(figure), figure["source"], remark)
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""

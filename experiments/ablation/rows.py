@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from experiments.ablation.form import FIGURES, Ablation, Comparison
-from experiments.ablation.outcome import Outcome, Speedup, compared, named, speedup
+from experiments.ablation.outcome import Outcome, compared, named, speedup
 from experiments.published import published_table
 from experiments.whatif.campaign import told
 from sttest.results import Kind, Row
@@ -33,7 +33,7 @@ def rows_of(name: str, engine: str, ablation: Ablation, outcomes: Sequence[Outco
             yield _row(name, ablation, outcome, "speed-up", gained.cycles, "ratio", "derived", note=note)
             yield _row(name, ablation, outcome, "speed-up with launches", gained.us, "ratio", "derived", note=note)
     for comparison in ablation.published:
-        yield from _compared(name, engine, ablation, comparison, compared(outcomes, comparison))
+        yield from _compared(name, engine, ablation, comparison, outcomes)
 
 
 def published_figure(name: str) -> dict[str, str]:
@@ -76,13 +76,22 @@ def _simulated(name: str, engine: str, ablation: Ablation, outcome: Outcome) -> 
                note="1: no resource above the budget of all SLRs; no SLR is assigned")  # fmt: skip
 
 
+def too_large(outcomes: Sequence[Outcome], comparison: Comparison) -> str:
+    """Which of the two designs do not fit the board, as in ``fused does not fit``; empty where both do."""
+    rows = (named(outcomes, comparison.part, line) for line in (comparison.fast, comparison.slow))
+    names = [row.point.line.name for row in rows if row.chosen is not None and not row.fits]
+    return "; ".join(f"'{name}' does not fit" for name in names)
+
+
 def _compared(
-    name: str, engine: str, ablation: Ablation, comparison: Comparison, ours: Speedup | None
+    name: str, engine: str, ablation: Ablation, comparison: Comparison, outcomes: Sequence[Outcome]
 ) -> Iterator[Row]:
+    ours = compared(outcomes, comparison)
     figure = published_figure(comparison.figure)
     low, high = float(figure["low"]), float(figure["high"])
     metric = f"{comparison.fast} over {comparison.slow} [{comparison.part}]"
-    note = f"published: {published_range(figure)}, {figure['what']} ({figure['note']}); differs: {ablation.differs}"
+    published = f"published: {published_range(figure)}, {figure['what']} ({figure['note']})"
+    note = "; ".join(filter(None, (too_large(outcomes, comparison), published, f"differs: {ablation.differs}")))
     if ours is None:
         yield Row(name, metric, None, "ratio", "derived", note=f"one of the two has no design; {note}")
         return
