@@ -2,7 +2,8 @@
 
 What a port may have in flight is a property of its AXI master (``num_read_outstanding`` of a bundle, UG1399), whichever
 of the load units behind it asks, and what is asked for needs a buffer in each.  Small DMAs that share a port hardly ask
-at the same time, and each counts with all of it; where slices of large tensors share one with others, it is shared out.
+at the same time, and each counts with all of it; where slices of large tensors share one with others, and among stores,
+it is shared out.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ class BurstsAhead:
     def __init__(self, kernel: KernelOp, of_port: int) -> None:
         self._of_port = of_port
         dmas = [*all_of(kernel, DmaReadOp), *all_of(kernel, DmaWriteOp)]
-        sliced = {_port(dma) for dma in dmas if isinstance(dma, DmaReadOp) and dma.slice is not None}
+        busy = {_port(dma) for dma in dmas if isinstance(dma, DmaWriteOp) or dma.slice is not None}
         named = {(process_name(dma), _port(dma)) for dma in dmas}
-        self._sharing = Counter(port for _, port in named if port in sliced)
+        self._sharing = Counter(port for _, port in named if port in busy)
 
     def of(self, dma: Dma) -> int:
         """At least one."""

@@ -23,7 +23,7 @@ from sttest.errors import DoesNotFitError
 # A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
 _SMALL_SHARE = 0.25
 # Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own.
-_WORTH_SHARING = 0.8
+_WORTH_SHARING = 0.9
 
 
 def assign_channels(

@@ -135,7 +135,7 @@ class NodeModel:
             stream = itensor_of(dma_port(dma))
             bits[process_name(dma)] += stream.tokens * stream.token_bits
         most = self.most_words_in_flight
-        if any(isinstance(dma, DmaReadOp) and dma.slice is not None for dma in self._same_port(op)):
+        if any(not isinstance(dma, DmaReadOp) or dma.slice is not None for dma in self._same_port(op)):
             most //= len(bits)
         return min(most, -(-max(bits.values()) // self.port_bits))
 
