@@ -8,8 +8,8 @@ slice, each with a channel of its own: while channels are left, the DMA whose
 transfer that shortens most is cut in twice as many slices, none of less than a
 burst.  What is left then goes to small DMAs, so that fewer wait for turns.
 
-Powers of two leave channels half used where one DMA moves most of the bytes and is
-what everybody waits for.  Then all share all channels (:mod:`spread_channels`).
+Powers of two leave channels half used where one queue of weights is what everybody
+waits for.  Then all share all channels (:mod:`spread_channels`).
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def assign_channels(
         DoesNotFitError: more DMAs that need a channel of their own than channels.
     """
     own = channels_apart(demands, channels, bytes_per_cycle, burst_bytes)
+    if not any(demand.queue for demand in demands):
+        return own
     spread = spread_channels(demands, channels, burst_bytes)
     busy = max((demand.busy_cycles for demand in demands), default=0)
     apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))

@@ -16,6 +16,7 @@ class PortDemand:
         busy_cycles: for which its kernel is busy with them at its own speed.
         parameters: whether it reads parameters of the model.
         most_slices: that its tokens may be cut into, a power of two.
+        queue: whether it reads what the tasks of an engine take in turn.
     """
 
     name: str
@@ -24,6 +25,7 @@ class PortDemand:
     busy_cycles: int
     parameters: bool = False
     most_slices: int = 1
+    queue: bool = False
 
     @property
     def shares_with(self) -> tuple[bool, bool]:

@@ -18,8 +18,11 @@ def memories(knobs: Knobs) -> list[Memory]:
     return [each for each in design.graph.processes if isinstance(each, Memory)]
 
 
-def test_dmas_apart_have_all_of_their_port() -> None:
-    assert {each.outstanding for each in memories(Knobs())} == {16}
+def test_reads_apart_have_all_of_their_port_and_stores_share_theirs() -> None:
+    found = memories(Knobs())
+    stores = [each for each in found if each.op == "write"]
+    assert {each.outstanding for each in found if each.op == "read"} == {16}
+    assert {each.outstanding for each in stores} == {16 // len(stores)}
 
 
 def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,4 +33,5 @@ def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyP
     assert max(behind[port] for port in sliced) > 1
     for each in found:
         port = each.op, each.channels
-        assert each.outstanding == (16 // behind[port] if port in sliced else 16)
+        shared = port in sliced or each.op == "write"
+        assert each.outstanding == (16 // behind[port] if shared else 16)

@@ -112,7 +112,8 @@ def _demand(
     busy = sum(-(-_busy_cycles(_port(dma), intervals) // turns[dma]) for dma in dmas)
     packed = all(isinstance(dma, DmaReadOp) and dma.packed is not None for dma in dmas)
     slices = min(map(most_slices, streams.values())) if packed or dmas[0].sources[0] in images else 1
-    return PortDemand(name, isinstance(dmas[0], DmaWriteOp), total_bytes, busy, packed, slices)
+    writes, queue = isinstance(dmas[0], DmaWriteOp), queue_of(dmas[0]) is not None
+    return PortDemand(name, writes, total_bytes, busy, packed, slices, queue)
 
 
 def _port(dma: _Dma) -> SSAValue:
