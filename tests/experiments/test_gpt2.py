@@ -26,7 +26,7 @@ def results() -> pd.DataFrame:
 
 @pytest.mark.parametrize("metric", ["latency", "ttft", "speed"])
 @pytest.mark.parametrize("shape", PREDICTED)
-def test_predicted_cells_are_within_six_percent_but_for_two_that_are_explained(metric: str, shape: tuple[int, int]) -> None:
+def test_predicted_cells_are_within_six_percent_but_for_two_explained(metric: str, shape: tuple[int, int]) -> None:
     """Errors decompose into the blocks' cycles (rows `block cycles`), launch and host; see docs/gpt2.md."""
     row = results().loc[f"{metric} [{shape[0]}:{shape[1]}]"]
     # The mix of long prompts adds integers here, and in floating point by all appearance there (docs/gpt2.md).
