@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import sttest as package
+from sttest.cli.choices import Precision
+from sttest.models.quant.scheme import SCHEMES
 
 COMMAND = (sys.executable, "-c", "from sttest.cli import main; main()")
 SMALL = ("compile", "small-gpt2", "--phase", "decode", "--context", "32")
@@ -217,3 +219,7 @@ def _wait_until_blocked_in_open(pid: int) -> None:
         calm = calm + 1 if now == used and fields[0] == "S" else 0
         used = now
         time.sleep(0.1)
+
+
+def test_every_scheme_with_a_name_is_an_option() -> None:
+    assert {choice.value for choice in Precision} == set(SCHEMES)

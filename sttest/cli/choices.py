@@ -21,6 +21,7 @@ class Precision(StrEnum):
     w4a8 = "w4a8"
     w4a8_channel = "w4a8-channel"
     w4a8_static = "w4a8-static"
+    w4a8_position = "w4a8-position"
     w8a8 = "w8a8"
     fp32 = "fp32"
 

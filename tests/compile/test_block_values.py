@@ -55,6 +55,15 @@ def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("model", ["gpt2", "qwen"])
+def test_a_scale_per_position_agrees_to_the_bit(model: str, phase: str) -> None:
+    # Positions that are padded have scales too.
+    case = Case(model, phase, "w4a8-position", 27)
+    golden, found = golden_and_found(case, graph(case))
+    assert same_bits(found, golden)
+
+
+@pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("model", ["gpt2", "gemma"])
 def test_padding_changes_nothing(model: str, phase: str) -> None:
     case = Case(model, phase, "w4a8", 21)

@@ -109,6 +109,16 @@ def test_the_mix_sums_integers(model: str, phase: str) -> None:
     assert steps(module)["attn.softmax_quantise"] == 1
 
 
+@pytest.mark.parametrize("phase", ["prefill", "decode"])
+@pytest.mark.parametrize("model", CONFIGS)
+def test_a_scale_per_position_stays_in_the_mix(model: str, phase: str) -> None:
+    module = quantised(lowered_text(model, phase), "w4a8-position")
+    assert sums_of(module, "attn.mix") == ["f32"]
+    assert sums_of(module, "attn.softmax_denominator") == ["i32"]
+    assert steps(module)["attn.softmax_quantise"] == 1
+    assert not any(step.startswith(("attn.mix_peak", "attn.mix_scale")) for step in steps(module))
+
+
 def test_scales_along_a_sum_that_meet_no_softmax_stay_in_the_sum() -> None:
     program = Program()
     weights, cache = program.argument(2, 4, 16), program.argument(2, 16, 8)

@@ -17,6 +17,7 @@ from sttest.compile.dialects.df import TaskOp
 from sttest.compile.module_walk import all_of, functions
 from sttest.compile.pipeline import Knobs, tiling_passes
 from sttest.compile.token_rows import token_rows
+from sttest.errors import InputError
 from sttest.models.registry import model_config
 from sttest.models.shipped import lowered_text
 from sttest.sim.graph import Memory
@@ -146,6 +147,13 @@ def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: 
 @pytest.mark.parametrize("scheme", ["w4a8-channel", "w4a8-static", "w8a8"])
 def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
     assert differing("qwen", scheme, 3, 32, Knobs(precision=scheme)) == []
+
+
+@pytest.mark.torch
+def test_a_scale_per_position_takes_one_token_at_a_time() -> None:
+    with pytest.raises(InputError, match="take one token per step") as refusal:
+        tasks_of("qwen", 3, Knobs(precision="w4a8-position"))
+    assert refusal.value.code == "values-in-two-tensors"
 
 
 @pytest.mark.torch

@@ -38,6 +38,17 @@ def test_all_engines_in_one_table(climb):
     assert 10 < told["sqnr_db"] < 40
 
 
+@pytest.mark.parametrize("shape", [("prefill", "--tokens"), ("decode", "--context")], ids=lambda shape: shape[0])
+def test_a_scale_per_position_is_the_same_in_all_engines(shape, sttest, tmp_path):
+    phase, length = shape
+    options = ("--precision", "w4a8-position", "--engines", "torch,functional,des,maxplus,csim", "--json")
+    outcome = sttest("ladder", "small-gpt2", "--phase", phase, length, 27, "-o", tmp_path / "package", *options)
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    told = json.loads(outcome.stdout)
+    assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
+    assert {name: found["verdict"] for name, found in told["results"].items()} == {"functional": "same", "csim": "same"}
+
+
 def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     outcome = climb("--engines", "torch,functional,csim,rtl,hw_emu,device", "--json")

@@ -88,8 +88,9 @@ def test_in_floating_point_within_rounding(name, kind):
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_quantised_to_the_bit(name, kind):
-    step = step_of(name, kind, "w4a8")
+@pytest.mark.parametrize("precision", ["w4a8", "w4a8-position"])
+def test_quantised_to_the_bit(name, kind, precision):
+    step = step_of(name, kind, precision)
     (y, k, v), (expected, k_expected, v_expected) = step.at_once(), step.one_by_one()
     assert torch.equal(y, expected)
     for found, wanted in ((k, k_expected), (v, v_expected)):

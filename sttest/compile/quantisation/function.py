@@ -103,10 +103,12 @@ class QuantisedFunction:
             other = self._factor(op, 1 - number)
             with ImplicitBuilder(Builder(InsertPoint.before(op))):
                 result = contract_weight(op, other, weight, group)
-        elif (fold := self._fold_of(op)) is not None:
+        elif (fold := self._fold_of(op)) is not None and self._scheme.value_scales == "folded":
             self._replace_folded(fold)
             return
         else:
+            if fold is not None:
+                self._refuse_second_sum(fold)
             left, right = self._factor(op, 0), self._factor(op, 1)
             with ImplicitBuilder(Builder(InsertPoint.before(op))):
                 result = contract(op, left, right)
@@ -121,10 +123,7 @@ class QuantisedFunction:
         return None
 
     def _replace_folded(self, fold: Fold) -> None:
-        meeting = meeting_of(fold.op)
-        other = None
-        if meeting is not None and is_contraction(meeting.second, IterationSpace(meeting.second)):
-            other = self._fold_of(meeting.second)
+        meeting, other = self._meeting_of(fold)
         folds = [fold] if other is None else [fold, other]
         for each in folds:
             self._note_softmax(each.weights)
@@ -132,7 +131,24 @@ class QuantisedFunction:
             weights = quantise_folded(folds)
             products = [(each.op, *each.factors(found)) for each, found in zip(folds, weights, strict=True)]
             result = contract_folded(products, weights[0])
-        self._replace_summed(meeting if other else None, fold.op, result)
+        self._replace_summed(meeting, fold.op, result)
+
+    def _meeting_of(self, fold: Fold) -> tuple[Meeting, Fold] | tuple[None, None]:
+        """Where the result is added to that of another such product, and that product."""
+        meeting = meeting_of(fold.op)
+        if meeting is None or not is_contraction(meeting.second, IterationSpace(meeting.second)):
+            return None, None
+        other = self._fold_of(meeting.second)
+        return (None, None) if other is None else (meeting, other)
+
+    def _refuse_second_sum(self, fold: Fold) -> None:
+        """A sum in floating point has an order: in two parts it is not the one that a token per step has."""
+        _, other = self._meeting_of(fold)
+        if other is not None:
+            raise InputError(
+                "values-in-two-tensors", "several tokens of a step cannot have a scale per position in their mix",
+                where=place_of(other.op), levers=["take one token per step", "take a scheme with value_scales folded"],
+            )  # fmt: skip
 
     def _replace_summed(self, meeting: Meeting | None, op: GenericOp, result: SSAValue) -> None:
         """Puts ``result`` for that of ``op``, or for the sum of two where they meet."""

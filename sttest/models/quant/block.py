@@ -76,7 +76,7 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
         "v_new": QuantCacheLayout(),
         "scores": QuantScores(scores.scale, quantise),
         "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
-        "mix": QuantMix(),
+        "mix": QuantMix(scheme.value_scales),
         "normalise": QuantNormalise(),
     }
     if decodes:

@@ -89,6 +89,28 @@ def mix(p: Quantised, values: Tensor) -> Tensor:
     return _as_f32(sums) * p.scales.unsqueeze(-1)
 
 
+def mix_per_position(p: Tensor, v: Quantised) -> Tensor:
+    """Values weighted by the softmax, each position under its own scale.
+
+    ``(sum over positions m of f32(q_p[m] * q_v[m, d]) * scale_v[m]) * f32(1 / 127)``: each product is rounded, then
+    added, from the first position to the last.
+
+    Args:
+        p: int8 [n, kv, (group,) m] under the scale 1 / 127.
+        v: int8 [kv, m, d], scales [kv, m].
+
+    Returns:
+        float32 [n, kv, (group,) d].
+    """
+    heads = (len(v.values), *[1] * (p.dim() - 3))
+    total = torch.zeros(*p.shape[:-1], v.values.shape[-1])
+    for position in range(p.shape[-1]):
+        value = v.values[:, position].float().view(*heads, -1)
+        scale = v.scales[:, position].float().view(*heads, 1)
+        total = total + p[..., position, None].float() * value * scale
+    return total * p_scale()
+
+
 def denominator(p: Tensor) -> Tensor:
     """Sum of softmax weights as int8 under 1 / 127: ``f32(sum of q_p in int32) * f32(1 / 127)``, [..., m] to [...]."""
     return quantise_p(p).sum(-1, dtype=torch.int32).float() * p_scale()

@@ -14,12 +14,13 @@ from sttest.models.quant.quantisers import (
     Quantised,
     quantise_folded,
     quantise_kv,
+    quantise_p,
     quantise_tensor,
     quantise_vectors,
     quantise_weight,
     tensor_scale,
 )
-from sttest.models.quant.scheme import QuantScheme
+from sttest.models.quant.scheme import QuantScheme, ValueScales
 from sttest.models.softmax import Normalise, joint_peak
 
 ActivationQuantiser = Callable[[Tensor], Quantised]
@@ -156,14 +157,21 @@ class QuantJointSoftmax(nn.Module):
 class QuantMix(nn.Module):
     """Contraction of weights [n, kv, (group,) m], which it quantises, with int8 values [kv, m, d].
 
-    The values' scales vary along the sum, so they go into the weights.
+    The values' scales vary along the sum: they go into the weights, or with ``per-position`` into every product.
     """
+
+    def __init__(self, value_scales: ValueScales) -> None:
+        super().__init__()
+        self.value_scales = value_scales
 
     def forward(self, p: Tensor, v: Quantised, mask: Tensor, *more: tuple[Tensor, Quantised, Tensor]) -> Tensor:
         """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
         weights, sides, masks = zip((p, v, mask), *more, strict=True)
         values, scales = (torch.cat(parts, 1) for parts in zip(*sides, strict=True))
-        return contraction.mix(quantise_folded(torch.cat(weights, -1), scales, torch.cat(masks, -1)), values)
+        joined = torch.cat(weights, -1)
+        if self.value_scales == "per-position":
+            return contraction.mix_per_position(quantise_p(joined), Quantised(values, scales))
+        return contraction.mix(quantise_folded(joined, scales, torch.cat(masks, -1)), values)
 
 
 class QuantNormalise(Normalise):

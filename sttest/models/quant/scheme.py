@@ -11,6 +11,7 @@ from sttest.errors import InputError, did_you_mean
 
 WeightType = Literal["int4", "int8", "none"]
 ActivationScales = Literal["dynamic", "static", "none"]
+ValueScales = Literal["folded", "per-position"]
 LmHead = Literal["weights", "none"]
 
 WEIGHT_MAX: dict[str, int] = {"int4": 7, "int8": 127}
@@ -28,6 +29,9 @@ class QuantScheme:
         activations: int8 inputs of contractions, with a scale per vector computed on the fly
             (``dynamic``), or one constant scale per tensor (``static``); or ``none``.
         kv_bits: 8 keeps keys and values as int8 with a scale per position and head, 32 as they are.
+        value_scales: where those scales of the values meet the mix, which sums over positions: ``folded`` into the
+            softmax weights before these are rounded, so that the mix sums integers; or ``per-position``, each
+            product times its scale in floating point.  Means nothing where kv_bits is 32.
         lm_head: quantised like the ``weights``, or ``none``.
     """
 
@@ -36,6 +40,7 @@ class QuantScheme:
     group: int | None = 128
     activations: ActivationScales = "dynamic"
     kv_bits: int = 8
+    value_scales: ValueScales = "folded"
     lm_head: LmHead = "weights"
 
     def __post_init__(self) -> None:
@@ -44,6 +49,7 @@ class QuantScheme:
         _check_choice(self.name, "weights", self.weights, get_args(WeightType))
         _check_choice(self.name, "activations", self.activations, get_args(ActivationScales))
         _check_choice(self.name, "kv_bits", self.kv_bits, (8, 32))
+        _check_choice(self.name, "value_scales", self.value_scales, get_args(ValueScales))
         _check_choice(self.name, "lm_head", self.lm_head, get_args(LmHead))
         if self.group is not None and (type(self.group) is not int or self.group < 1):
             raise _bad(self.name, f"group is {self.group!r}", "give a number of rows of at least 1, or null")
@@ -80,6 +86,7 @@ SCHEMES: dict[str, QuantScheme] = {
         _DEFAULT,
         replace(_DEFAULT, name="w4a8-channel", group=None),
         replace(_DEFAULT, name="w4a8-static", activations="static"),
+        replace(_DEFAULT, name="w4a8-position", value_scales="per-position"),
         replace(_DEFAULT, name="w8a8", weights="int8"),
         QuantScheme("fp32", weights="none", group=None, activations="none", kv_bits=32, lm_head="none"),
     )

@@ -53,7 +53,7 @@ def _rope(config: DecoderConfig, positions: Any) -> dict[str, Tensor]:
     return {} if config.rope_theta is None else {"rope": torch.from_numpy(rope_table(config, positions))}
 
 
-def rounded(block: torch.nn.Module, group: int | None, qmax: int) -> torch.nn.Module:
+def rounded(block: torch.nn.Module, group: int | None, qmax: int, *, folded: bool = True) -> torch.nn.Module:
     """The block in floating point, with hooks that round every operand of its contractions to what integers can hold.
 
     The other way to the same values: nothing here is contracted in integers.
@@ -71,6 +71,8 @@ def rounded(block: torch.nn.Module, group: int | None, qmax: int) -> torch.nn.Mo
 
     def mix(_: Any, inputs: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         p, v, mask = inputs
+        if not folded:
+            return (p * 127).round() / 127, v, mask
         scales = quantise_kv(v).scales.float().view(len(v), *[1] * (p.dim() - 3), -1)
         step = torch.where(mask < 0, 0.0, scales.unsqueeze(0)).amax(-1, keepdim=True) / 127
         return (p * scales / step).round() * step / scales, v, mask

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.torch
 # 10 log10(12 * (7 / 2.7)^2) = 19 dB; every output passes about four of them one after the other, noise adds:
 # 19 - 6 = 13 dB, less 2 for what softmax and gates do with it.  int8 has 127 / 7 times finer steps: 25 dB more
 # on the weights, of which int8 activations (peak at 2.7 sigma, 44 dB) and cache leave about 20.
-FLOOR_DB = {"w4a8": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0, "w8a8": 30.0, "fp32": math.inf}
+FLOOR_DB = {
+    "w4a8": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0, "w4a8-position": 10.0, "w8a8": 30.0, "fp32": math.inf,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
@@ -41,19 +43,24 @@ def test_both_phases_stay_near_floating_point(name, scheme):
     assert sqnr_db(y - new, quant_y - new) >= FLOOR_DB[scheme.name]
 
 
-@pytest.mark.parametrize(("group", "qmax", "scheme"), [(128, 7, "w4a8"), (None, 7, "w4a8-channel"), (128, 127, "w8a8")])
+@pytest.mark.parametrize(
+    ("group", "qmax", "scheme"),
+    [(128, 7, "w4a8"), (None, 7, "w4a8-channel"), (128, 7, "w4a8-position"), (128, 127, "w8a8")],
+)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_integers_give_what_rounded_operands_give_in_floating_point(name, group, qmax, scheme):
     config, first, then = blocks(name)
     x, new = tokens(config, 24), tokens(config, 1, seed=2)
     quant_first, quant_then = (quantise_block(block, SCHEMES[scheme]) for block in (first, then))
-    y, k, _ = run_prefill(rounded(first, group, qmax), config, x)
+    folded = SCHEMES[scheme].value_scales == "folded"
+    y, k, _ = run_prefill(rounded(first, group, qmax, folded=folded), config, x)
     quant_y, quant_k, quant_v = run_prefill(quant_first, config, x)
     # Float32 rounding alone would give over 100 dB, but a value at the edge between two integers may fall to either.
     # These are few: 20 dB, a hundredth of the power, under the noise of w8a8 itself (30 dB, above).
     assert sqnr_db(y, quant_y) >= 50.0
     assert sqnr_db(k, quant_k.dequantised()) >= 50.0
-    y, _, _ = run_decode(rounded(then, group, qmax), config, new, quant_k.dequantised(), quant_v.dequantised())
+    then = rounded(then, group, qmax, folded=folded)
+    y, _, _ = run_decode(then, config, new, quant_k.dequantised(), quant_v.dequantised())
     quant_y, _, _ = run_decode(quant_then, config, new, quant_k, quant_v)
     assert sqnr_db(y, quant_y) >= 40.0  # one row instead of 24: one such value weighs 14 dB more
 

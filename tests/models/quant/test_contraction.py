@@ -13,6 +13,7 @@ from sttest.models.quant.quantisers import (  # noqa: E402
     Quantised,
     quantise_folded,
     quantise_kv,
+    quantise_p,
     quantise_vectors,
     quantise_weight,
 )
@@ -88,6 +89,20 @@ def test_attention_contractions_are_bit_exact(group):
             total = int(p.values[place].int() @ v.values[head, :, j].int())
             largest = F32(v.scales[head].max().item())
             assert mixed[(*place, j)] == F32(total) * (largest * (F32(1) / F32(127)))
+
+
+@pytest.mark.parametrize("group", [(), (2,)])
+def test_a_mix_per_position_is_bit_exact(group):
+    n, kv, m, d = 3, 2, 5, 4
+    v = quantise_kv(random(kv, m, d, seed=3))
+    p = quantise_p(torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4)))
+    mixed = contraction.mix_per_position(p, v).numpy()
+    for (*place, j), found in np.ndenumerate(mixed):
+        total = F32(0)
+        for i in range(m):
+            product = int(p[(*place, i)]) * int(v.values[place[1], i, j])
+            total = total + F32(product) * F32(v.scales[place[1], i].item())
+        assert found == total * (F32(1) / F32(127))
 
 
 @pytest.mark.parametrize("group", [(), (2,)])

@@ -76,7 +76,7 @@ def golden_and_text(name, phase, scheme):
 
 
 CASES = [(name, phase, "w4a8") for name in MODELS for phase in ("prefill", "decode")]
-OTHERS = ("w4a8-channel", "w4a8-static", "w8a8", "fp32")
+OTHERS = ("w4a8-channel", "w4a8-static", "w4a8-position", "w8a8", "fp32")
 CASES += [("llama", phase, scheme) for phase in ("prefill", "decode") for scheme in OTHERS]
 
 

@@ -1,5 +1,7 @@
 """Names, files and refusals of quantisation schemes."""
 
+from dataclasses import replace
+
 import pytest
 
 from sttest.errors import InputError
@@ -17,6 +19,12 @@ def test_a_file_changes_what_it_names(tmp_path):
     assert load_scheme(path) == QuantScheme("mine", group=None, lm_head="none")
 
 
+def test_only_one_scheme_keeps_the_scales_of_values_out_of_the_softmax():
+    apart = {name for name, scheme in SCHEMES.items() if scheme.value_scales == "per-position"}
+    assert apart == {"w4a8-position"}
+    assert replace(SCHEMES["w4a8-position"], name="w4a8", value_scales="folded") == SCHEMES["w4a8"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -27,6 +35,7 @@ def test_a_file_changes_what_it_names(tmp_path):
         ("weights: int5", "weights is 'int5'; choose one of int4, int8, none"),
         ("weights: [int4]", r"weights is \['int4'\]"),
         ("kv_bits: 4", "kv_bits is 4; choose one of 8, 32"),
+        ("value_scales: per-head", "value_scales is 'per-head'; choose one of folded, per-position"),
         ("weights: none", "int8 activations meet weights"),
         ("activations: none", "an int8 cache is contracted with int8 activations only"),
         ("extends: w4a9", "extends unknown scheme 'w4a9'; did you mean 'w4a8'"),
