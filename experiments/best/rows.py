@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from experiments.best.cases import BOARD
+from experiments.best.cases import BOARD, LENGTH
 from experiments.best.design import Made
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_of
@@ -53,6 +53,9 @@ def _times(made: Made) -> Iterator[_Figure]:
     note = f"{what}, launches included, {left_out}"
     yield _Figure("latency" if case.phase == "decode" else "time to first token", made.ms, "ms", "simulated", note)
     yield _Figure("speed", made.tokens_per_s, "tokens/s", "simulated", note)
+    if case.phase == "decode":
+        note = f"one design for both phases: a prompt of {LENGTH} tokens in {LENGTH} decode steps, {left_out} in each"
+        yield _Figure("time to first token, by decode steps", LENGTH * made.ms, "ms", "simulated", note)
 
 
 def _roofline(made: Made) -> Iterator[_Figure]:

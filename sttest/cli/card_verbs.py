@@ -71,8 +71,11 @@ def run_verb(
     backend: Annotated[CardBackend, typer.Option(help="double: XRT without a card, over a C simulation.")],
     new_tokens: Annotated[int, typer.Option(min=1, help="To generate, with two packages.")] = 17,
     prompt_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for].")
+        int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for, else 8].")
     ] = None,
+    prompt_by_decode: Annotated[
+        bool, typer.Option("--prompt-by-decode", help="Generate with a decode's package alone, prompt included.")
+    ] = False,
     launches: Annotated[int, typer.Option(min=1, help="Of one block, with one package.")] = 5,
     launch_per: Annotated[
         LaunchPer | None, typer.Option(help="What the decode package must compute in a launch [as compiled].")
@@ -93,13 +96,15 @@ def run_verb(
       sttest run build/small-gpt2-prefill-u55c build/small-gpt2-decode-u55c --backend double
 
       sttest run build/gpt2-decode-u55c --backend device --launches 100
+
+      sttest run build/small-gpt2-decode-u55c --backend double --prompt-by-decode
     """
     from sttest.boards.backends.device import Patience
     from sttest.verbs.card_run import RunRequest
     from sttest.verbs.run import run
 
     request = RunRequest(
-        tuple(packages), backend.value, prompt_tokens, new_tokens, launches, seed, weights,
+        tuple(packages), backend.value, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
         int(card) if card.isdecimal() else card, Patience(timeout_launch, timeout_open, reset),
     )  # fmt: skip
     raise typer.Exit(run(request, out, launch_per.value if launch_per else None, as_json=as_json))

@@ -6,7 +6,7 @@ the engine has those too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sttest.models.generate import Generation, check_request
@@ -42,7 +42,9 @@ class BlockRunner(Protocol):
         ...
 
 
-def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[int], new_tokens: int) -> Generation:
+def generate_with(
+    model: LanguageModel, runner: BlockRunner, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False
+) -> Generation:
     """Continues a prompt by its most likely tokens, as `sttest.models.generate.generate` does.
 
     Args:
@@ -50,6 +52,7 @@ def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[in
         runner: of the blocks.
         prompt: token numbers.
         new_tokens: how many to generate, at least 1; the first comes from the prefill.
+        by_decode: the runner's prefill is not called; the prompt goes through decode steps, token by token.
 
     Raises:
         InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
@@ -59,8 +62,7 @@ def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[in
 
     from sttest.models.host import greedy
 
-    def after(x: Tensor, position: int) -> tuple[Tensor, int]:
-        run = runner.prefill if position == 0 else runner.decode
+    def after(x: Tensor, run: Callable[[int, Array], Array]) -> tuple[Tensor, int]:
         values = x.numpy()
         for layer in range(model.config.layers):
             values = run(layer, values)
@@ -69,9 +71,14 @@ def generate_with(model: LanguageModel, runner: BlockRunner, prompt: Sequence[in
         logits = model.logits(torch.from_numpy(values[-1:]))[0]
         return logits, greedy(logits)
 
+    def step(token: int, position: int) -> tuple[Tensor, int]:
+        return after(model.embedding([token], position), runner.decode)
+
     with torch.no_grad():
-        steps = [after(model.embedding(prompt, 0), 0)]
+        if by_decode:
+            steps = [[step(token, position) for position, token in enumerate(prompt)][-1]]
+        else:
+            steps = [after(model.embedding(prompt, 0), runner.prefill)]
         while len(steps) < new_tokens:
-            position = len(prompt) + len(steps) - 1
-            steps.append(after(model.embedding([steps[-1][1]], position), position))
+            steps.append(step(steps[-1][1], len(prompt) + len(steps) - 1))
     return Generation(tuple(token for _, token in steps), torch.stack([logits for logits, _ in steps]))

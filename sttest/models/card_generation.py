@@ -1,8 +1,8 @@
-"""A generation on a card: prefill with one design, then the decode loop with another, the caches on the card."""
+"""A generation on a card: the prompt with one design, the decode loop with another or the same, the caches stay."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -56,8 +56,8 @@ class CardGeneration:
     anew, which on hardware takes seconds, once per generation.
 
     Args:
-        prefill_card, decode_card: open a card with the design.
-        prefill_layers, decode_layers: memory of every layer on each.
+        cards: open a card with the design of a phase; without the prefill's, only `decode` may be called.
+        layers: memory of every layer on each.
         told: called after every launch.
         at_once: phases whose design runs all layers in a launch; what enters and the tables are the same for all.
 
@@ -66,10 +66,8 @@ class CardGeneration:
         chosen: what the head of the last launch gave, where the design has one.
     """
 
-    prefill_card: OpenCard
-    decode_card: OpenCard
-    prefill_layers: Sequence[BlockMemory]
-    decode_layers: Sequence[BlockMemory]
+    cards: Mapping[str, OpenCard]
+    layers: Mapping[str, Sequence[BlockMemory]]
     told: Told
     at_once: Collection[str] = ()
     caches: list[ResidentCache] = field(init=False)
@@ -79,7 +77,7 @@ class CardGeneration:
     _blocks: CardBlocks | CardLayers | None = None
 
     def __post_init__(self) -> None:
-        self.caches = [ResidentCache(layer) for layer in self.decode_layers]
+        self.caches = [ResidentCache(layer) for layer in self.layers["decode"]]
 
     def __enter__(self) -> CardGeneration:
         return self
@@ -92,15 +90,16 @@ class CardGeneration:
     def prefill(self, layer: int, x: Array) -> Array:
         """The prompt through a layer."""
         if "prefill" in self.at_once:
-            return x if layer else self._all("prefill", [self._prompt(each, x) for each in self.prefill_layers], len(x))
-        memory = self.prefill_layers[layer]
+            inputs = [] if layer else [self._prompt(each, x) for each in self.layers["prefill"]]
+            return x if layer else self._all("prefill", inputs, len(x))
+        memory = self.layers["prefill"][layer]
         return self._step("prefill", layer, self._prompt(memory, x), memory, len(x))
 
     def decode(self, layer: int, x: Array) -> Array:
         """The next token through a layer."""
         if "decode" in self.at_once:
             return x if layer else self._all("decode", [cache.images(x) for cache in self.caches], 1)
-        return self._step("decode", layer, self.caches[layer].images(x), self.decode_layers[layer], 1)
+        return self._step("decode", layer, self.caches[layer].images(x), self.layers["decode"][layer], 1)
 
     @staticmethod
     def _prompt(memory: BlockMemory, x: Array) -> dict[str, Bytes]:
@@ -110,7 +109,7 @@ class CardGeneration:
         """All layers in the turn of the first; those of the others only pass on what it gave."""
         blocks = self._configured(phase)
         assert isinstance(blocks, CardLayers)
-        memories = self.prefill_layers if phase == "prefill" else self.decode_layers
+        memories = self.layers[phase]
         found = blocks.launch(inputs, self._doing(phase, 0))
         results = [memory.results(images, count) for memory, images in zip(memories, found, strict=True)]
         for cache, result in zip(self.caches, results, strict=True):
@@ -133,11 +132,10 @@ class CardGeneration:
         """The design of a phase on the card."""
         if self._blocks is None or self._phase != phase:
             self._let_go()
-            opened = self.prefill_card() if phase == "prefill" else self.decode_card()
+            opened = self.cards[phase]()
             card = opened.__enter__()
             self._card, self._phase = opened, phase
-            layers = self.prefill_layers if phase == "prefill" else self.decode_layers
-            self._blocks = (CardLayers if phase in self.at_once else CardBlocks)(card, layers, self.told)
+            self._blocks = (CardLayers if phase in self.at_once else CardBlocks)(card, self.layers[phase], self.told)
         return self._blocks
 
     def _let_go(

@@ -1,4 +1,4 @@
-"""Greedy generation: one prefill, then one decode step per further token."""
+"""Greedy generation: the prompt by one prefill, or by decode steps; then one decode step per further token."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ class Generation:
     logits: Tensor
 
 
-def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int) -> Generation:
+def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False) -> Generation:
     """Continue a prompt by its most likely tokens: the first comes from the prefill, each further one from a decode.
 
     Args:
         model: quantised or not.
         prompt: token numbers.
         new_tokens: how many to generate, at least 1.
+        by_decode: no prefill; the prompt goes through decode steps, token by token.
 
     Raises:
         InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
@@ -44,7 +45,7 @@ def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int) -> Ge
 
     from sttest.models.host import greedy
 
-    logits, cache = model.prefill(prompt)
+    logits, cache = model.prefill_by_decode(prompt) if by_decode else model.prefill(prompt)
     chosen, seen = [greedy(logits)], [logits]
     while len(chosen) < new_tokens:
         logits, cache = model.decode(chosen[-1], cache)

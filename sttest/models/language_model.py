@@ -24,10 +24,17 @@ CacheSide = Tensor | Quantised
 
 @dataclass(frozen=True)
 class KvCache:
-    """Keys and values of every layer, and how many positions they hold."""
+    """Keys and values of every layer.
+
+    Attributes:
+        layers: of each its keys and values.
+        positions: that they hold.
+        padding: entries before the first position, which the mask hides.
+    """
 
     layers: tuple[tuple[CacheSide, CacheSide], ...]
     positions: int
+    padding: int = 0
 
 
 class LanguageModel(nn.Module):
@@ -56,16 +63,29 @@ class LanguageModel(nn.Module):
             layers.append((k, v))
         return self.logits(x[-1:])[0], KvCache(tuple(layers), len(tokens))
 
+    def prefill_by_decode(self, tokens: Sequence[int]) -> tuple[Tensor, KvCache]:
+        """As :meth:`prefill`, but one decode step per token, as a design of the decode phase alone would.
+
+        Quantised blocks differ from a prefill's by a rounding: they take a token's weight on itself as it is.
+        """
+        # A step's attention is over at least one entry: one is there, and hidden.
+        _, hidden = self.prefill(tokens[:1])
+        logits, cache = self.decode(tokens[0], KvCache(hidden.layers, 0, padding=1))
+        for token in tokens[1:]:
+            logits, cache = self.decode(token, cache)
+        return logits, cache
+
     @torch.no_grad()
     def decode(self, token: int, cache: KvCache) -> tuple[Tensor, KvCache]:
         """The token that follows the cached ones to logits [vocab], and the cache with it."""
         here = cache.positions
         x, layers = self.embedding([token], here), []
         for number, (block, (k, v)) in enumerate(zip(self._decode_blocks(), cache.layers, strict=True)):
-            mask = torch.from_numpy(decode_mask(self.config, here, self.config.layer_kind(number)))
+            kind, entries = self.config.layer_kind(number), here + cache.padding
+            mask = torch.from_numpy(decode_mask(self.config, entries, kind, padding=cache.padding))
             x, k_new, v_new = block(x=x, mask=mask, k_cache=k, v_cache=v, **self._rope(number, [here]))
             layers.append((_appended(k, k_new), _appended(v, v_new)))
-        return self.logits(x)[0], KvCache(tuple(layers), here + 1)
+        return self.logits(x)[0], KvCache(tuple(layers), here + 1, cache.padding)
 
     def logits(self, x: Tensor) -> Tensor:
         """[n, hidden] after the last layer to [n, vocab]."""

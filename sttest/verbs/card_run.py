@@ -1,8 +1,8 @@
-"""What `sttest run` does on a card: a generation with two packages, or one block with one."""
+"""What `sttest run` does on a card: a generation, or one block."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sttest.boards.backends.device import Card, CardOptions, LaunchTimes, Log, Patience, Rehearsal, Step
-from sttest.errors import InputError, SttestError
+from sttest.errors import InputError
+from sttest.verbs.generation_packages import check_generation, prompt_tokens
 from sttest.verbs.model_package import ModelPackage
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ class RunRequest:
     """What the options ask for.
 
     Attributes:
-        packages: one of any phase, or a prefill's and a decode's.
+        packages: a prefill's and a decode's; one of any phase for a block, a decode's for a generation by it alone.
         backend: ``double``, ``hw_emu`` or ``device``.
+        by_decode: generate with a decode's package alone; the prompt goes through it token by token.
         prompt_tokens: of the seeded prompt; None for as many as the prefill was compiled for.
         new_tokens: to generate.
         launches: of one block, with one package.
@@ -42,6 +44,7 @@ class RunRequest:
 
     packages: tuple[Path, ...]
     backend: str = "double"
+    by_decode: bool = False
     prompt_tokens: int | None = None
     new_tokens: int = 17
     launches: int = 5
@@ -53,37 +56,41 @@ class RunRequest:
     faults: tuple[tuple[int, str], ...] = ()
 
 
-def generation(prefill: ModelPackage, decode: ModelPackage, request: RunRequest, log: Log, tell: Callable) -> None:
-    """Prefill and decode loop on a card, and the same tokens from the fake-quantised model in PyTorch.
+def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: Log, tell: Callable) -> None:
+    """Prompt and decode loop on a card, and the same tokens from the fake-quantised model in PyTorch.
+
+    Args:
+        packages: by phase; the decode's alone if the prompt goes through it.
+        request, log, tell: of the run.
 
     Raises:
         InputError: packages that do not go together, or a generation that they have no room for.
         SttestError: see `sttest.boards.backends.device.Card`.
     """
-    count = request.prompt_tokens or prefill.tokens
-    _check_pair(prefill, decode, count, request.new_tokens)
+    count = prompt_tokens(packages, request.prompt_tokens)
+    check_generation(packages, count, request.new_tokens)
     from sttest.models.block_runner import generate_with
     from sttest.models.card_generation import CardGeneration, layer_memories
     from sttest.models.checkpoint import load_model
     from sttest.models.defined_order import DefinedOrder
     from sttest.models.generate import check_request, generate
 
-    config = prefill.config
+    config, by_decode = packages["decode"].config, "prefill" not in packages
     prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
     check_request(config, prompt, request.new_tokens)
-    log.planned = config.layers // prefill.layers + config.layers // decode.layers * (request.new_tokens - 1)
-    cards = {package.phase: card_opener(package, request, log, tell) for package in (prefill, decode)}
+    steps = {"prefill": 1, "decode": request.new_tokens - 1 + (count if by_decode else 0)}
+    log.planned = sum(config.layers // package.layers * steps[phase] for phase, package in packages.items())
+    cards = {phase: card_opener(package, request, log, tell) for phase, package in packages.items()}
     plain = load_model(config, request.weights, seed=request.seed)
-    model = prefill.quantised(plain, lambda: plain.prefill(prompt))
+    model = packages["decode"].quantised(plain, lambda: plain.prefill(prompt))
     tell("computing the golden")
     with DefinedOrder():
-        golden = generate(model, prompt, request.new_tokens)
+        golden = generate(model, prompt, request.new_tokens, by_decode=by_decode)
     told = _recorder(log, tell)
-    layers = {package.phase: layer_memories(model, package.scheme, package.graph) for package in (prefill, decode)}
-    at_once = {package.phase for package in (prefill, decode) if package.layers > 1}
-    runner = CardGeneration(cards["prefill"], cards["decode"], layers["prefill"], layers["decode"], told, at_once)
+    layers = {phase: layer_memories(model, each.scheme, each.graph) for phase, each in packages.items()}
+    runner = CardGeneration(cards, layers, told, {phase for phase, each in packages.items() if each.layers > 1})
     with runner as blocks, DefinedOrder():
-        found = generate_with(model, blocks, prompt, request.new_tokens)
+        found = generate_with(model, blocks, prompt, request.new_tokens, by_decode=by_decode)
     pairs = zip(found.tokens, golden.tokens, strict=True)
     log.equal_tokens, log.golden_tokens = sum(a == b for a, b in pairs), len(golden.tokens)
     log.largest_difference = float((found.logits - golden.logits).abs().max())
@@ -194,63 +201,3 @@ def _recorder(log: Log, tell: Callable) -> Callable[[str, int, LaunchTimes], Non
         tell(f"{doing}, layer {layer}, launch {len(log.steps)} of {log.planned}")
 
     return told
-
-
-def _check_pair(prefill: ModelPackage, decode: ModelPackage, prompt_tokens: int, new_tokens: int) -> None:
-    """Refuses what could not come to its end, before anything is begun."""
-    for what, one, other in (
-        ("model", prefill.config.name, decode.config.name),
-        ("precision", prefill.scheme.name, decode.scheme.name),
-        ("board", prefill.board, decode.board),
-    ):
-        if one != other:
-            raise InputError(
-                "other-package", f"one is of {what} {one}, the other of {other}", where=str(decode.path),
-                levers=["name two packages of one model"],
-            )  # fmt: skip
-    if decode.tokens > 1:
-        raise InputError(
-            "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
-            where=str(decode.path), demand=decode.tokens, bound=1, unit="tokens",
-            levers=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
-        )  # fmt: skip
-    for package in (prefill, decode):
-        _check_layers(package)
-    room = {"prefill": (prompt_tokens, _extent(prefill, "x", 0)), "decode": (
-        prompt_tokens + new_tokens - 1, _extent(decode, "k_cache", 1),
-    )}  # fmt: skip
-    for phase, (demand, bound) in room.items():
-        if demand > bound:
-            raise InputError(
-                "no-room", f"the {phase} design has no room for the generation", where=str(decode.path),
-                demand=demand, bound=bound, unit="tokens", levers=["generate fewer tokens", "compile it for more"],
-            )  # fmt: skip
-
-
-def _check_layers(package: ModelPackage) -> None:
-    """Refuses a launch over other than all layers, and over layers that read different tables."""
-    config = package.config
-    if package.layers not in (1, config.layers):
-        raise InputError(
-            "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.path),
-            demand=package.layers, bound=config.layers, unit="layers",
-            levers=[f"compile with --layers {config.layers}"],
-        )  # fmt: skip
-    if package.head and package.layers != config.layers:
-        raise InputError(
-            "head-inside", "a launch of the design runs the head behind one layer of several", where=str(package.path),
-            levers=[f"compile with --layers {config.layers}", "compile without --head"],
-        )  # fmt: skip
-    kinds = {config.layer_kind(number) for number in range(config.layers)}
-    if package.layers > 1 and len(kinds) > 1:
-        raise InputError(
-            "layers-differ", f"layers of {config.name} read different masks and tables ({', '.join(sorted(kinds))}), "
-            "of which a launch has one", where=str(package.path), levers=["launch per layer: compile with one layer"],
-        )  # fmt: skip
-
-
-def _extent(package: ModelPackage, argument: str, axis: int) -> int:
-    found = package.graph.argument.get(argument)
-    if found is None:
-        raise SttestError("no-argument", f"the design takes no '{argument}'", where=str(package.path))
-    return found.shape[axis]

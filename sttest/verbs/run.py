@@ -70,14 +70,14 @@ def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
 
 def _run(packages: list[ModelPackage], request: RunRequest, log: Log, tell: Any) -> None:
     by_phase = {package.phase: package for package in packages}
-    if len(packages) == 1:
+    phases = {"decode"} if request.by_decode else {"prefill", "decode"}
+    if len(packages) == 1 and not request.by_decode:
         block(packages[0], request, log, tell)
-    elif len(packages) == 2 and by_phase.keys() == {"prefill", "decode"}:
-        generation(by_phase["prefill"], by_phase["decode"], request, log, tell)
+    elif len(packages) == len(phases) and by_phase.keys() == phases:
+        generation(by_phase, request, log, tell)
     else:
-        raise InputError(
-            "bad-packages", "one package, or one of each phase", where=" ".join(str(p) for p in request.packages)
-        )
+        wanted = "a decode's package alone" if request.by_decode else "one package, or one of each phase"
+        raise InputError("bad-packages", wanted, where=" ".join(str(p) for p in request.packages))
 
 
 def _config(request: RunRequest) -> dict[str, Any]:

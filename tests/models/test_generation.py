@@ -37,6 +37,19 @@ def test_tokens_and_logits_are_those_of_transformers(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["gpt2", "qwen", "llama", "gemma"])
+def test_a_prompt_by_decode_steps_leaves_what_a_prefill_leaves(name):
+    model = load_model(small(get_config(name)), seed=4)
+    at_once, by_steps = (generate(model, PROMPT, STEPS, by_decode=by_decode) for by_decode in (False, True))
+    assert at_once.tokens == by_steps.tokens
+    assert (at_once.logits - by_steps.logits).abs().max() <= 1e-4
+    quantised = quantise_model(model, SCHEMES["w4a8"])
+    expected, found = quantised.prefill(PROMPT), quantised.prefill_by_decode(PROMPT)
+    assert found[1].positions == expected[1].positions == len(PROMPT)
+    # The two round a token's weight on itself differently, and a random model's integers follow.
+    assert sqnr_db(expected[0], found[0]) >= 15.0
+
+
+@pytest.mark.parametrize("name", ["gpt2", "qwen", "llama", "gemma"])
 def test_a_finely_quantised_model_says_nearly_the_same(name):
     config = small(get_config(name))
     model = load_model(config, seed=4)

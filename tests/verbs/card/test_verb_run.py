@@ -157,6 +157,35 @@ def test_whole_generations_in_launches_of_all_layers(model, head, package_of, tm
     assert rows["finished_launches"]["value"] == str(1 + DECODE_STEPS)
 
 
+def test_a_decode_alone_takes_the_prompt_too(package_of, tmp_path, work):
+    package = package_of("gpt2", "decode", layers=6, share="all", head=True)
+    request = RunRequest((package,), by_decode=True, prompt_tokens=3, new_tokens=3, seed=4, work=work)
+    assert run(request, tmp_path / "results", "token", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == rows["equal_tokens"]["reference"] == "3"
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    assert rows["finished_launches"]["value"] == str(3 + 2)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "gemma"])
+def test_whole_generations_by_decode_alone(model, package_of, tmp_path, work):
+    request = RunRequest((package_of(model, "decode"),), by_decode=True, new_tokens=1 + DECODE_STEPS, work=work)
+    assert run(request, tmp_path / "results", "layer", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == str(1 + DECODE_STEPS)
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    assert rows["finished_launches"]["value"] == str(6 * (8 + DECODE_STEPS))
+
+
+@pytest.mark.parametrize("phases", [("prefill",), ("prefill", "decode")])
+def test_a_prompt_by_decode_wants_the_decode_alone(phases, sttest, package_of):
+    packages = [package_of("gpt2", phase) for phase in phases]
+    outcome = sttest("run", *packages, "--backend", "double", "--prompt-by-decode")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "a decode's package alone" in outcome.stderr
+
+
 @pytest.mark.parametrize(
     ("model", "layers", "says"), [("gpt2", 3, "neither one layer nor all"), ("gemma", 6, "different masks and tables")]
 )
