@@ -8,6 +8,7 @@ language model's head is quantised with the rest, the embedding is not.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import torch
@@ -56,7 +57,7 @@ def quantised(weight: Tensor, bias: Tensor | None, weights: Weights) -> nn.Modul
     return layer
 
 
-class _WeightOnly(nn.Module):
+class _WeightOnly(nn.Module, ABC):
     """Rows and bias; ``product`` multiplies, ``dequantised`` says by what, for the check."""
 
     def __init__(self, rows: int, bias: Tensor | None) -> None:
@@ -64,13 +65,13 @@ class _WeightOnly(nn.Module):
         self.rows = rows
         self.bias = bias
 
+    @abstractmethod
     def product(self, x: Tensor) -> Tensor:
         """[m, k] to [m, n]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dequantised(self, weight: Tensor) -> Tensor:
         """The float32 weights [n, k] that the codes of ``weight`` stand for."""
-        raise NotImplementedError
 
     def forward(self, x: Tensor) -> Tensor:
         """[..., k] to [..., n]."""

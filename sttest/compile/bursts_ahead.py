@@ -22,21 +22,19 @@ class BurstsAhead:
 
     Args:
         kernel: its DMAs have names and channels.
-        of_port: bursts that a port has in flight in each direction, at most.
     """
 
-    def __init__(self, kernel: KernelOp, of_port: int) -> None:
-        self._of_port = of_port
-        dmas = [*all_of(kernel, DmaReadOp), *all_of(kernel, DmaWriteOp)]
-        busy = {_port(dma) for dma in dmas if isinstance(dma, DmaWriteOp) or dma.slice is not None}
-        named = {(process_name(dma), _port(dma)) for dma in dmas}
+    def __init__(self, kernel: KernelOp) -> None:
+        self.dmas: list[Dma] = [*all_of(kernel, DmaReadOp), *all_of(kernel, DmaWriteOp)]
+        busy = {port_of(dma) for dma in self.dmas if isinstance(dma, DmaWriteOp) or dma.slice is not None}
+        named = {(process_name(dma), port_of(dma)) for dma in self.dmas}
         self._sharing = Counter(port for _, port in named if port in busy)
 
-    def of(self, dma: Dma) -> int:
-        """At least one."""
-        return max(1, self._of_port // max(1, self._sharing[_port(dma)]))
+    def of(self, dma: Dma, in_flight: int) -> int:
+        """What a DMA has of what its port has in flight in its direction (bursts, words), at least one."""
+        return max(1, in_flight // max(1, self._sharing[port_of(dma)]))
 
 
-def _port(dma: Dma) -> tuple[int, bool]:
+def port_of(dma: Dma) -> tuple[int, bool]:
     """Channel and direction; those without a channel yet are behind none."""
     return -1 if dma.channel is None else dma.channel.value.data, isinstance(dma, DmaWriteOp)

@@ -25,9 +25,6 @@ from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.schedule import Sharing
 
-# The widest weights of a quantised product.
-_WEIGHT_BITS = 8
-
 
 @dataclass(frozen=True)
 class Knobs:

@@ -82,7 +82,7 @@ class _Builder:
         self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
-        self.ahead = BurstsAhead(self.kernel, self.board.hbm.outstanding_bursts.count)
+        self.ahead = BurstsAhead(self.kernel)
 
     def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
@@ -179,7 +179,7 @@ class _Builder:
             token_bytes,
             (channel_name(_channel(op)),),
             burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, itensor_of(port))),
-            outstanding=self.ahead.of(op),
+            outstanding=self.ahead.of(op, hbm.outstanding_bursts.count),
             origin=origin,
             category="dma",
         )

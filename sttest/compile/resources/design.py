@@ -12,6 +12,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.resources.memories import memories
 from sttest.compile.resources.names import stream_ends
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
+from sttest.compile.resources.port_buffers import buffer_words
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
 from sttest.compile.stream_level import only_kernel
@@ -74,7 +75,9 @@ def design_resources(design: Design) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
     hbm, port_bits = design.board.hbm, design.knobs.beat_bits
     in_flight = hbm.outstanding_bursts.count * hbm.max_burst_bytes.count * 8 // port_bits
-    model = NodeModel(operators(design.board), port_bits, channels_of(design.graph), in_flight)
+    model = NodeModel(
+        operators(design.board), port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits)
+    )
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
     chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)

@@ -6,21 +6,18 @@ what that takes is the resource model's (docs/resources.md).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.ir import SSAValue
 
 from sttest.boards.operators import Operator
-from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, memory_resources
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources, total
 from sttest.compile.cost_model import operator_instances, payload_operators, step_interval
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
-    DmaReadOp,
     EnterOp,
     ForkOp,
     GatherOp,
@@ -32,6 +29,7 @@ from sttest.compile.dialects.df import (
 )
 from sttest.compile.processes import fifo_name, process_name, processes_of
 from sttest.compile.resources.names import dma_port
+from sttest.compile.resources.port_buffers import buffer_resources
 from sttest.compile.stream_level import stream_of
 from sttest.sim.graph import Memory, TimedGraph
 
@@ -63,13 +61,13 @@ class NodeModel:
         library: operators at the board's clock.
         port_bits: width of a DMA's port.
         channels_of: pseudo-channels of every DMA.
-        most_words_in_flight: of the bursts that a port may ask for ahead (:mod:`sttest.compile.bursts_ahead`).
+        buffer_words: of every DMA's buffer for data on the way.
     """
 
     library: Mapping[str, Operator]
     port_bits: int
     channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    most_words_in_flight: int = 1024
+    buffer_words: Mapping[str, int] = field(default_factory=dict)
 
     def of_kernel(self, kernel: KernelOp) -> Iterator[NodeLogic]:
         """All nodes of a kernel at the stream level, in program order; an engine where its first task stands."""
@@ -100,7 +98,7 @@ class NodeModel:
         if isinstance(op, ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
-        return NodeLogic(name, "dma", self._dma(op, _tokens(op, *others)), memory_ports=1, hbm_channels=channels)
+        return NodeLogic(name, "dma", self._dma(name, _tokens(op, *others)), memory_ports=1, hbm_channels=channels)
 
     def _pipeline(self, pipeline: Pipeline) -> Resources:
         return pipeline_resources(pipeline, self.library)
@@ -123,28 +121,10 @@ class NodeModel:
         word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
         return word + self._pipeline(Pipeline(ports=1 + len(op.sources), trip=stream.tokens))
 
-    def _dma(self, op: NodeOp, tokens: int) -> Resources:
+    def _dma(self, name: str, tokens: int) -> Resources:
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
         pipeline = self._pipeline(Pipeline(ports=1, trip=tokens))
-        return total([adapter, buffer_resources(self._words_in_flight(op), self.port_bits), pipeline])
-
-    def _words_in_flight(self, op: NodeOp) -> int:
-        """Words of the bursts that a port asks for ahead: as many as the largest buffer behind it has, at most."""
-        bits: Counter[str] = Counter()
-        for dma in self._same_port(op):
-            stream = itensor_of(dma_port(dma))
-            bits[process_name(dma)] += stream.tokens * stream.token_bits
-        most = self.most_words_in_flight
-        if any(not isinstance(dma, DmaReadOp) or dma.slice is not None for dma in self._same_port(op)):
-            most //= len(bits)
-        return min(most, -(-max(bits.values()) // self.port_bits))
-
-    def _same_port(self, op: NodeOp) -> list[NodeOp]:
-        """The DMAs of its direction on its pseudo-channel, which have one port with one set of options."""
-        block = op.parent_block()
-        channel = self.channels_of.get(process_name(op))
-        nodes = [other for other in block.ops if isinstance(other, type(op))] if block is not None else [op]
-        return [other for other in nodes if other is op or self.channels_of.get(process_name(other)) == channel]
+        return total([adapter, buffer_resources(self.buffer_words[name], self.port_bits), pipeline])
 
 
 def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
@@ -193,8 +173,3 @@ def _choice(bits: int, sources: int) -> Resources:
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
     """The pseudo-channels of every DMA of a timed graph."""
     return {port.name: port.channels for port in graph.processes if isinstance(port, Memory)}
-
-
-def buffer_resources(words: int, bits: int) -> Resources:
-    """The buffer of a port for data on the way: in LUTs where it is short, as any memory of the tool."""
-    return memory_resources("lutram" if words <= LUTRAM_MAX_WORDS else "bram", words, bits)

@@ -9,9 +9,10 @@ design has the same assignment.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
-from math import exp
+from functools import lru_cache
 from random import Random
+
+import numpy as np
 
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
 
@@ -19,6 +20,10 @@ _STEPS = 40_000
 _HOT, _COLD = 0.3, 0.0005
 # Of what is beyond a bound, against the same share within.
 _BEYOND = 20.0
+# A step takes two numbers, each of at most two words on average, and two words more; what is left then is hundreds of
+# standard deviations.
+_WORDS_PER_STEP = 8
+_WORD_BYTES = 4
 
 
 def annealed_slrs(
@@ -27,91 +32,70 @@ def annealed_slrs(
     """The SLR of every process in the best assignment that was met; it need not fit.
 
     Args:
-        processes: pinned ones stay where they are.
+        processes: pinned ones stay where they are; all others are in the first SLR at the beginning.
         wires: between them.
         die: that they lie on.
         seed: of the moves.
     """
-    state, choose = _State.of(processes, wires, die), Random(seed)
-    movable = [number for number, process in enumerate(processes) if process.pinned is None]
-    best, best_cost = list(state.slrs), state.cost
-    for step in range(_STEPS if movable and len(die.budgets) > 1 else 0):
-        heat = _HOT * (_COLD / _HOT) ** (step / _STEPS)
-        number = choose.choice(movable)
-        before = state.slrs[number]
-        after = (before + choose.randrange(1, len(die.budgets))) % len(die.budgets)
-        cost = state.cost
-        state.move(number, after)
-        if state.cost > cost and choose.random() >= exp((cost - state.cost) / heat):
-            state.move(number, before)
-        elif state.cost < best_cost:
-            best, best_cost = list(state.slrs), state.cost
-    return {process.name: slr for process, slr in zip(processes, best, strict=True)}
+    slrs = np.array([process.pinned or 0 for process in processes], np.int64)
+    movable = np.flatnonzero([process.pinned is None for process in processes])
+    if movable.size and len(die.budgets) > 1:
+        from sttest.compile.spaces.annealing_kernel import annealed
+
+        ends, shares = _shares_of_lines(processes, wires, die)
+        first, order = _by_process(ends, len(processes))
+        needs = _needs(processes, die)
+        slrs = annealed(
+            needs, first, ends[:, ::-1].ravel()[order], np.repeat(shares, 2)[order], slrs,
+            _used(needs, slrs), _crossing(slrs[ends], shares, len(die.budgets)), movable, _heats(), _words(seed),
+            die.balance_weight, _BEYOND,
+        )  # fmt: skip
+    return {process.name: slr for process, slr in zip(processes, slrs.tolist(), strict=True)}
 
 
-@dataclass
-class _State:
-    """An assignment with what it takes, kept up to date move by move.
+def _needs(processes: Sequence[ProcessFacts], die: Die) -> np.ndarray:
+    """Shares of the budgets of every SLR by resource, float64[P, S, R]."""
+    return np.array([[[*each.resources.shares_of(budget)] for budget in die.budgets] for each in processes], np.float64)
 
-    Attributes:
-        needs: per process, shares of the budgets of every SLR by resource.
-        neighbours: per process, the others that it has wires to, and how many as a share of the long lines.
-        slrs: per process.
-        used: per SLR, shares by resource.
-        crossing: per boundary, share of its long lines.
-    """
 
-    needs: list[list[tuple[float, ...]]]
-    neighbours: list[list[tuple[int, float]]]
-    slrs: list[int]
-    balance_weight: float
-    used: list[list[float]] = field(default_factory=list)
-    crossing: list[float] = field(default_factory=list)
-    cost: float = 0.0
+def _shares_of_lines(
+    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of every FIFO, int64[F, 2], and its share of the long lines of a boundary, float64[F]."""
+    position = {process.name: number for number, process in enumerate(processes)}
+    ends = np.array([(position[wire.source], position[wire.target]) for wire in wires], np.int64).reshape(-1, 2)
+    return ends, np.array([wire.wires / die.sll_per_boundary for wire in wires], np.float64)
 
-    @staticmethod
-    def of(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> _State:
-        """All processes in the first SLR, but those that are pinned elsewhere."""
-        position = {process.name: number for number, process in enumerate(processes)}
-        neighbours: list[list[tuple[int, float]]] = [[] for _ in processes]
-        for wire in wires:
-            source, target, share = position[wire.source], position[wire.target], wire.wires / die.sll_per_boundary
-            neighbours[source].append((target, share))
-            neighbours[target].append((source, share))
-        needs = [
-            [tuple(map(float, astuple(process.resources.shares_of(budget)))) for budget in die.budgets]
-            for process in processes
-        ]
-        state = _State(needs, neighbours, [each.pinned or 0 for each in processes], die.balance_weight)
-        state.used = [[0.0] * len(needs[0][0]) for _ in die.budgets] if needs else []
-        for number, slr in enumerate(state.slrs):
-            state.used[slr] = [a + b for a, b in zip(state.used[slr], needs[number][slr], strict=True)]
-        state.crossing = [0.0] * (len(die.budgets) - 1)
-        for wire in wires:
-            state.carry(
-                state.slrs[position[wire.source]], state.slrs[position[wire.target]], wire.wires / die.sll_per_boundary
-            )
-        state.cost = state.assessed()
-        return state
 
-    def move(self, number: int, slr: int) -> None:
-        """Takes a process to an SLR."""
-        before = self.slrs[number]
-        for other, share in self.neighbours[number]:
-            self.carry(before, self.slrs[other], -share)
-            self.carry(slr, self.slrs[other], share)
-        self.used[before] = [a - b for a, b in zip(self.used[before], self.needs[number][before], strict=True)]
-        self.used[slr] = [a + b for a, b in zip(self.used[slr], self.needs[number][slr], strict=True)]
-        self.slrs[number] = slr
-        self.cost = self.assessed()
+def _by_process(ends: np.ndarray, processes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ends in the order of their processes, and where those of each begin."""
+    of = ends.ravel()
+    return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=processes))]), np.argsort(of, kind="stable")
 
-    def carry(self, one: int, other: int, share: float) -> None:
-        """Adds wires between two SLRs to the boundaries between them."""
-        for boundary in range(min(one, other), max(one, other)):
-            self.crossing[boundary] += share
 
-    def assessed(self) -> float:
-        """The objective of a partition, and what is beyond a bound many times."""
-        fullest = [max(shares) for shares in self.used]
-        beyond = sum(max(0.0, share - 1) for share in (*fullest, *self.crossing))
-        return sum(self.crossing) + self.balance_weight * max(fullest, default=0.0) + _BEYOND * beyond
+def _used(needs: np.ndarray, slrs: np.ndarray) -> np.ndarray:
+    """Per SLR, shares by resource, added up in the order of the processes."""
+    used = np.zeros(needs.shape[1:])
+    for number, slr in enumerate(slrs):
+        used[slr] += needs[number, slr]
+    return used
+
+
+def _crossing(slrs: np.ndarray, shares: np.ndarray, count: int) -> np.ndarray:
+    """Per boundary, the share of its long lines that FIFOs between these SLRs take."""
+    crossing = np.zeros(count - 1)
+    for (one, other), share in zip(slrs.tolist(), shares, strict=True):
+        crossing[min(one, other) : max(one, other)] += share
+    return crossing
+
+
+@lru_cache(maxsize=1)
+def _heats() -> np.ndarray:
+    return np.array([_HOT * (_COLD / _HOT) ** (step / _STEPS) for step in range(_STEPS)])
+
+
+@lru_cache(maxsize=1)
+def _words(seed: int) -> np.ndarray:
+    """What the generator rolls, 32 bits at a time."""
+    size = _WORDS_PER_STEP * _STEPS * _WORD_BYTES
+    return np.frombuffer(Random(seed).randbytes(size), "<u4")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from sttest.boards.resources import Resources
+from sttest.compile.spaces.annealing_kernel import below, fraction
 from sttest.compile.spaces.partition_annealed import annealed_slrs
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
 from sttest.compile.spaces.partition_greedy import greedy_slrs
@@ -45,3 +47,13 @@ def test_pinned_processes_stay_and_the_same_seed_gives_the_same(seed: int) -> No
 
 def test_nothing_to_place_is_placed() -> None:
     assert annealed_slrs([], [], DIE) == {}
+
+
+@pytest.mark.parametrize("bound", [1, 2, 3, 7, 64, 1000])
+def test_compiled_moves_roll_as_python_does(bound: int) -> None:
+    rolled, words, at = Random(bound), np.frombuffer(Random(bound).randbytes(4000), "<u4"), 0
+    for _ in range(20):
+        number, at = below(words, at, bound)
+        assert number == rolled.randrange(bound)
+        assert fraction(words, at) == rolled.random()
+        at += 2
