@@ -61,7 +61,7 @@ class StoredJudge:
         found = self._kept("judge", lanes, lambda: _plain(self._judge.judge(lanes)))
         if not found:
             return None
-        return Judged(found["cycles"], Resources(**found["shares"]), Resources(**found["pinned"]))
+        return Judged(found["cycles"], Resources(**found["shares"]))
 
     def fits(self, lanes: Lanes) -> bool:
         """See :class:`LaneJudge`."""

@@ -44,17 +44,15 @@ class Judged:
     Attributes:
         cycles: of a launch.
         shares: of the board's budgets, all SLRs together.
-        pinned: of the budgets of the one SLR that processes with memory ports must lie in, what they take there.
     """
 
     cycles: int
     shares: Resources
-    pinned: Resources = field(default_factory=Resources)
 
     @property
     def overfull(self) -> float:
         """What is asked for beyond all budgets, in budgets; 0 for a design that may have a place."""
-        return sum(max(0.0, share - 1) for share in (*self.shares, *self.pinned))
+        return sum(max(0.0, share - 1) for share in self.shares)
 
     def score(self, price: float, overfull_cost: float = _OVERFULL_COST) -> float:
         """What a descent lowers; 0.01 of it is a percent of the cycles."""

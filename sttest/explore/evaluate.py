@@ -181,7 +181,7 @@ class Evaluator:
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
-            refuse_unplaceable(taken.processes(), taken.wires, die_of(design.board))
+            refuse_unplaceable(taken.processes(), taken.links(), die_of(design.board))
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)

@@ -14,7 +14,7 @@ from sttest.compile.dialects.df import TaskOp
 from sttest.compile.module_walk import all_of
 from sttest.compile.pacing import paced_by_products
 from sttest.compile.pipeline import Knobs
-from sttest.compile.resources.design import HBM_SLR, DesignResources, design_resources, die_of
+from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.placement import refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices
@@ -96,16 +96,14 @@ class LaneJudge:
         run = simulate(made.design.graph)
         if run.cycles is None:
             return None
-        pinned = total(each.resources for each in made.taken.processes() if each.pinned == HBM_SLR)
-        beside = die_of(self._compiler.board).budgets[HBM_SLR]
-        return Judged(run.cycles, made.taken.total.shares_of(self._budget), pinned.shares_of(beside))
+        return Judged(run.cycles, made.taken.total.shares_of(self._budget))
 
     def fits(self, lanes: Lanes) -> bool:
         """Whether every process has its place on an SLR."""
         made = self._made(lanes)
         try:
             refuse_ports(made.design, made.taken)
-            refuse_unplaceable(made.taken.processes(), made.taken.wires, die_of(self._compiler.board))
+            refuse_unplaceable(made.taken.processes(), made.taken.links(), die_of(self._compiler.board))
         except DoesNotFitError:
             return False
         return True

@@ -15,8 +15,8 @@ from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.resources import crossing_table, memory_kind_table, partition_table, resource_table
 from sttest.compile.resources.crossings import with_crossings
 from sttest.compile.resources.design import design_resources, die_of
-from sttest.compile.resources.placement import Placement, place
-from sttest.compile.spaces.partition_facts import fits
+from sttest.compile.resources.placement import Placement, crossed_by, place, tokens_carried
+from sttest.compile.spaces.partition_facts import assess, fits
 from sttest.errors import DoesNotFitError, InputError
 from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
@@ -65,11 +65,11 @@ def test_rows_of_the_report_add_up_to_its_total():
     assert total(placed().taken.by_node.values()) == placed().taken.total
 
 
-def test_every_process_has_an_slr_and_ports_lie_at_the_hbm():
+def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():
     found, die = placed().partition, die_of(design().board)
     assert fits(found, die)
-    assert set(found.slr_of) == {node.name for node in placed().taken.nodes}
-    assert {found.slr_of[node.name] for node in placed().taken.nodes if node.memory_ports} == {0}
+    assert set(found.slr_of) == {"hbm", *(node.name for node in placed().taken.nodes)}
+    assert found.slr_of["hbm"] == 0
     report = partition_table(placed())
     for slr, budget in enumerate(die.budgets):
         assert report[report["slr"] == slr]["lut"].sum() <= budget.lut
@@ -84,6 +84,24 @@ def test_registers_on_crossings_cost_cycles_and_no_deadlock():
     assert 0 < with_registers - without <= registers
     added = [process for process in placed().graph.processes if process.category == "crossing"]
     assert len(added) == registers
+
+
+def test_a_dma_away_from_the_hbm_has_registers_on_both_ways_of_its_bus():
+    taken, die = placed().taken, die_of(design().board)
+    read = next(bus for bus in taken.buses if bus.wire.target == "load_x")
+    assert read.wire.wires == 512 + 3 + 72 + 2 * 2
+    write = next(bus for bus in taken.buses if bus.wire.target.startswith("store"))
+    assert write.wire.wires == 512 + 64 + 3 + 72 + 3 * 2
+    away = {**dict.fromkeys(placed().partition.slr_of, 2), "hbm": 0}
+    crossed = crossed_by(taken, assess(away, taken.processes(), taken.links(), die))
+    of_buses = {bus.fifo for bus in taken.buses}
+    assert {fifo for fifo, count in crossed.items() if count} == of_buses
+    assert {crossed[fifo] for fifo in of_buses} == {2 * 2}
+    graph = with_crossings(design().graph, crossed, tokens_carried(design().graph))
+    slower, before = simulate(graph).cycles, placed().cycles[0]
+    assert slower is not None
+    assert before is not None
+    assert slower > before
 
 
 def test_waste_is_shown_for_every_memory():

@@ -11,6 +11,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.resources.crossings import REGISTERS_PER_BOUNDARY
 from sttest.compile.resources.design import DesignResources, die_of
+from sttest.compile.resources.memory_buses import WAYS
 from sttest.compile.resources.placement import Placement
 
 _Row = dict[str, Any]
@@ -68,22 +69,22 @@ def partition_table(placed: Placement) -> pd.DataFrame:
     return pd.DataFrame(
         {
             **_row(node.name, node.kind, by_node[node.name]),
-            "slr": placed.partition.slr_of[node.name], "pinned": bool(node.memory_ports),
+            "slr": placed.partition.slr_of[node.name],
         }
         for node in placed.taken.nodes
     )  # fmt: skip
 
 
 def crossing_table(placed: Placement) -> pd.DataFrame:
-    """One row per FIFO between SLRs: its ends, its wires over each boundary, and the registers on its way."""
+    """One row per FIFO or bus between SLRs: its ends, its wires over each boundary, and the registers on its way."""
     columns = ["fifo", "source", "target", "source_slr", "target_slr", "wires", "boundaries", "registers"]
-    slr_of = placed.partition.slr_of
+    slr_of, buses = placed.partition.slr_of, {bus.wire for bus in placed.taken.buses}
     rows = [
         (
             wire.fifo, wire.source, wire.target, slr_of[wire.source], slr_of[wire.target], wire.wires, crossed,
-            crossed * REGISTERS_PER_BOUNDARY,
+            crossed * REGISTERS_PER_BOUNDARY * (WAYS if wire in buses else 1),
         )
-        for wire in placed.taken.wires
+        for wire in placed.taken.links()
         if (crossed := placed.partition.crossings(wire))
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns)

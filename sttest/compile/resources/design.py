@@ -10,15 +10,13 @@ from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.resources.memories import memories
+from sttest.compile.resources.memory_buses import HBM, MemoryBus, memory_buses
 from sttest.compile.resources.names import stream_ends
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
 from sttest.compile.resources.port_buffers import buffer_words
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
 from sttest.compile.stream_level import only_kernel
-
-HBM_SLR = 0
-"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +27,13 @@ class DesignResources:
         nodes: logic per process, in program order.
         memories: with their kinds.
         wires: FIFOs between processes.
+        buses: between DMAs and the HBM.
     """
 
     nodes: tuple[NodeLogic, ...]
     memories: tuple[MemoryChoice, ...]
     wires: tuple[WireFacts, ...]
+    buses: tuple[MemoryBus, ...] = ()
 
     @property
     def by_node(self) -> Mapping[str, Resources]:
@@ -59,11 +59,13 @@ class DesignResources:
         return frozenset(channel for node in self.nodes for channel in node.hbm_channels)
 
     def processes(self) -> tuple[ProcessFacts, ...]:
-        """For a die partition: what has a memory port is pinned to the SLR at the HBM."""
+        """For a die partition: all of them, and the HBM, which stays where it is."""
         by_node = self.by_node
-        return tuple(
-            ProcessFacts(node.name, by_node[node.name], HBM_SLR if node.memory_ports else None) for node in self.nodes
-        )
+        return HBM, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
+
+    def links(self) -> tuple[WireFacts, ...]:
+        """For a die partition: FIFOs and buses."""
+        return *self.wires, *(bus.wire for bus in self.buses)
 
 
 def design_resources(design: Design) -> DesignResources:
@@ -84,7 +86,7 @@ def design_resources(design: Design) -> DesignResources:
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )
-    return DesignResources(nodes, chosen, tuple(wires))
+    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits))
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from sttest.compile.access_curves import accesses
 from sttest.compile.compiler import Design
 from sttest.compile.resources.crossings import with_crossings
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
+from sttest.compile.resources.memory_buses import WAYS
 from sttest.compile.spaces.partition import partition
 from sttest.compile.spaces.partition_facts import Partition
 from sttest.errors import DoesNotFitError
@@ -41,13 +43,20 @@ def place(design: Design) -> Placement:
     """
     taken = design_resources(design)
     refuse_ports(design, taken)
-    found = partition(taken.processes(), taken.wires, die_of(design.board))
-    crossings = {wire.fifo: found.crossings(wire) for wire in taken.wires}
-    graph = with_crossings(design.graph, crossings, _tokens(design.graph))
+    found = partition(taken.processes(), taken.links(), die_of(design.board))
+    graph = with_crossings(design.graph, crossed_by(taken, found), tokens_carried(design.graph))
     return Placement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
 
 
-def _tokens(graph: TimedGraph) -> dict[str, int]:
+def crossed_by(taken: DesignResources, found: Partition) -> dict[str, int]:
+    """Boundaries on the way of each FIFO's tokens: its own, and there and back those of the bus of a DMA at an end."""
+    crossings = Counter({wire.fifo: found.crossings(wire) for wire in taken.wires})
+    for bus in taken.buses:
+        crossings[bus.fifo] += WAYS * found.crossings(bus.wire)
+    return crossings
+
+
+def tokens_carried(graph: TimedGraph) -> dict[str, int]:
     """What each FIFO carries in a run, of all layers."""
     return {
         fifo: len(curve)

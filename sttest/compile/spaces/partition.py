@@ -40,7 +40,7 @@ _STDOUT = 1
 
 
 def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
-    """The best assignment found: the program's, or the greedy one where that is as good; else one by annealing.
+    """The best assignment found: the program's, or the greedy one where that is as good; else the best by annealing.
 
     The program stops at a proven gap of 2 % or after 2000 nodes, whatever the machine's speed.
 
@@ -93,10 +93,11 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
 
 
 def _annealed(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Iterator[Partition]:
-    """The assignment that annealing ends with, if it fits."""
-    found = assess(annealed_slrs(processes, wires, die), processes, wires, die)
-    if fits(found, die):
-        yield found
+    """The assignments that annealing ends with, those that fit."""
+    for slr_of in annealed_slrs(processes, wires, die):
+        found = assess(slr_of, processes, wires, die)
+        if fits(found, die):
+            yield found
 
 
 def _solve(

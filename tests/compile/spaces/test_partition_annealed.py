@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-import numpy as np
 import pytest
 
 from sttest.boards.resources import Resources
-from sttest.compile.spaces.annealing_kernel import below, fraction
 from sttest.compile.spaces.partition_annealed import annealed_slrs
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
 from sttest.compile.spaces.partition_greedy import greedy_slrs
@@ -27,12 +25,12 @@ def test_it_finds_what_one_pass_does_not() -> None:
     processes, wires = tight_pair()
     passed = greedy_slrs(processes, wires, DIE)
     assert passed is None or not fits(assess(passed, processes, wires, DIE), DIE)
-    found = annealed_slrs(processes, wires, DIE)
-    assert fits(assess(found, processes, wires, DIE), DIE)
-    assert found["a"] == found["b"]
+    for found in annealed_slrs(processes, wires, DIE):
+        assert fits(assess(found, processes, wires, DIE), DIE)
+        assert found["a"] == found["b"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_pinned_processes_stay_and_the_same_seed_gives_the_same(seed: int) -> None:
     choose = Random(seed)
     processes = [
@@ -40,20 +38,21 @@ def test_pinned_processes_stay_and_the_same_seed_gives_the_same(seed: int) -> No
         for n in range(12)
     ]
     wires = [WireFacts(f"f{n}", f"p{n}", f"p{choose.randrange(12)}", choose.randrange(1, 200)) for n in range(12)]
-    found = annealed_slrs(processes, wires, DIE, seed)
-    assert found["p0"] == found["p1"] == 1
-    assert found == annealed_slrs(processes, wires, DIE, seed)
+    every = [*annealed_slrs(processes, wires, DIE, starts=3)]
+    assert all(found["p0"] == found["p1"] == 1 for found in every)
+    assert every == [*annealed_slrs(processes, wires, DIE, starts=3)]
 
 
 def test_nothing_to_place_is_placed() -> None:
-    assert annealed_slrs([], [], DIE) == {}
+    assert [*annealed_slrs([], [], DIE)] == [{}]
 
 
-@pytest.mark.parametrize("bound", [1, 2, 3, 7, 64, 1000])
-def test_compiled_moves_roll_as_python_does(bound: int) -> None:
-    rolled, words, at = Random(bound), np.frombuffer(Random(bound).randbytes(4000), "<u4"), 0
-    for _ in range(20):
-        number, at = below(words, at, bound)
-        assert number == rolled.randrange(bound)
-        assert fraction(words, at) == rolled.random()
-        at += 2
+def test_one_that_nearly_fills_an_slr_moves_away_from_the_first() -> None:
+    """It starts in the first, where most of its neighbours must be: single moves away from there make things worse."""
+    ports = [ProcessFacts(f"p{number}", Resources(lut=80), pinned=0) for number in range(8)]
+    parts = [ProcessFacts(f"q{number}", Resources(lut=100)) for number in range(8)]
+    engine = ProcessFacts("engine", Resources(lut=900))
+    wires = [WireFacts(f"w{number}", f"p{number}", "engine", 55) for number in range(8)]
+    wires += [WireFacts(f"v{number}", "engine", f"q{number}", 40) for number in range(8)]
+    processes = [*ports, *parts, engine]
+    assert any(fits(assess(found, processes, wires, DIE), DIE) for found in annealed_slrs(processes, wires, DIE))
