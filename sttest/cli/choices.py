@@ -49,6 +49,14 @@ class Share(StrEnum):
     all = "all"
 
 
+class Channels(StrEnum):
+    """Which DMAs share memory channels."""
+
+    auto = "auto"
+    apart = "apart"
+    together = "together"
+
+
 class SizingMethod(StrEnum):
     """Where FIFO depths come from."""
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import BeatBits, Board, Json, Phase, Precision, Share, Strategy
+from sttest.cli.choices import BeatBits, Board, Channels, Json, Phase, Precision, Share, Strategy
 
 
 @app.command("compile")
@@ -44,6 +44,9 @@ def compile_verb(
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
     ] = False,
+    channels: Annotated[
+        Channels, typer.Option(help="Memory channels apart for large DMAs, or shared by all together.")
+    ] = Channels.auto,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
@@ -77,7 +80,7 @@ def compile_verb(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
         strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value, prefetch_kib=prefetch_kib,
-        layers=layers,
+        layers=layers, channels=channels.value,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

@@ -17,25 +17,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sttest.compile.port_demand import PortDemand
+from sttest.compile.schedule import ChannelUse
 from sttest.compile.spread_channels import most_loaded, spread_channels
 from sttest.errors import DoesNotFitError
 
 # A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
 _SMALL_SHARE = 0.25
-# Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own.
-_WORTH_SHARING = 0.9
+# Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own, and
+# small DMAs wait for large ones.
+_WORTH_SHARING = 0.8
 
 
 def assign_channels(
-    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int, use: ChannelUse = "auto"
 ) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA, one per slice; their count is a power of two.
+
+    Args:
+        demands: in program order, which breaks ties.
+        channels: pseudo-channels of the board.
+        bytes_per_cycle: what one channel sustains.
+        burst_bytes: that a slice moves at least.
+        use: where it says nothing, they share where a queue of weights is and memory then takes much less.
 
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.
     """
+    if use == "together":
+        return spread_channels(demands, channels, burst_bytes)
     own = channels_apart(demands, channels, bytes_per_cycle, burst_bytes)
-    if not any(demand.queue for demand in demands):
+    if use == "apart" or not any(demand.queue for demand in demands):
         return own
     spread = spread_channels(demands, channels, burst_bytes)
     busy = max((demand.busy_cycles for demand in demands), default=0)

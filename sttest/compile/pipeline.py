@@ -23,7 +23,7 @@ from sttest.compile.passes.share_loads import ShareLoads
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.schedule import Sharing
+from sttest.compile.schedule import ChannelUse, Sharing
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Knobs:
         prefetch_kib: on-chip room for parameters that are read ahead.
         layers: that one launch runs, one after the other.
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
+        channels: of memory, ``apart`` for large DMAs, ``together`` for all, or ``auto`` (docs/cost-model.md).
     """
 
     tile_size: int = 16
@@ -59,6 +60,7 @@ class Knobs:
     share: Sharing = "none"
     prefetch_kib: int = 0
     layers: int = 1
+    channels: ChannelUse = "auto"
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
@@ -77,7 +79,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes) or knobs.share != "none"),
         InsertForks(),
         *((ShareLoads(),) if knobs.share != "none" else ()),
-        AssignChannels(board, knobs.layers),
+        AssignChannels(board, knobs.layers, knobs.channels),
         MakeInstances(),
         LowerToStreams(),
         *((ShareStreams(),) if knobs.share != "none" else ()),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -39,7 +40,9 @@ from sttest.compile.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.port_width import bytes_per_cycle, port_bytes
 from sttest.compile.processes import queue_of
+from sttest.compile.schedule import ChannelUse
 from sttest.compile.token_slices import most_slices, sliced
+from sttest.errors import InputError, did_you_mean
 
 _Dma = DmaReadOp | DmaWriteOp
 
@@ -48,22 +51,24 @@ _Dma = DmaReadOp | DmaWriteOp
 class AssignChannels(ModulePass):
     """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM; those of a queue have the same ones.
 
-    With ``layers``, what is behind the last one counts by its part of a layer.
+    With ``layers``, what is behind the last one counts by its part of a layer.  ``channels`` says whether DMAs have
+    channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).
     """
 
     name = "assign-channels"
 
     board: str = "u55c"
     layers: int = 1
+    channels: str = "auto"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
 
         Raises:
-            InputError: no such board, or a kernel that takes its streams from outside.
+            InputError: no such board or way to use channels, or a kernel that takes its streams from outside.
             DoesNotFitError: more DMAs that need a channel than the board has.
         """
-        board = require_hbm(load_board(self.board))
+        board, use = require_hbm(load_board(self.board)), self._use()
         library = operators(board)
         for kernel in all_of(op, KernelOp):
             require_dmas(self.name, kernel)
@@ -74,10 +79,19 @@ class AssignChannels(ModulePass):
             demands = [_demand(name, dmas, intervals, images, turns) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
-            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes)
+            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use)
             for name, channels in found.items():
                 for dma in ports[name]:
                     _connect(dma, channels)
+
+    def _use(self) -> ChannelUse:
+        ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}
+        if self.channels not in ways:
+            raise InputError(
+                "unknown-channels", f"unknown way to use channels '{self.channels}'", where=self.name,
+                levers=[did_you_mean(self.channels, ways)],
+            )  # fmt: skip
+        return ways[self.channels]
 
 
 def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
