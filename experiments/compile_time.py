@@ -13,12 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.calibration import constants
+from experiments.designs import reproduced_knobs
 from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
 from sttest.compile.package import write_package
-from sttest.compile.pipeline import Knobs
 from sttest.models.export import linalg_text
 from sttest.models.registry import get_config
 from sttest.results import ResultFolder, Row
@@ -57,7 +56,7 @@ class CompileTime:
 def measure(model: str, engine: str) -> CompileTime:
     """Compiles one block from nothing, caches unused."""
     seconds: dict[str, float] = {}
-    knobs = Knobs(overall_unroll=int(constants()["overall_unroll"].value))
+    knobs = reproduced_knobs()
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         text = linalg_text(get_config(model), "prefill", TOKENS, cache_dir=Path(folder) / "cache")

@@ -10,7 +10,7 @@ from itertools import repeat
 from pathlib import Path
 
 from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
-from experiments.calibration import constants, launch_choice
+from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.generation import Overheads
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
@@ -38,8 +38,14 @@ def card() -> FpgaBoard:
 @cache
 def fitted_overheads() -> Overheads:
     """Launch and host as GPT-2's rows are composed with; nothing is fitted for other models."""
-    launch = getattr(card().launch, launch_choice().field)
+    launch = getattr(card().launch, launch_choice().name)
     return Overheads(launch.value, constants()["host_ms"].value)
+
+
+def reproduced_knobs(precision: str | None = None) -> Knobs:
+    """Defaults but for a scheme and the lanes fitted with it; by default what stands beside published designs."""
+    lanes = int(constants(precision)["overall_unroll"].value)
+    return Knobs(overall_unroll=lanes, precision=precision or precision_choice().name)
 
 
 def simulate_models(
@@ -78,7 +84,7 @@ def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list
 
 def _choose_lanes(largest: Sequence[Shape], jobs: int, say: Callable[[str], None]) -> dict[tuple[str, str], Knobs]:
     say("lowering from PyTorch")
-    knobs = Knobs(overall_unroll=int(constants()["overall_unroll"].value))
+    knobs = reproduced_knobs()
     with ProcessPoolExecutor(max_workers=jobs) as pool:
         found = pool.map(lanes_for, largest, repeat(knobs))
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}

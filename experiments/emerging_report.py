@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments.calibration import constants, launch_choice
+from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.emerging_result import Comparison, Emerging
 from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
 from experiments.emerging_what_ifs import WhatIf
@@ -55,7 +55,8 @@ def write_report(found: Emerging, out: Path) -> None:
     """Long-format table, figure and manifest, written whole or not at all."""
     config = {
         "fitted": {name: asdict(constant) for name, constant in constants().items()},
-        "launch": launch_choice().field,
+        "launch": launch_choice().name,
+        "precision": precision_choice().name,
         "engine": found.engine,
     }
     with ResultFolder(out, config=config) as folder:

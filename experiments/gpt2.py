@@ -6,17 +6,18 @@ of the table (a bitstream is built once) and held at the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
-from experiments.calibration import constants, launch_choice
+from experiments.calibration import constants, fitted_precisions, launch_choice
+from experiments.designs import ModelBlocks, reproduced_knobs
 from experiments.generation import Generation, Overheads, compose
 from experiments.gpt2_report import print_report, write_report
-from experiments.gpt2_result import LaunchCase, Reproduction
+from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.pipeline import Knobs
@@ -33,37 +34,56 @@ _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
 
-def prefill_point(tokens: int, overall_unroll: int, engine: str) -> BlockPoint:
+def prefill_point(tokens: int, knobs: Knobs, engine: str) -> BlockPoint:
     """A prefill block of the design that the largest prompt decides."""
-    knobs = lanes_for(Shape(MODEL, "prefill", _LARGEST_PROMPT), Knobs(overall_unroll=overall_unroll))
+    knobs = lanes_for(Shape(MODEL, "prefill", _LARGEST_PROMPT), knobs)
     return BlockPoint(Shape(MODEL, "prefill", tokens), knobs, BOARD, engine)
 
 
-def decode_points(contexts: Sequence[int], overall_unroll: int, engine: str) -> dict[int, BlockPoint]:
+def decode_points(contexts: Sequence[int], knobs: Knobs, engine: str) -> dict[int, BlockPoint]:
     """Decode blocks, by context, of the design that the longest generation decides."""
-    knobs = lanes_for(Shape(MODEL, "decode", 1, _LARGEST_CONTEXT), Knobs(overall_unroll=overall_unroll))
+    knobs = lanes_for(Shape(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
     return {context: BlockPoint(Shape(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
 
 
 def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:
-    """Compiles and simulates every block of the table and composes its rows."""
-    fitted = constants()
-    unroll = int(fitted["overall_unroll"].value)
+    """Compiles and simulates every block of the table, under every scheme, and composes its rows."""
+    chosen, *others = fitted_precisions()
     with _progress() as progress:
-        task = progress.add_task("lowering from PyTorch", total=len(ROWS) + len(CONTEXTS))
-        prefill = {tokens: prefill_point(tokens, unroll, engine) for tokens, _ in ROWS}
-        decode = decode_points(CONTEXTS, unroll, engine)
+        task = progress.add_task("lowering from PyTorch", total=(1 + len(others)) * (len(ROWS) + len(CONTEXTS)))
 
         def done(point: BlockPoint) -> None:
             progress.update(task, advance=1, description=f"simulated {point.shape}")
 
-        times = run_points([*prefill.values(), *decode.values()], store, jobs, done)
-    prefill_times = {tokens: times[point] for tokens, point in prefill.items()}
-    decode_times = {context: times[point] for context, point in decode.items()}
-    launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().field)
-    generations = compose_rows(prefill_times, decode_times, Overheads(launch.value, fitted["host_ms"].value))
-    launches = [_launch_case(name, prefill_times, decode_times) for name in LAUNCH_FIELDS]
-    return Reproduction(generations, prefill_times, decode_times, fitted, launch, launches, engine)
+        blocks, *other_blocks = [_simulated(each, engine, jobs, store, done) for each in (chosen, *others)]
+    launch = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().name)
+    return Reproduction(
+        _fitted_rows(chosen, blocks, launch.value), blocks.prefill, blocks.decode, constants(), launch,
+        [_launch_case(name, blocks.prefill, blocks.decode) for name in LAUNCH_FIELDS],
+        [
+            PrecisionCase(name, constants(name), _fitted_rows(name, found, launch.value))
+            for name, found in zip(others, other_blocks, strict=True)
+        ],
+        chosen, engine,
+    )  # fmt: skip
+
+
+def _simulated(
+    precision: str, engine: str, jobs: int, store: PointStore, done: Callable[[BlockPoint], None]
+) -> ModelBlocks:
+    knobs = reproduced_knobs(precision)
+    prefill = {tokens: prefill_point(tokens, knobs, engine) for tokens, _ in ROWS}
+    decode = decode_points(CONTEXTS, knobs, engine)
+    times = run_points([*prefill.values(), *decode.values()], store, jobs, done)
+    return ModelBlocks(
+        {tokens: times[point] for tokens, point in prefill.items()},
+        {context: times[point] for context, point in decode.items()},
+    )
+
+
+def _fitted_rows(precision: str, blocks: ModelBlocks, launch_us: float) -> list[Generation]:
+    host_ms = constants(precision)["host_ms"].value
+    return compose_rows(blocks.prefill, blocks.decode, Overheads(launch_us, host_ms))
 
 
 def compose_rows(

@@ -34,6 +34,7 @@ def print_report(found: Reproduction, console: Console) -> None:
     console.print(_blocks(found))
     console.print(_constants(found))
     console.print(_launches(found))
+    console.print(_precisions(found))
 
 
 def write_report(found: Reproduction, out: Path) -> None:
@@ -41,6 +42,7 @@ def write_report(found: Reproduction, out: Path) -> None:
     config = {
         "fitted": {name: asdict(constant) for name, constant in found.fitted.items()},
         "launch_us": found.launch.value,
+        "precision": found.precision,
         "engine": found.engine,
     }
     with ResultFolder(out, config=config) as folder:
@@ -159,6 +161,7 @@ def _constants(found: Reproduction) -> Table:
         table.add_row(constant.name, f"{constant.value:g} {constant.unit}", "fitted", constant.row)
     launch = found.launch
     table.add_row("launch", f"{launch.value:g} {launch.unit} per block", f"chosen ({launch.kind})", launch.source)
+    table.add_row("scheme", found.precision, "chosen (modelling)", "docs/gpt2.md")
     return table
 
 
@@ -177,6 +180,27 @@ def _launches(found: Reproduction) -> Table:
             errors.append(f"{generation.speed_tok_per_s / published - 1:+.1%}")
         table.add_row(f"{case.name} {case.launch.value:g}", f"{case.host_ms:.1f}", *errors)
     return table
+
+
+def _precisions(found: Reproduction) -> Table:
+    table = Table(title="Had another scheme been chosen (both constants fitted anew on [32:32]): errors")
+    table.add_column("scheme")
+    table.add_column("lanes, host (ms)", justify="right")
+    for generation in found.generations:
+        table.add_column(f"latency / TTFT / speed {_shape(generation)}", justify="right")
+    for name, fitted, generations in [
+        (found.precision, found.fitted, found.generations),
+        *((case.name, case.fitted, case.generations) for case in found.precisions),
+    ]:
+        constants = f"{fitted['overall_unroll'].value:g}, {fitted['host_ms'].value:.1f}"
+        table.add_row(name, constants, *(_errors(each) for each in generations))
+    return table
+
+
+def _errors(generation: Generation) -> str:
+    published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
+    ratios = (generation_value(generation, metric) / getattr(published, metric.field) for metric in METRICS)
+    return " / ".join(f"{ratio - 1:+.1%}" for ratio in ratios)
 
 
 def _figure(found: Reproduction, path: Path) -> None:

@@ -21,6 +21,8 @@ class Reproduction:
     fitted: dict[str, Constant]
     launch: Quantity
     launches: Sequence[LaunchCase]
+    precisions: Sequence[PrecisionCase]
+    precision: str
     engine: str
 
 
@@ -31,4 +33,13 @@ class LaunchCase:
     name: str
     launch: Quantity
     host_ms: float
+    generations: Sequence[Generation]
+
+
+@dataclass(frozen=True)
+class PrecisionCase:
+    """What another scheme would do: both constants fitted anew on [32:32], and the rows again."""
+
+    name: str
+    fitted: dict[str, Constant]
     generations: Sequence[Generation]

@@ -12,7 +12,7 @@ from sttest.results import Row
 if TYPE_CHECKING:
     from experiments.blocks import BlockTime
     from experiments.generation import Generation
-    from experiments.gpt2_result import LaunchCase, Reproduction
+    from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,14 @@ def rows(found: Reproduction) -> Iterator[Row]:
     yield Row("gpt2", "launch", found.launch.value, "us", found.launch.kind, source=found.launch.source)
     for case in found.launches:
         yield from _launch_rows(case)
+    for case in found.precisions:
+        yield from _precision_rows(case)
 
 
 def _generation_rows(found: Reproduction, generation: Generation) -> Iterator[Row]:
     shape = f"[{generation.input_len}:{generation.output_len}]"
     published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
-    note = "the row that the constants are fitted on" if generation.input_len == 32 else "prediction"
+    note = "the row that the constants are fitted on" if generation.input_len == 32 else "nothing fitted on it"
     for metric in METRICS:
         yield Row(
             "gpt2", f"{metric.name} {shape}", generation_value(generation, metric), metric.unit, "simulated",
@@ -96,6 +98,20 @@ def _launch_rows(case: LaunchCase) -> Iterator[Row]:
             model="gpt2", board="u55c", phase="generation", reference=published.speed_tok_per_s,
             source=published.source, note=f"host constant refitted on [32:32]: {case.host_ms:.3f} ms",
         )  # fmt: skip
+
+
+def _precision_rows(case: PrecisionCase) -> Iterator[Row]:
+    constants = ", ".join(f"{each.name} {each.value:g}" for each in case.fitted.values())
+    for generation in case.generations:
+        shape = f"[{generation.input_len}:{generation.output_len}]"
+        published = gpt2_row("streamtensor", generation.input_len, generation.output_len)
+        for metric in METRICS:
+            yield Row(
+                "gpt2", f"{metric.name} {shape} with scheme {case.name}", generation_value(generation, metric),
+                metric.unit, "simulated", model="gpt2", board="u55c", phase="generation",
+                reference=getattr(published, metric.field), source=published.source,
+                note=f"constants refitted on [32:32]: {constants}",
+            )  # fmt: skip
 
 
 def _block_rows(found: Reproduction, phase: str, shape: str, block: BlockTime) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -9,37 +10,47 @@ import pytest
 
 from experiments import readme
 from experiments.blocks import Shape, lanes_for
-from experiments.calibration import CALIBRATION_FILE, constants, launch_choice
+from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisions, launch_choice
+from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.pipeline import Knobs
 from sttest.sim import simulate
 
 RESULTS = readme.ROOT / "results" / "gpt2" / "table.csv"
+METRICS = ("latency", "ttft", "speed")
 PREDICTED = [(n, m) for n, m in ROWS if n != 32]
 
 
-def results() -> pd.DataFrame:
+def errors() -> dict[str, float]:
+    """By metric, of whole generations."""
     rows = pd.read_csv(RESULTS)
-    return rows[(rows["phase"] == "generation") & (rows["kind"] == "simulated")].set_index("metric")
+    rows = rows[(rows["phase"] == "generation") & (rows["kind"] == "simulated")]
+    return dict(zip(rows["metric"], rows["error"], strict=True))
 
 
-@pytest.mark.parametrize("metric", ["latency", "ttft", "speed"])
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("shape", PREDICTED)
-def test_predicted_cells_are_within_six_percent_but_for_two_explained(metric: str, shape: tuple[int, int]) -> None:
+def test_predicted_cells_are_within_eleven_percent(metric: str, shape: tuple[int, int]) -> None:
     """Errors decompose into the blocks' cycles (rows `block cycles`), launch and host; see docs/gpt2.md."""
-    row = results().loc[f"{metric} [{shape[0]}:{shape[1]}]"]
-    # The mix of long prompts adds integers here, and in floating point by all appearance there (docs/gpt2.md).
-    missed = {("ttft", (128, 128)): (-0.18, -0.17), ("ttft", (256, 256)): (-0.27, -0.26)}
-    least, most = missed.get((metric, shape), (-0.06, 0.06))
-    assert least <= row["error"] <= most
+    error = errors()[f"{metric} [{shape[0]}:{shape[1]}]"]
+    # All but the speed of [256:256] are within 10 %: there the weighted sum of values shows (docs/gpt2.md).
+    assert abs(error) <= (0.11 if (metric, shape) == ("speed", (256, 256)) else 0.10)
+
+
+def test_the_scheme_that_was_not_chosen_stands_beside() -> None:
+    """Its short prefill of long prompts is why it was not: the choice must stay open to see (docs/gpt2.md)."""
+    chosen, *others = fitted_precisions()
+    assert (chosen, others) == ("w4a8-position", ["w4a8"])
+    found = errors()
+    assert found.keys() >= {f"{metric} [{n}:{m}] with scheme w4a8" for n, m in ROWS for metric in METRICS}
+    assert found["ttft [256:256] with scheme w4a8"] < -0.2
 
 
 def test_at_most_three_constants_and_all_from_the_first_row() -> None:
-    fitted = constants()
-    assert len(fitted) + 1 <= 3, "two fitted, and the launch, which is chosen"
-    assert all("[32:32]" in constant.row for constant in fitted.values())
-    assert launch_choice().field in LAUNCH_FIELDS
+    assert len(constants()) + 1 <= 3, "two fitted, and the launch, which is chosen"
+    for precision in fitted_precisions():
+        assert all("[32:32]" in constant.row for constant in constants(precision).values())
+    assert launch_choice().name in LAUNCH_FIELDS
     assert CALIBRATION_FILE.name == "calibration.yaml"
 
 
@@ -59,8 +70,7 @@ def design(phase: str, size: int, strategy: str) -> Design:
     prefill = phase == "prefill"
     largest = Shape("gpt2", "prefill", 256) if prefill else Shape("gpt2", "decode", 1, 512)
     shape = Shape("gpt2", "prefill", size) if prefill else Shape("gpt2", "decode", 1, size)
-    unroll = int(constants()["overall_unroll"].value)
-    knobs = lanes_for(largest, Knobs(overall_unroll=unroll, strategy=strategy))
+    knobs = lanes_for(largest, replace(reproduced_knobs(), strategy=strategy))
     return compile_text(shape.text(), str(shape), "u55c", knobs)
 
 
@@ -72,7 +82,7 @@ def design(phase: str, size: int, strategy: str) -> Design:
     ("phase", "size"), [*(("prefill", n) for n, _ in ROWS), *(("decode", context) for context in CONTEXTS)]
 )
 def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strategy: str) -> None:
-    """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2.5 % behind unbounded FIFOs."""
+    """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2 % behind unbounded FIFOs."""
     found = design(phase, size, strategy)
     run = simulate(found.graph, engine="des")
     assert run.verdict == "done"
@@ -80,7 +90,7 @@ def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strate
     free = simulate(found.graph, unbounded=True)
     assert run.cycles is not None
     assert free.cycles is not None
-    assert run.cycles <= 1.025 * free.cycles
+    assert run.cycles <= 1.02 * free.cycles
     assert simulate(found.graph, engine="maxplus").cycles == run.cycles
 
 
