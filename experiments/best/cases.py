@@ -85,7 +85,11 @@ def bases(case: Case) -> dict[str, Knobs]:
     """Knobs, but for the lanes, that a search starts from, by name: lanes of products, lanes of all other tasks."""
     if case.phase == "prefill":
         shared = Knobs(share="all", vector_bits=512)
-        return {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
+        found = {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
+        # The last product of the MLP can work while the one before it does, and those of k and v while that of q does.
+        last = "mlp_down*" if case.config.gated else "mlp_fc2*"
+        two = replace(shared, tile_size=32, first_lanes=8, own_engines=(f"attn_[kv]_proj*+{last}",))
+        return found | {f"two-engines-{lanes}": replace(two, overall_unroll=lanes) for lanes in (9216, 10240)}
     shared = Knobs(share="all", vector_bits=1024, layers=case.layers)
     found: dict[str, Knobs] = {}
     for products in (1024, 2048, 4096):

@@ -20,10 +20,11 @@ from sttest.sim.graph import Memory
 
 _OPTIONS = {
     "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
-    "precision": "--precision", "beat_bits": "--beat-bits", "vector_bits": "--vector-bits", "strategy": "--strategy",
-    "share": "--share", "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
+    "first_lanes": "--first-lanes", "precision": "--precision", "beat_bits": "--beat-bits",
+    "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share", "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
+_REPEATED = {"own_engines": "--own-engine"}
 _WEIGHTS = ("_weight", "_weight_scale")
 
 
@@ -129,6 +130,8 @@ def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[s
         value = getattr(knobs, each.name)
         if each.name in _OPTIONS and value != getattr(default, each.name):
             words += [_OPTIONS[each.name], str(value)]
+        for entry in value if each.name in _REPEATED else ():
+            words += [_REPEATED[each.name], entry]
         if each.name in _OPTIONS_OF_TASKS:
             for entry in value:
                 words += [_OPTIONS_OF_TASKS[each.name], "=".join(entry.rsplit(":", 1))]

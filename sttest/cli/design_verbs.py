@@ -32,6 +32,7 @@ def compile_verb(
         int, typer.Option(min=0, help="Lanes of each product of few rows with a weight; 0 takes those of --tile.")
     ] = 0,
     overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
+    first_lanes: Annotated[int, typer.Option(min=1, help="Lanes of a task before it is given more.")] = 16,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
     precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
     strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
@@ -40,6 +41,10 @@ def compile_verb(
     share: Annotated[
         Share, typer.Option(help="Tasks that take turns on one engine: products with weights, or all that are alike.")
     ] = Share.none,
+    own_engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[+NAME]", help="Tasks that share engines with each other only; may be repeated."),
+    ] = None,
     layers: Annotated[int, typer.Option(min=1, help="Layers that one launch runs.")] = 1,
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
@@ -72,15 +77,17 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
 
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head
+
+      sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-engine 'mlp_fc2+mlp_fc2_groups'
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, entries, run
 
     knobs = Knobs(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
-        gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, precision=precision.value, vector_bits=vector_bits,
-        strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value, prefetch_kib=prefetch_kib,
-        layers=layers, channels=channels.value,
+        gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
+        vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value, prefetch_kib=prefetch_kib,
+        own_engines=tuple(own_engine or ()), layers=layers, channels=channels.value,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

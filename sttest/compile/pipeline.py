@@ -36,6 +36,7 @@ class Knobs:
         gemv_lanes: lanes of each product of one row with a weight (docs/tiling.md), on top of ``overall_unroll``; 0 for
             what ``tile_size`` gives.
         overall_unroll: lanes that all tasks share.
+        first_lanes: that a task has before it is given more, or as many as its tile has points.
         lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
         precision: scheme of docs/quantisation.md (``w4a8``, …, ``fp32``), or a YAML file with one.
         beat_bits: width of a DMA port.
@@ -44,6 +45,7 @@ class Knobs:
         prefetch_kib: on-chip room for parameters that are read ahead.
         layers: that one launch runs, one after the other.
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
+        own_engines: tasks that share engines with each other only (``pattern+pattern``).
         channels: of memory, ``apart`` for large DMAs, ``together`` for all, or ``auto`` (docs/cost-model.md).
     """
 
@@ -52,12 +54,14 @@ class Knobs:
     orders: tuple[str, ...] = ()
     gemv_lanes: int = 0
     overall_unroll: int = 4096
+    first_lanes: int = 16
     lanes: tuple[str, ...] = ()
     precision: str = "w4a8"
     beat_bits: int = 512
     vector_bits: int = 4096
     strategy: str = "normal"
     share: Sharing = "none"
+    own_engines: tuple[str, ...] = ()
     prefetch_kib: int = 0
     layers: int = 1
     channels: ChannelUse = "auto"
@@ -93,6 +97,6 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     return (
         Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
-        *((ShareEngines(knobs.share),) if knobs.share != "none" else ()),
-        AssignLanes(overall_unroll=knobs.overall_unroll, fixed=knobs.lanes, gemv_lanes=knobs.gemv_lanes),
+        *((ShareEngines(knobs.share, knobs.own_engines),) if knobs.share != "none" else ()),
+        AssignLanes(knobs.overall_unroll, knobs.first_lanes, knobs.lanes, knobs.gemv_lanes),
     )

@@ -88,6 +88,15 @@ def test_engines_agree_and_nothing_waits_for_room(layers: int, prefetch_kib: int
     assert free.cycles == run.cycles
 
 
+def test_an_engine_of_its_own_works_beside_the_other() -> None:
+    text = lowered_text("gpt2", "prefill", small=True)
+    one, two = (compile_text(text, "small", "u55c", Knobs(share="weights", own_engines=own)) for own in ((), ("*fc2",)))
+    assert "mlp_fc2" not in {task.sym_name.data for tasks in engines_of(two.module).values() for task in tasks}
+    run = simulate(two.graph)
+    assert run.cycles == simulate(two.graph, "des").cycles
+    assert (run.cycles or 0) < (simulate(one.graph).cycles or 0)
+
+
 def test_room_to_read_ahead_is_shared_out_by_fifo() -> None:
     def depths(found: Design) -> dict[str, int]:
         return {fifo.name: fifo.depth for fifo in found.graph.fifos}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import get_args
 
 from xdsl.context import Context
@@ -26,17 +27,22 @@ from sttest.errors import InputError, did_you_mean
 
 @dataclass(frozen=True)
 class ShareEngines(ModulePass):
-    """Names an engine on the tasks that share it; ``share`` is ``none``, ``weights`` or ``all``."""
+    """Names an engine on the tasks that share it.
+
+    ``share`` is ``none``, ``weights`` or ``all``.  Tasks that an entry of ``own`` names (patterns, joined by ``+``)
+    share with each other only: a second engine works beside the first where neither waits for the other.
+    """
 
     name = "share-engines"
 
     share: str = "none"
+    own: tuple[str, ...] = ()
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``engine`` on tasks of which there are several that are alike.
 
         Raises:
-            InputError: no such way to share.
+            InputError: no such way to share; a pattern that no task has that could share.
         """
         ways = get_args(Sharing)
         if self.share not in ways:
@@ -45,9 +51,30 @@ class ShareEngines(ModulePass):
                 levers=[did_you_mean(self.share, ways)],
             )  # fmt: skip
         taken = {task.sym_name.data for task in all_of(op, TaskOp)}
-        for group in alike(self._candidates(op)):
-            if len(group) > 1:
-                _share(group, taken)
+        for tasks in self._apart(list(self._candidates(op))):
+            for group in alike(tasks):
+                if len(group) > 1:
+                    _share(group, taken)
+
+    def _apart(self, tasks: Sequence[TaskOp]) -> Iterator[list[TaskOp]]:
+        """Those of each entry, the first that names a task, then all others."""
+        left = list(tasks)
+        for entry in self.own:
+            patterns = entry.split("+")
+            self._refuse_unknown(patterns, tasks)
+            chosen = [task for task in left if any(fnmatchcase(task.sym_name.data, each) for each in patterns)]
+            left = [task for task in left if task not in chosen]
+            yield chosen
+        yield left
+
+    def _refuse_unknown(self, patterns: Sequence[str], tasks: Sequence[TaskOp]) -> None:
+        names = [task.sym_name.data for task in tasks]
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                raise InputError(
+                    "unknown-task", f"no task that could share an engine is called '{pattern:.80}'", where=self.name,
+                    levers=[did_you_mean(pattern, names)],
+                )  # fmt: skip
 
     def _candidates(self, op: ModuleOp) -> Iterator[TaskOp]:
         for function in functions(op):
