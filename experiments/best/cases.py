@@ -99,7 +99,19 @@ def bases(case: Case) -> dict[str, Knobs]:
         if products < 4096:
             # Tasks of few lanes read their caches through few ports.
             found[f"products-{products}-lean"] = replace(wide, overall_unroll=1152)
+            found[f"products-{products}-together"] = replace(wide, channels="together")
+        else:
+            narrow = replace(wide, orders=_columns_first(case), vector_bits=512)
+            found |= {
+                f"products-{products}-columns-{lanes}": replace(narrow, overall_unroll=lanes)
+                for lanes in (1536, 2048, 3072)
+            }
     return found
+
+
+def _columns_first(case: Case) -> tuple[str, ...]:
+    """Products that give their results evenly, so that what follows takes them with an eighth of the lanes."""
+    return ("*_proj:0,1,2", *(("mlp_fc?:0,1,2",) if not case.config.gated else ()))
 
 
 def _wide_scores(config: DecoderConfig) -> str:
