@@ -13,8 +13,8 @@ from sttest.compile.port_demand import PortDemand
 
 # A channel may have this much more than an even share of the bytes: a slice less saves a DMA.
 _UNEVEN = 1.05
-# A slice costs a DMA, whose logic and buffers lie beside the HBM: with so many per channel, no more are cut.
-_MOST_PER_CHANNEL = 2
+# A slice costs a DMA: with so many per channel, no more are cut.
+_MOST_PER_CHANNEL = 3
 
 
 def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
