@@ -21,7 +21,8 @@ from sttest.sim.graph import Memory
 _OPTIONS = {
     "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
     "first_lanes": "--first-lanes", "precision": "--precision", "beat_bits": "--beat-bits",
-    "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share", "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
+    "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share",
+    "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
 _REPEATED = {"own_engines": "--own-engine"}

@@ -86,8 +86,8 @@ def compile_verb(
     knobs = Knobs(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
-        vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value, prefetch_kib=prefetch_kib,
-        own_engines=tuple(own_engine or ()), layers=layers, channels=channels.value,
+        vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
+        own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, layers=layers, channels=channels.value,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)
