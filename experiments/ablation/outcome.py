@@ -80,11 +80,12 @@ class Outcome:
     @property
     def moved_bytes(self) -> float:
         """Through the memory ports per layer, for all tokens of a step."""
-        return self.result["moved_bytes"] / self.point.layers
+        return self.result["moved_bytes"] / (self.point.layers * self.point.generated)
 
     @property
     def _blocks(self) -> int:
-        return self.point.layers * (self.point.tokens if self.point.part.phase == "decode" else 1)
+        tokens = self.point.tokens if self.point.part.phase == "decode" else 1
+        return self.point.layers * self.point.generated * tokens
 
     def _takes(self, number: int) -> float:
         return max(self._shares(self.results[number]).values())

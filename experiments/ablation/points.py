@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,11 @@ class RowPoint:
         """That one launch runs."""
         return int({**self.part.knobs, **self.line.knobs}.get("layers", 1))
 
+    @property
+    def generated(self) -> int:
+        """Tokens that one launch makes, one after the other."""
+        return int({**self.part.knobs, **self.line.knobs}.get("generate", 1))
+
 
 def points_of(ablation: Ablation, engine: str) -> list[RowPoint]:
     """All rows.
@@ -78,21 +83,24 @@ def _candidates(board: str, part: Part, line: Line, engine: str) -> Iterator[Can
     for scale in part.scales:
         key = {
             "model": part.model, "phase": part.phase, "tokens": tokens, "context": part.context, "head": line.head,
-            "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part.name),
+            "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part),
             "cut": line.cut, "lanes": line.lanes, "engine": engine,
             "source": [program_hash(), _own_hash()], "versions": versions(),
         }  # fmt: skip
         yield Candidate(scale, key)
 
 
-def _knobs(given: Overlay, where: str) -> dict[str, Any]:
+def _knobs(given: Overlay, part: Part) -> dict[str, Any]:
     plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     for name, value in plain.items():
         wanted = type(getattr(Knobs, name))
         if not isinstance(value, wanted) or isinstance(value, bool):
             what = f"{name} is {value!r}, not of the kind of {getattr(Knobs, name)!r}"
-            raise InputError("bad-value", what, where=where, levers=["give it as sttest compile takes it"])
-    return asdict(Knobs(**plain))
+            raise InputError("bad-value", what, where=part.name, levers=["give it as sttest compile takes it"])
+    knobs = Knobs(**plain)
+    # As of `sttest compile`: a launch of several tokens adds learned positions itself.
+    positions = knobs.generate > 1 and model_config(part.model).rope_theta is None
+    return asdict(replace(knobs, positions=positions))
 
 
 @cache

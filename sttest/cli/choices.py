@@ -105,6 +105,7 @@ class LaunchPer(StrEnum):
 
     layer = "layer"
     token = "token"
+    generation = "generation"
 
 
 class Simulator(StrEnum):

@@ -52,6 +52,9 @@ def compile_verb(
     channels: Annotated[
         Channels, typer.Option(help="Memory channels apart for large DMAs, or shared by all together.")
     ] = Channels.auto,
+    generate: Annotated[
+        int, typer.Option(min=1, help="Tokens that one launch makes, with --head and all --layers.")
+    ] = 1,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
@@ -79,6 +82,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head
 
       sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-engine 'mlp_fc2+mlp_fc2_groups'
+
+      sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, entries, run
@@ -88,6 +93,7 @@ def compile_verb(
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
         own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, layers=layers, channels=channels.value,
+        generate=generate,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

@@ -13,13 +13,13 @@ LEAVES = "y"
 """The result that leaves a layer."""
 
 
-def result_store(kernel: KernelOp, function: func.FuncOp) -> DmaWriteOp | None:
-    """The DMA that writes what leaves a layer; None where the function has no such result of the kernel's."""
+def result_store(kernel: KernelOp, function: func.FuncOp, wanted: str = LEAVES) -> DmaWriteOp | None:
+    """The DMA that writes a result, that of a layer if not told; None where the kernel gives no such result."""
     for name, value in zip(result_names(function), returned(function).operands, strict=True):
         root = value
         while root.owner is not kernel and isinstance(root.owner, Operation) and root.owner.operands:
             root = root.owner.operands[0]
-        if name == LEAVES and root in kernel.outputs:
+        if name == wanted and root in kernel.outputs:
             writer = kernel.terminator.arguments[kernel.outputs.index(root)].owner
             return writer if isinstance(writer, DmaWriteOp) else None
     return None

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from sttest.compile.diagnosis import parse_error, rule_error
 from sttest.compile.dialects.df import DF
+from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
@@ -20,6 +21,7 @@ from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
+from sttest.compile.passes.loop_tokens import LoopTokens
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
@@ -38,9 +40,9 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters, MaterializeDma,
-        FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels, MakeInstances, LowerToStreams, ShareStreams,
-        SizeFifos, LoopLayers,
+        AddPositions, Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, MaterializeConverters,
+        MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels, MakeInstances, LowerToStreams,
+        ShareStreams, SizeFifos, LoopLayers, LoopTokens,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -1,4 +1,4 @@
-"""What of a kernel runs once per layer, and what once per launch: before the first layer, or behind the last."""
+"""What of a kernel runs once per layer, and what once per token: before the first layer, or behind the last."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp,
 from sttest.compile.module_walk import all_of
 from sttest.compile.names import argument_kinds
 from sttest.compile.stream_level import stream_of
+from sttest.compile.value_names import POSITION, argument_names
 
 _HERE = "layers"
+_CHANGES = ("mask", "rope", POSITION)
+"""Inputs that differ from token to token of a launch."""
 
 
 def outside_layers(kernel: KernelOp) -> set[NodeOp]:
-    """Nodes that run once per launch: what fills `df.enter` for the first layer, and all that `df.leave` fills.
+    """Nodes that run once per token: what fills `df.enter` for the first layer, and all that `df.leave` fills.
 
     What only they read, such as parameters of a head, is among them.  Empty without a loop over layers.
     """
@@ -50,16 +53,17 @@ class LaunchCounts:
 
     def __init__(self, kernel: KernelOp) -> None:
         self._layers, self._outside = kernel.layer_count, outside_layers(kernel)
+        self._steps = kernel.step_count
 
     def of_node(self, node: NodeOp) -> int:
-        """For every layer, or once."""
-        return 1 if node in self._outside else self._layers
+        """For every layer and token, or once per token."""
+        return self._steps * (1 if node in self._outside else self._layers)
 
     def of_stream(self, stream: StreamOp) -> int:
         """As often as both of its ends; what goes round does so between layers."""
         ends = stream.writer, stream.reader
         if isinstance(ends[0], LeaveOp) and isinstance(ends[1], EnterOp):
-            return self._layers - 1
+            return self._steps * (self._layers - 1)
         return min(map(self.of_node, ends))
 
 
@@ -76,3 +80,14 @@ def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
     function = kernel.parent_op()
     kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
     return kinds.get(outer, "parameter") != "input"
+
+
+def has_part_per_step(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
+    """Whether memory holds a tensor of its own for each token of a launch: results, and tables of a position."""
+    if kernel.step_count == 1:
+        return False
+    if isinstance(dma, DmaWriteOp):
+        return True
+    outer = kernel.inputs[kernel.body.block.args.index(dma.sources[0])]
+    function = kernel.parent_op()
+    return isinstance(function, func.FuncOp) and argument_names(function).get(outer) in _CHANGES

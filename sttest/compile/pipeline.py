@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.passes import ModulePass
 
+from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
@@ -13,6 +14,7 @@ from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
+from sttest.compile.passes.loop_tokens import LoopTokens
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
@@ -44,6 +46,9 @@ class Knobs:
         strategy: FIFO sizing, ``normal`` or ``conservative``.
         prefetch_kib: on-chip room for parameters that are read ahead.
         layers: that one launch runs, one after the other.
+        generate: tokens that one launch makes, each with all its layers and the head (docs/schedules.md).
+        positions: whether the card adds a learned position to a token's embedding; of such families, where a launch
+            makes several tokens.
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
         own_engines: tasks that share engines with each other only (``pattern+pattern``).
         channels: of memory, ``apart`` for large DMAs, ``together`` for all, or ``auto`` (docs/cost-model.md).
@@ -65,6 +70,8 @@ class Knobs:
     prefetch_kib: int = 0
     layers: int = 1
     channels: ChannelUse = "auto"
+    generate: int = 1
+    positions: bool = False
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
@@ -89,12 +96,14 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         *((ShareStreams(),) if knobs.share != "none" else ()),
         SizeFifos(knobs.strategy, board, knobs.prefetch_kib),
         *((LoopLayers(knobs.layers),) if knobs.layers > 1 else ()),
+        *((LoopTokens(knobs.generate),) if knobs.generate > 1 else ()),
     )
 
 
 def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
     return (
+        *((AddPositions(),) if knobs.positions else ()),
         Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
         *((ShareEngines(knobs.share, knobs.own_engines),) if knobs.share != "none" else ()),

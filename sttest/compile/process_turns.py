@@ -1,4 +1,7 @@
-"""The nodes of a process as one program: its turns in order, those of a layer for all layers, then those behind."""
+"""The nodes of a process as one program: its turns in order, those of a layer for all layers, then those behind.
+
+All of that once for each token of a launch.  What holds a DMA's tokens back counts layers and tokens itself.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def in_order(kernel: KernelOp, turns: Iterable[tuple[NodeOp, Process]]) -> list[
         # Where activations enter and leave, the process counts layers itself.
         once = node in outside or isinstance(node, EnterOp | LeaveOp)
         groups.setdefault(process.name, ([], []))[once].append(process)
-    return [_run(layer, behind, kernel.layer_count) for layer, behind in groups.values()]
+    return [_times(_run(layer, behind, kernel.layer_count), kernel.step_count) for layer, behind in groups.values()]
 
 
 def _run(layer: Sequence[Process], behind: Sequence[Process], layers: int) -> Process:

@@ -30,6 +30,7 @@ from sttest.compile.dialects.df import (
     itensor_of,
 )
 from sttest.compile.engines import engines_of
+from sttest.compile.held_ports import held_port
 from sttest.compile.memory_order import contiguous_elements
 from sttest.compile.node_pipelines import NodePipelines
 from sttest.compile.pass_order import run_first
@@ -117,7 +118,7 @@ class _Builder:
         if isinstance(op, TaskOp):
             return [self._task(op)]
         if isinstance(op, DmaReadOp | DmaWriteOp):
-            return [self._port(op)]
+            return self._port(op)
         if isinstance(op, EnterOp):
             return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
         if isinstance(op, LeaveOp):
@@ -164,7 +165,16 @@ class _Builder:
             Pipeline(f"{name}_drain", (drain,), repeat=blocks, category="converter"),
         ]
 
-    def _port(self, op: DmaReadOp | DmaWriteOp) -> Memory:
+    def _port(self, op: DmaReadOp | DmaWriteOp) -> list[Process]:
+        port = self._memory(op)
+        if isinstance(op, DmaWriteOp) or len(op.sources) == 1:
+            return [port]
+        latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
+        held, port, hold = held_port(self.kernel, op, port, latency)
+        self.fifos.append(held)
+        return [port, hold]
+
+    def _memory(self, op: DmaReadOp | DmaWriteOp) -> Memory:
         name = node_label(op)
         writes = isinstance(op, DmaWriteOp)
         port = op.sources[0] if writes else op.sinks[0]

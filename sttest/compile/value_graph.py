@@ -130,7 +130,7 @@ def _node(op: Operation, kernel: KernelOp, names: Mapping[SSAValue, str]) -> Nod
     if isinstance(op, TaskOp):
         return _task(op)
     if isinstance(op, ForkOp):
-        return Fork(node_label(op), _fifo(op.sources[0]), _fifos(op.sinks))
+        return Fork(node_label(op), _fifo(op.sources[0]), _fifos([sink for sink in op.sinks if not _goes_round(sink)]))
     if isinstance(op, ConcatOp):
         origin = op.origin.data if op.origin else ""
         return Concat(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
@@ -308,6 +308,7 @@ def _of_block(port: SSAValue) -> SSAValue:
 
 
 def _goes_round(stream: SSAValue) -> bool:
-    """Whether a stream is there for the loop over layers alone."""
+    """Whether a stream is there for the loop over layers, or that over tokens, alone."""
     back = any(isinstance(use.operation, LeaveOp) and use.operation.sinks[0] == stream for use in stream.uses)
+    back |= any(isinstance(use.operation, DmaReadOp) and stream in use.operation.sources[1:] for use in stream.uses)
     return back or _of_block(stream) != stream

@@ -11,6 +11,11 @@ from xdsl.ir import SSAValue
 from sttest.compile.module_walk import returned
 from sttest.compile.names import unique
 
+ENTERS = "x"
+"""The argument that enters the first layer."""
+POSITION = "position"
+"""The argument that is added to it before, where the card does that (`add-positions`)."""
+
 
 def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
     """Unique names: those of ``sttest.arg_names``, without it those of the text, or ``arg<number>``."""

@@ -14,6 +14,7 @@ from sttest.models.card_blocks import CardBlocks, Told
 from sttest.models.card_layers import CardLayers
 from sttest.models.design_memory import BlockMemory, BlockResult
 from sttest.models.resident_cache import ResidentCache
+from sttest.models.step_inputs import StepInputs
 from sttest.models.tables import token_ids
 from sttest.sim.functional.element_types import Array, Bytes
 from sttest.sim.functional.images import images_of
@@ -60,6 +61,9 @@ class CardGeneration:
         layers: memory of every layer on each.
         told: called after every launch.
         at_once: phases whose design runs all layers in a launch; what enters and the tables are the same for all.
+        steps: tokens that a launch of the decode's design makes; those that it is ahead are handed out later.
+        rows: what enters the first layer, of every token and position (:func:`~sttest.models.step_inputs.token_rows`);
+            for several steps.
 
     Attributes:
         caches: of all layers.
@@ -70,8 +74,12 @@ class CardGeneration:
     layers: Mapping[str, Sequence[BlockMemory]]
     told: Told
     at_once: Collection[str] = ()
+    steps: int = 1
+    rows: tuple[Array, Array | None] | None = None
     caches: list[ResidentCache] = field(init=False)
     chosen: Chosen | None = field(init=False, default=None)
+    _ahead: list[list[BlockResult]] = field(default_factory=list)
+    _inputs: StepInputs | None = None
     _phase: str = ""
     _card: AbstractContextManager[Card] | None = None
     _blocks: CardBlocks | CardLayers | None = None
@@ -98,20 +106,43 @@ class CardGeneration:
     def decode(self, layer: int, x: Array) -> Array:
         """The next token through a layer."""
         if "decode" in self.at_once:
-            return x if layer else self._all("decode", [cache.images(x) for cache in self.caches], 1)
+            return x if layer else self._next(x)
         return self._step("decode", layer, self.caches[layer].images(x), self.layers["decode"][layer], 1)
 
     @staticmethod
     def _prompt(memory: BlockMemory, x: Array) -> dict[str, Bytes]:
         return {name: image for name, image in memory.prefill(x).items() if name not in memory.parameter_images}
 
+    def _next(self, x: Array) -> Array:
+        """All layers of the next token: of one that a launch made ahead, or of the first of a launch."""
+        if not self._ahead:
+            self._ahead = self._launch("decode", self._of_decode(x), 1)
+        return self._taken("decode", self._ahead.pop(0))
+
+    def _of_decode(self, x: Array) -> list[dict[str, Bytes]]:
+        if self.rows is None:
+            return [cache.images(x) for cache in self.caches]
+        if self._inputs is None:
+            blocks = self._configured("decode")
+            self._inputs = StepInputs(self.caches[0], *self.rows, self.steps, blocks.card.files.word_bytes)
+        steps = self._inputs.images(x)
+        return [{**steps, **cache.entries()} for cache in self.caches]
+
     def _all(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> Array:
         """All layers in the turn of the first; those of the others only pass on what it gave."""
-        blocks = self._configured(phase)
+        return self._taken(phase, self._launch(phase, inputs, count)[0])
+
+    def _launch(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> list[list[BlockResult]]:
+        """Per token that the launch made, of all layers."""
+        blocks, memories = self._configured(phase), self.layers[phase]
         assert isinstance(blocks, CardLayers)
+        return [
+            [memory.results(images, count) for memory, images in zip(memories, layers, strict=True)]
+            for layers in blocks.launch(inputs, self._doing(phase, 0))
+        ]
+
+    def _taken(self, phase: str, results: Sequence[BlockResult]) -> Array:
         memories = self.layers[phase]
-        found = blocks.launch(inputs, self._doing(phase, 0))
-        results = [memory.results(images, count) for memory, images in zip(memories, found, strict=True)]
         for cache, result in zip(self.caches, results, strict=True):
             cache.append(result.k_new, result.v_new)
         self.chosen = _chosen(results[-1], memories[-1])
@@ -135,8 +166,13 @@ class CardGeneration:
             opened = self.cards[phase]()
             card = opened.__enter__()
             self._card, self._phase = opened, phase
-            self._blocks = (CardLayers if phase in self.at_once else CardBlocks)(card, self.layers[phase], self.told)
+            self._blocks = self._blocks_of(phase, card)
         return self._blocks
+
+    def _blocks_of(self, phase: str, card: Card) -> CardBlocks | CardLayers:
+        if phase not in self.at_once:
+            return CardBlocks(card, self.layers[phase], self.told)
+        return CardLayers(card, self.layers[phase], self.told, self.steps if phase == "decode" else 1)
 
     def _let_go(
         self,

@@ -26,11 +26,13 @@ class CardLayers:
         card: configured with the design.
         layers: memory of each layer, all of one graph.
         told: called after every launch with what it was part of, 0 for the layer, and its times.
+        steps: tokens that a launch generates.
     """
 
     card: Card
     layers: Sequence[BlockMemory]
     told: Told = lambda _doing, _layer, _times: None
+    steps: int = 1
     _written: dict[str, Bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -40,15 +42,16 @@ class CardLayers:
         self._write([layer.parameter_images for layer in self.layers])
         self.card.prepare(_RUN, {argument: dma for dma, argument in arguments.items()})
 
-    def launch(self, images: Sequence[Mapping[str, Bytes]], doing: str) -> list[dict[str, Bytes]]:
-        """Runs all layers.
+    def launch(self, images: Sequence[Mapping[str, Bytes]], doing: str) -> list[list[dict[str, Bytes]]]:
+        """Runs all layers, for each token of a launch.
 
         Args:
-            images: per layer, of all loads but the parameters'; what enters and tables are the first one's.
+            images: per layer, of all loads but the parameters'; what enters and tables are the first one's, for all
+                tokens one after the other.
             doing: what for, as in ``token 3``.
 
         Returns:
-            Images of the stores per layer; what leaves is the last layer's, in all of them.
+            Images of the stores per token and layer; what leaves is the last layer's, in all of them.
 
         Raises:
             DeadlockError: the kernel did not end.
@@ -58,11 +61,13 @@ class CardLayers:
         self.told(doing, 0, self.card.launch(_RUN, doing=doing))
         stores = [store.name for store in self.layers[0].graph.stores]
         read = {name: np.frombuffer(self.card.read(name), np.uint8) for name in stores}
-        return [{name: self._of_layer(name, image, number) for name, image in read.items()} for number in self._numbers]
-
-    @property
-    def _numbers(self) -> range:
-        return range(len(self.layers))
+        return [
+            [
+                {name: self._of_layer(name, _part(image, step, self.steps), number) for name, image in read.items()}
+                for number in range(len(self.layers))
+            ]
+            for step in range(self.steps)
+        ]
 
     def _write(self, images: Sequence[Mapping[str, Bytes]]) -> None:
         rows = {load: self._row(load, [each[load] for each in images]) for load in images[0]}
@@ -83,5 +88,9 @@ class CardLayers:
     def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
         if not self.card.files.is_per_layer(store):
             return image
-        size = image.size // len(self.layers)
-        return image[number * size : (number + 1) * size]
+        return _part(image, number, len(self.layers))
+
+
+def _part(image: Bytes, number: int, parts: int) -> Bytes:
+    size = image.size // parts
+    return image[number * size : (number + 1) * size]

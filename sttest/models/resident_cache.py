@@ -77,7 +77,11 @@ class ResidentCache:
         """
         config, kind = self.memory.config, self.memory.layer_kind
         mask = decode_mask(config, self.positions, kind, free=self.room - self.positions)
-        inputs = {"x": x, "mask": mask, **self._tensors}
+        inputs = {"x": x, "mask": mask}
         if config.rope_theta is not None:
             inputs["rope"] = rope_table(config, np.array([self.positions]), kind)
-        return images_of(self.memory.graph, inputs)
+        return {**images_of(self.memory.graph, inputs), **self.entries()}
+
+    def entries(self) -> dict[str, Bytes]:
+        """Images of the cache's own loads."""
+        return images_of(self.memory.graph, self._tensors)

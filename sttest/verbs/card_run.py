@@ -74,12 +74,15 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     from sttest.models.checkpoint import load_model
     from sttest.models.defined_order import DefinedOrder
     from sttest.models.generate import check_request, generate
+    from sttest.models.step_inputs import token_rows
 
     config, by_decode = packages["decode"].config, "prefill" not in packages
     prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
     check_request(config, prompt, request.new_tokens)
     steps = {"prefill": 1, "decode": request.new_tokens - 1 + (count if by_decode else 0)}
-    log.planned = sum(config.layers // package.layers * steps[phase] for phase, package in packages.items())
+    log.planned = sum(
+        config.layers // package.layers * -(-steps[phase] // package.generates) for phase, package in packages.items()
+    )
     cards = {phase: card_opener(package, request, log, tell) for phase, package in packages.items()}
     plain = load_model(config, request.weights, seed=request.seed)
     model = packages["decode"].quantised(plain, lambda: plain.prefill(prompt))
@@ -88,7 +91,9 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
         golden = generate(model, prompt, request.new_tokens, by_decode=by_decode)
     told = _recorder(log, tell)
     layers = {phase: layer_memories(model, each.scheme, each.graph) for phase, each in packages.items()}
-    runner = CardGeneration(cards, layers, told, {phase for phase, each in packages.items() if each.layers > 1})
+    at_once, made = {phase for phase, each in packages.items() if each.layers > 1}, packages["decode"].generates
+    rows = token_rows(model) if made > 1 else None
+    runner = CardGeneration(cards, layers, told, at_once, made, rows)
     with runner as blocks, DefinedOrder():
         found = generate_with(model, blocks, prompt, request.new_tokens, by_decode=by_decode)
     pairs = zip(found.tokens, golden.tokens, strict=True)

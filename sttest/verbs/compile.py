@@ -81,6 +81,8 @@ def compile_package(request: Request) -> Design:
     knobs = request.knobs
     if request.lanes_from is not None:
         knobs = replace(knobs, lanes=lanes_of(request.lanes_from))
+    if knobs.generate > 1:
+        knobs = _generating(knobs, request)
     with progress(f"compiling {request.model}") as step:
         workload, text = _text_of(request, step)
         name = f"{workload.name}-{_board_name(request.board)}"
@@ -90,6 +92,24 @@ def compile_package(request: Request) -> Design:
         placed = _placed(design, step) if request.check_resources else None
         write_package(design, request.folder, placed)
     return design
+
+
+def _generating(knobs: Knobs, request: Request) -> Knobs:
+    """A launch that makes several tokens adds the position itself, where the model has learned ones.
+
+    Raises:
+        InputError: a file, no head, or other than all layers: nothing would lead from one token to the next.
+    """
+    if is_file(request.model):
+        levers = ["name a model of the registry"]
+        raise InputError("shape-of-a-file", "--generate is for models", where=request.model, levers=levers)
+    config = model_config(request.model)
+    if not request.head or knobs.layers != config.layers:
+        raise InputError(
+            "no-loop", "a launch makes several tokens only with all layers and the head", where="--generate",
+            levers=[f"add --layers {config.layers} --head"],
+        )  # fmt: skip
+    return replace(knobs, positions=config.rope_theta is None)
 
 
 def _placed(design: Design, step: Any) -> Placement:

@@ -29,7 +29,7 @@ def check_generation(packages: Mapping[str, ModelPackage], prompt: int, new_toke
         InputError: with the way out.
     """
     _check_alike(*packages.values())
-    _check_steps(packages["decode"])
+    _check_steps(packages["decode"], by_decode="prefill" not in packages)
     for package in packages.values():
         _check_layers(package)
     _check_room(packages, prompt, new_tokens)
@@ -49,7 +49,13 @@ def _check_alike(first: ModelPackage, *others: ModelPackage) -> None:
                 )  # fmt: skip
 
 
-def _check_steps(decode: ModelPackage) -> None:
+def _check_steps(decode: ModelPackage, *, by_decode: bool) -> None:
+    if decode.generates > 1 and by_decode:
+        raise InputError(
+            "several-tokens", "a launch of the design chooses its own tokens, and cannot be fed a prompt",
+            where=str(decode.path), demand=decode.generates, bound=1, unit="tokens",
+            levers=["give a prefill's package, too", "compile the decode without --generate"],
+        )  # fmt: skip
     if decode.tokens > 1:
         raise InputError(
             "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
@@ -59,8 +65,9 @@ def _check_steps(decode: ModelPackage) -> None:
 
 
 def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: int) -> None:
-    # The last token is chosen and never fed back.
-    room = {"decode": (prompt + new_tokens - 1, _extent(packages["decode"], "k_cache", 1))}
+    # The last token is chosen and never fed back; a launch has places for all that it makes.
+    made = packages["decode"].generates
+    room = {"decode": (prompt + -(-(new_tokens - 1) // made) * made, _extent(packages["decode"], "k_cache", 1))}
     if "prefill" in packages:
         room["prefill"] = (prompt, _extent(packages["prefill"], "x", 0))
     for phase, (demand, bound) in sorted(room.items(), reverse=True):

@@ -40,6 +40,7 @@ class ModelPackage:
         clock_mhz: of the kernel.
         layers: that a launch runs.
         head: whether it runs what follows the last layer, too.
+        generates: tokens that a launch makes.
     """
 
     path: Path
@@ -53,6 +54,7 @@ class ModelPackage:
     clock_mhz: float
     layers: int = 1
     head: bool = False
+    generates: int = 1
 
     @cached_property
     def graph(self) -> ValueGraph:
@@ -102,6 +104,7 @@ def read_model_package(path: Path) -> ModelPackage:
     return ModelPackage(
         path, read_design(path), model_config(name), cast("Phase", phase), tokens, context, load_scheme(scheme),
         cycles, clock_mhz, int(configuration["knobs"].get("layers", 1)), "head_columns" in workload,
+        int(configuration["knobs"].get("generate", 1)),
     )  # fmt: skip
 
 

@@ -25,7 +25,8 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
     Args:
         request: the options.
         out: of the results; None for ``results/run-<backend>-<model>``.
-        per: what a launch of the decode's package has to compute: ``layer`` or ``token``; None for what it does.
+        per: what a launch of the decode's package has to compute: ``layer``, ``token`` or ``generation``; None for what
+            it does.
         as_json: print JSON.
 
     Returns:
@@ -60,12 +61,18 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
 def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
     """Refuses packages that were compiled for another kind of launch than is asked for."""
     for package in packages:
-        found = "layer" if package.layers == 1 else "token"
+        found = "layer" if package.layers == 1 else "token" if package.generates == 1 else "generation"
         if per is not None and package.phase == "decode" and found != per:
             raise InputError(
                 "other-launches", f"the package was compiled for one launch per {found}", where=str(package.path),
-                levers=[f"compile it with --layers {package.config.layers if per == 'token' else 1}"],
+                levers=[f"compile it with {_options(package, per)}"],
             )  # fmt: skip
+
+
+def _options(package: ModelPackage, per: str) -> str:
+    """Of a package whose launches compute that."""
+    layers = 1 if per == "layer" else package.config.layers
+    return f"--layers {layers}{' --head --generate 16' if per == 'generation' else ''}"
 
 
 def _run(packages: list[ModelPackage], request: RunRequest, log: Log, tell: Any) -> None:

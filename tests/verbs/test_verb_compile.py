@@ -164,6 +164,13 @@ def test_a_head_that_there_is_not_is_refused(options, said, sttest):
     assert said in outcome.stderr
 
 
+@pytest.mark.parametrize("options", [(), ("--layers", 6), ("--layers", 3, "--head")])
+def test_a_launch_of_several_tokens_wants_all_layers_and_the_head(options, sttest):
+    outcome = sttest("compile", "small-gpt2", *SMALL_DECODE, "--generate", 4, *options)
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "add --layers 6 --head" in outcome.stderr
+
+
 def test_a_scheme_that_keeps_the_head_is_refused():
     Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
     knobs = Knobs(precision="mine.yaml")

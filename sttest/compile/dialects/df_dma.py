@@ -21,6 +21,10 @@ class DmaReadOp(NodeOp):
     ``folded`` says that the reader shares the tile buffer and needs no FIFO.  ``slice`` [j, k] says that it reads slice
     j of k of every token, out of memory that holds nothing else.  ``channel`` is the pseudo-channel that it works on.
     DMAs of one ``queue`` are one piece of hardware, which reads their tensors one after the other, in program order.
+
+    In a launch that generates several tokens, a second source is what the DMA waits for between two of them.  With
+    ``rows``, the token that was chosen: memory holds the row of the launch's first token, then one for each of so many
+    tokens.  Without, the new entry of a layer, which goes into its place in memory before the DMA reads on.
     """
 
     name = "df.dma_read"
@@ -33,10 +37,21 @@ class DmaReadOp(NodeOp):
     slice = opt_prop_def(IntListAttr)
     channel = opt_prop_def(IntegerAttr[I64])
     queue = opt_prop_def(StringAttr)
+    rows = opt_prop_def(IntegerAttr[I64])
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
-        f"(`slice` $slice^)? (`channel` $channel^)? (`queue` $queue^)? (`origin` $origin^)? {TAIL}"
+        f"(`slice` $slice^)? (`channel` $channel^)? (`queue` $queue^)? (`rows` $rows^)? (`origin` $origin^)? {TAIL}"
     )
+
+    @property
+    def row_count(self) -> int:
+        """Rows of the table that it takes one of for each token, the first token's among them; 0 if it has none."""
+        return self.rows.value.data + 1 if self.rows is not None else 0
+
+    @property
+    def takes_entries(self) -> bool:
+        """Whether it puts the new entries of a cache in their places."""
+        return len(self.sources) > 1 and self.rows is None
 
     @property
     def slice_of(self) -> tuple[int, int]:
@@ -46,7 +61,9 @@ class DmaReadOp(NodeOp):
 
     def verify_(self) -> None:
         """A tensor goes in, its stream comes out, or that of one slice of its tokens."""
-        check_ports(self.name, sources=(len(self.sources), 1), results=(len(self.produced), 1))
+        check_ports(self.name, sources=(min(len(self.sources), 1), 1), results=(len(self.produced), 1))
+        if len(self.sources) > 2:
+            raise VerifyException(f"df.dma_read: it waits for one stream, not for {len(self.sources) - 1}")
         stream = itensor_of(self.produced[0])
         if self.slice is None:
             check_streams_tensor(self.name, self.sources[0].type, stream)

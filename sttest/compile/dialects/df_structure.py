@@ -47,7 +47,8 @@ class YieldOp(IRDLOperation):
 class KernelOp(IRDLOperation):
     """One FPGA kernel: tensors outside, itensors inside; its boundary is where DMAs come from.
 
-    With ``layers`` it runs its body so often; what leaves one run enters the next (`df.enter`, `df.leave`).
+    With ``layers`` it runs its body so often; what leaves one run enters the next (`df.enter`, `df.leave`).  With
+    ``steps`` it does all of that so often: a launch generates so many tokens (`loop-tokens`).
     """
 
     name = "df.kernel"
@@ -55,10 +56,11 @@ class KernelOp(IRDLOperation):
     inputs = var_operand_def(TensorType)
     outputs = var_result_def(TensorType)
     layers = opt_prop_def(IntegerAttr[I64])
+    steps = opt_prop_def(IntegerAttr[I64])
     body = region_def("single_block")
     traits = traits_def(IsolatedFromAbove())
     assembly_format = (
-        "$sym_name (`layers` $layers^)? `(` ($inputs^ `:` type($inputs))? `)` "
+        "$sym_name (`layers` $layers^)? (`steps` $steps^)? `(` ($inputs^ `:` type($inputs))? `)` "
         "(`->` type($outputs)^)? $body attr-dict-with-keyword"
     )
 
@@ -69,8 +71,13 @@ class KernelOp(IRDLOperation):
 
     @property
     def layer_count(self) -> int:
-        """How often the body runs."""
+        """How often the body runs per token."""
         return self.layers.value.data if self.layers is not None else 1
+
+    @property
+    def step_count(self) -> int:
+        """How many tokens a launch generates."""
+        return self.steps.value.data if self.steps is not None else 1
 
     @property
     def terminator(self) -> YieldOp:

@@ -44,17 +44,18 @@ def emit_dma_read(
     element_of_word = helpers.read_element(row[0].layout.token.element)
     if not behind:
         with code.process(process.name, process.parameters):
-            _read_row(code, row, process, element_of_word)
+            read_row(code, row, process, element_of_word)
         return
-    with code.function(f"static void {process.name}", process.parameters):
+    with code.function(f"static void {process.name}", process.parameters), code.every_step():
         with code.every_layer():
-            _read_row(code, row, process, element_of_word)
+            read_row(code, row, process, element_of_word)
         with code.scope():
             memory = replace(process, inputs=(process.memory, *process.inputs[1:]))
-            _read_row(code, behind, memory, element_of_word)
+            read_row(code, behind, memory, element_of_word)
 
 
-def _read_row(code: Code, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
+def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_word: str) -> None:
+    """Writes the loops that stream tensors which lie one after the other, from where the process' memory begins."""
     if len(row) == 1:
         _read(code, row[0].layout, process, element_of_word)
         return

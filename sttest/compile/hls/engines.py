@@ -47,10 +47,11 @@ def emit_engine(
             member: [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)]
             for member, streams in zip(members, process.streams, strict=True)
         }
-        with code.every_layer():
+        with code.every_step():
+            with code.every_layer():
+                for member in members:
+                    if member not in behind:
+                        code.wrapped(f"{turn.name}(", calls[member], ");")
             for member in members:
-                if member not in behind:
+                if member in behind:
                     code.wrapped(f"{turn.name}(", calls[member], ");")
-        for member in members:
-            if member in behind:
-                code.wrapped(f"{turn.name}(", calls[member], ");")

@@ -18,7 +18,7 @@ def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens:
         behind: those that come once, after all layers.
     """
     code.comment(f"Puts {counted(tokens, 'token')} of {counted(len(process.inputs), 'slice')} together.")
-    with code.function(f"static void {process.name}", process.parameters):
+    with code.function(f"static void {process.name}", process.parameters), code.every_step():
         with code.every_layer():
             _put_together(code, process, part, whole, tokens)
         if behind:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 
+from sttest.compile.cache_entries import cache_entries
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
@@ -36,6 +37,7 @@ from sttest.compile.hls.tensor_row import in_a_row
 from sttest.compile.hls.timing import KernelTiming
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, emit_top
 from sttest.compile.hls.types import F16, Token
+from sttest.compile.hls.waiting_reads import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.writer import Code, counted
 from sttest.compile.processes import node_label, process_name
 
@@ -81,7 +83,7 @@ class _Emitter:
         }
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
-        processes = Code(layers=self.network.kernel.layer_count)
+        processes = Code(layers=self.network.kernel.layer_count, steps=self.network.kernel.step_count)
         section = ""
         for node in self.network.nodes:
             if not self.network.processes(node):
@@ -149,6 +151,11 @@ class _Emitter:
                 code.comment(line)
             if memory.writes:
                 emit_dma_write(code, layouts[0], process, self.helpers)
+            elif isinstance(node, DmaReadOp) and node.rows is not None:
+                emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
+            elif isinstance(node, DmaReadOp) and node.takes_entries:
+                entries = cache_entries(self.network.kernel, node)
+                emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
             else:
                 emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
 

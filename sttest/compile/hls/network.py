@@ -31,13 +31,27 @@ from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_lay
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Token
-from sttest.compile.layers import has_part_per_layer, outside_layers
+from sttest.compile.layers import has_part_per_layer, has_part_per_step, outside_layers
 from sttest.compile.pass_order import run_first
 from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
 from sttest.errors import InputError
 
 # What every process calls its own.
-_LOCAL_NAMES = ("token", "word", "words", "block", "tile", "first", "held", "number")
+_LOCAL_NAMES = (
+    "token",
+    "word",
+    "words",
+    "block",
+    "tile",
+    "first",
+    "held",
+    "number",
+    "step",
+    "row",
+    "entry",
+    "position",
+    "place",
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,9 @@ class Memory:
         tensors: in the order in which they are read.
         layers: how many such rows of tensors lie one after the other.
         behind: tensors that lie behind all of them, once.
+        steps: how often all of that lies one after the other, for each token of a launch.
+        rows: of a table, one of which each token has: the first token's, then those of the vocabulary.
+        takes_entries: whether new entries of a cache are written, too.
     """
 
     name: str
@@ -91,9 +108,17 @@ class Memory:
     tensors: tuple[Tensor, ...]
     layers: int = 1
     behind: tuple[Tensor, ...] = ()
+    steps: int = 1
+    rows: int = 1
+    takes_entries: bool = False
 
     @property
     def words(self) -> int:
+        """Words of everything."""
+        return self.steps * self.rows * self.words_per_step
+
+    @property
+    def words_per_step(self) -> int:
         """Words of all layers, and of what lies behind them."""
         return self.words_of_layers + sum(tensor.layout.words for tensor in self.behind)
 
@@ -125,7 +150,7 @@ class Memory:
     @property
     def c_type(self) -> str:
         """Type of the argument."""
-        return f"{'' if self.writes else 'const '}{self.tensors[0].layout.word_type}*"
+        return f"{'' if self.writes or self.takes_entries else 'const '}{self.tensors[0].layout.word_type}*"
 
     @property
     def parameter(self) -> str:
@@ -219,9 +244,11 @@ class Network:
             # One letter and a number is what loops count with.
             wanted = f"{memory.name}_memory" if re.fullmatch(r"[a-z]\d*", memory.name) else memory.name
             name = names.of(memory, wanted)
-            # The part of the layer that is being run.
-            place = f"({name} + layer * {memory.words_per_layer})" if memory.layers > 1 else name
-            behind = f"({name} + {memory.words_of_layers})" if memory.behind else ""
+            # The part of the token and the layer that is being run.
+            step = f" + step * {memory.words_per_step}" if memory.steps > 1 else ""
+            layer = f" + layer * {memory.words_per_layer}" if memory.layers > 1 else ""
+            place = f"({name}{step}{layer})" if step or layer else name
+            behind = f"({name}{step} + {memory.words_of_layers})" if memory.behind else ""
             port = (f"{memory.c_type} {name}", memory.name, place)
             ports.insert(0, port)
             (outputs if memory.writes else inputs).insert(0, port)
@@ -355,6 +382,8 @@ class Network:
             for is_behind in (False, True)
         )
         writes = isinstance(op, DmaWriteOp)
+        steps = self.kernel.step_count if has_part_per_step(self.kernel, op) else 1
+        rows, takes_entries = (1, False) if isinstance(op, DmaWriteOp) else (max(1, op.row_count), op.takes_entries)
         self.memories[process_name(op)] = Memory(
-            name, process_name(op), bundle, channel, writes, tensors, layers, behind
+            name, process_name(op), bundle, channel, writes, tensors, layers, behind, steps, rows, takes_entries
         )

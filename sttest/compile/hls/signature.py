@@ -43,6 +43,8 @@ def _memory_facts(index: int, memory: Memory) -> dict[str, Any]:
         **({"parts": [_part(tensor) for tensor in memory.tensors]} if shared else _place(memory.tensors[0].layout)),
         "bytes": memory.words * memory.word_bytes,
         **({"layers": memory.layers} if memory.layers > 1 else {}),
+        **({"steps": memory.steps} if memory.steps > 1 else {}),
+        **({"rows": memory.rows} if memory.rows > 1 else {}),
         **({"behind": [_part(tensor) for tensor in memory.behind]} if memory.behind else {}),
     }
 
@@ -68,7 +70,7 @@ def _argument(index: int, memory: Memory, timing: KernelTiming) -> BufferArgumen
         index=index,
         element=memory.element.in_signature,
         bytes=memory.words * memory.word_bytes,
-        access="write" if memory.writes else "read",
+        access="write" if memory.writes else "read_write" if memory.takes_entries else "read",
         port=memory.bundle,
         banks=(timing.channels[memory.label],),
         alignment_bytes=memory.word_bytes,

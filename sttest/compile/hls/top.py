@@ -61,10 +61,10 @@ def _interface(code: Code, memory: Memory, behind: Sequence[Memory], timing: Ker
     most_words = max(other.words for other in behind)
     # A channel has a load or store unit of its own: none waits for data that another has not taken.
     channel = "" if memory.channel is None else f"channel={memory.channel} "
-    directions = [
-        _asked_ahead([other for other in behind if other.writes == writes], timing)
-        for writes in sorted({other.writes for other in behind})
-    ]
+    reading = [other for other in behind if not other.writes]
+    writing = [other for other in behind if other.writes or other.takes_entries]
+    sides = ("read", reading), ("write", writing)
+    directions = [_asked_ahead(kind, others, timing) for kind, others in sides if others]
     code.pragma(
         f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={most_words} "
         f"max_widen_bitwidth={memory.word_bits} {' '.join(directions)}"
@@ -72,11 +72,10 @@ def _interface(code: Code, memory: Memory, behind: Sequence[Memory], timing: Ker
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
 
 
-def _asked_ahead(behind: Sequence[Memory], timing: KernelTiming) -> str:
-    """What a port asks for ahead in the direction of these."""
-    memory = behind[0]
-    kind = "write" if memory.writes else "read"
-    asked, full_burst = max(other.words_per_layer for other in behind), timing.burst_bytes // memory.word_bytes
+def _asked_ahead(kind: str, behind: Sequence[Memory], timing: KernelTiming) -> str:
+    """What a port asks for ahead in one direction; of a cache's entries that are single words."""
+    words = (1 if kind == "write" and not other.writes else other.words_per_layer for other in behind)
+    asked, full_burst = max(words), timing.burst_bytes // behind[0].word_bytes
     burst_words, bursts = min(full_burst, asked), -(-asked // full_burst)
     return f"num_{kind}_outstanding={min(timing.outstanding, bursts)} max_{kind}_burst_length={burst_words}"
 

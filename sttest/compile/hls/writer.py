@@ -36,12 +36,14 @@ class Code:
 
     Attributes:
         lines, depth: so far.
-        layers: how often a process does what it does.
+        layers: how often a process does what it does for a token.
+        steps: how many tokens a launch generates.
     """
 
     lines: list[str] = field(default_factory=list)
     depth: int = 0
     layers: int = 1
+    steps: int = 1
     _labels: set[str] = field(default_factory=set)
 
     def line(self, text: str = "") -> None:
@@ -92,16 +94,23 @@ class Code:
 
     @contextmanager
     def process(self, name: str, parameters: Sequence[str]) -> Iterator[None]:
-        """A process's definition; its body runs for every layer."""
-        with self.function(f"static void {name}", parameters), self.every_layer():
+        """A process's definition; its body runs for every layer of every token."""
+        with self.function(f"static void {name}", parameters), self.every_step(), self.every_layer():
             yield
 
     @contextmanager
     def outside_layers(self) -> Iterator[None]:
-        """What is written in it runs once per launch, as if there were one layer."""
+        """What is written in it runs once per token, as if there were one layer."""
         layers, self.layers = self.layers, 1
         yield
         self.layers = layers
+
+    @contextmanager
+    def every_step(self) -> Iterator[None]:
+        """The loop over the tokens of a launch, where there are several."""
+        steps = [CountedLoop("steps", "step", self.steps)] if self.steps > 1 else []
+        with self.loops(steps, "loop_flatten off"):
+            yield
 
     @contextmanager
     def every_layer(self) -> Iterator[None]:

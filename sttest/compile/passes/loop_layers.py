@@ -33,11 +33,9 @@ from sttest.compile.names import hint
 from sttest.compile.pass_options import require_positive
 from sttest.compile.processes import node_label
 from sttest.compile.stream_level import only_kernel, stream_of
-from sttest.compile.value_names import argument_names
+from sttest.compile.value_names import ENTERS, POSITION, argument_names
 from sttest.errors import InputError
 
-ENTERS = "x"
-"""The argument that enters the first layer."""
 _DEPTH = 2
 
 
@@ -63,7 +61,7 @@ class LoopLayers(ModulePass):
         kernel = only_kernel(op, self.name, "design")
         function = next(found for found in functions(op) if kernel.parent_op() is found)
         read = _load(kernel, function)
-        enters, leaves = stream_of(read.sinks[0], self.name), _result(stream_of(_store(kernel, function), self.name))
+        enters, leaves = _entering(read, function), _result(stream_of(_store(kernel, function), self.name))
         _unfold(read)
         _close(kernel, enters, leaves, self._order(enters, leaves))
         kernel.properties["layers"] = i64_attr(self.layers)
@@ -96,6 +94,13 @@ def _unfold(read: DmaReadOp) -> None:
     stream = read.sinks[0].owner
     if isinstance(stream, StreamOp):
         stream.properties["sized_by"] = StringAttr("layers")
+
+
+def _entering(read: DmaReadOp, function: func.FuncOp) -> StreamOp:
+    """What the first layer begins with: the input, or the sum of that and its position."""
+    stream = stream_of(read.sinks[0], LoopLayers.name)
+    is_sum = POSITION in argument_names(function).values()
+    return stream_of(stream.reader.sinks[0], LoopLayers.name) if is_sum else stream
 
 
 def _result(stored: StreamOp) -> StreamOp:

@@ -22,6 +22,7 @@ from sttest.compile.engines import alike
 from sttest.compile.module_walk import all_of, functions
 from sttest.compile.names import parameters_of, unique
 from sttest.compile.schedule import Sharing
+from sttest.compile.value_names import POSITION, argument_names
 from sttest.errors import InputError, did_you_mean
 
 
@@ -78,7 +79,9 @@ class ShareEngines(ModulePass):
 
     def _candidates(self, op: ModuleOp) -> Iterator[TaskOp]:
         for function in functions(op):
-            kernels = all_of(function, KernelOp)
+            ahead = [argument for argument, name in argument_names(function).items() if name == POSITION]
+            # What is added before the first layer would come before all turns of an engine.
+            kernels = [each for each in all_of(function, KernelOp) if not any(a in each.inputs for a in ahead)]
             if self.share == "all":
                 yield from (task for kernel in kernels for task in all_of(kernel, TaskOp))
             elif self.share == "weights":

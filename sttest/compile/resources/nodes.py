@@ -18,6 +18,7 @@ from sttest.compile.cost_model import operator_instances, payload_operators, ste
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
+    DmaReadOp,
     EnterOp,
     ForkOp,
     GatherOp,
@@ -98,7 +99,8 @@ class NodeModel:
         if isinstance(op, ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
-        return NodeLogic(name, "dma", self._dma(name, _tokens(op, *others)), memory_ports=1, hbm_channels=channels)
+        logic = self._dma(name, _tokens(op, *others)) + self._waits(op)
+        return NodeLogic(name, "dma", logic, memory_ports=1, hbm_channels=channels)
 
     def _pipeline(self, pipeline: Pipeline) -> Resources:
         return pipeline_resources(pipeline, self.library)
@@ -125,6 +127,18 @@ class NodeModel:
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
         pipeline = self._pipeline(Pipeline(ports=1, trip=tokens))
         return total([adapter, buffer_resources(self.buffer_words[name], self.port_bits), pipeline])
+
+    def _waits(self, op: NodeOp) -> Resources:
+        """What a DMA takes besides that waits: a port for it; for entries a store, too, and room for one of each."""
+        if not isinstance(op, DmaReadOp) or len(op.sources) == 1:
+            return Resources()
+        awaited = itensor_of(op.sources[1])
+        port = self._pipeline(Pipeline(ports=1, trip=awaited.tokens))
+        if not op.takes_entries:
+            return port
+        adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
+        held = Resources(ff=self.port_bits + awaited.tokens * awaited.token_bits)
+        return total([port, adapter, buffer_resources(1, self.port_bits), held])
 
 
 def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:

@@ -64,6 +64,13 @@ def test_a_step_of_several_tokens_has_knobs_of_its_own(tmp_path: Path) -> None:
     assert (several["tiles"], several["share"]) == (("a:1x1x1",), "none")
 
 
+def test_a_launch_of_several_tokens_adds_positions_where_the_model_has_learned_ones(tmp_path: Path) -> None:
+    text = FORM.replace("{name: cut, cut: tasks}", "{name: cut, knobs: {layers: 24, generate: 4}, head: true}")
+    one, several = points_of(loaded(tmp_path, text), "maxplus")
+    assert (one.generated, several.generated) == (1, 4)
+    assert [each.candidates[0].key["knobs"]["positions"] for each in (one, several)] == [False, True]
+
+
 def test_studies_and_ablations_are_told_apart() -> None:
     assert ablation_names() == ["fusion", "modes", "schedules"]
     assert all(is_ablation(ABLATIONS / f"{name}.yaml") for name in ablation_names())

@@ -35,8 +35,9 @@ def package_of(tmp_path_factory):
 
     @cache
     def make(
-        model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none", *, head: bool = False
-    ) -> Path:
+        model: str, phase: str, board: str = "u55c", layers: int = 1, share: Sharing = "none", *, head: bool = False,
+        generate: int = 1,
+    ) -> Path:  # fmt: skip
         tokens, context = SHIPPED_SHAPES[True][phase]
         workload = {
             "model": f"small-{model}", "phase": phase, "tokens": tokens, "context": context, "asked_tokens": tokens,
@@ -45,7 +46,8 @@ def package_of(tmp_path_factory):
         if head:
             workload["head_columns"] = head_columns(model_config(f"small-{model}"))
         name = f"small-{model}-{phase}-{board}"
-        knobs = Knobs(layers=layers, share=share)
+        positions = generate > 1 and model_config(f"small-{model}").rope_theta is None
+        knobs = Knobs(layers=layers, share=share, generate=generate, positions=positions)
         design = compile_text(lowered_text(model, phase, head=head), name, board, knobs, workload=workload)
         return write_package(design, tmp_path_factory.mktemp("packages") / name)
 

@@ -144,6 +144,46 @@ def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
     assert len(on_host) == 5 + (1 if head else 5)
 
 
+def test_one_launch_per_generation_has_the_tokens_of_the_quantised_model(package_of, tmp_path, work):
+    decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
+    request = RunRequest((package_of("gpt2", "prefill"), decode), prompt_tokens=12, new_tokens=6, seed=4, work=work)
+    assert run(request, tmp_path / "results", "generation", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == rows["equal_tokens"]["reference"] == "6"
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    # Five tokens follow the prompt's: two launches of three, the second of which finds the first one's entries.
+    assert rows["finished_launches"]["value"] == str(6 + 2)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("model", ["gpt2", "qwen", "llama", "llama-3.2-1b"])
+def test_whole_generations_in_a_launch_of_all_tokens(model, package_of, tmp_path, work):
+    decode = package_of(model, "decode", layers=6, share="weights", head=True, generate=8)
+    packages = package_of(model, "prefill", layers=6), decode
+    request = RunRequest(packages, prompt_tokens=12, new_tokens=1 + DECODE_STEPS, seed=4, work=work)
+    assert run(request, tmp_path / "results", "generation", as_json=True) == 0
+    rows = table(tmp_path / "results")
+    assert rows["equal_tokens"]["value"] == str(1 + DECODE_STEPS)
+    assert float(rows["largest_logit_difference"]["value"]) == 0
+    assert rows["finished_launches"]["value"] == str(1 + DECODE_STEPS // 8)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--prompt-by-decode",), "chooses its own tokens"),
+        (("--new-tokens", 20, "--prompt-tokens", 12), "demand 33 tokens, bound 32 tokens"),
+        (("--launch-per", "token"), "compiled for one launch per generation; compile it with --layers 6"),
+    ],
+)  # fmt: skip
+def test_what_a_launch_of_several_tokens_cannot_do_is_refused(options, says, sttest, package_of):
+    decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
+    packages = (decode,) if options[0] == "--prompt-by-decode" else (package_of("gpt2", "prefill"), decode)
+    outcome = sttest("run", *packages, "--backend", "double", *options)
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert says in outcome.stderr
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("head", [False, True])
 @pytest.mark.parametrize("model", ["gpt2", "qwen", "llama"])

@@ -55,8 +55,8 @@ def processes_called_once(source: Source) -> Iterator[Violation]:
 def one_writer_one_reader(source: Source) -> Iterator[Violation]:
     """Every channel is written by one process and read by one other, a later one.
 
-    A process that takes turns, or goes over layers, may read what a later one writes, which the tool warns of as
-    feedback.
+    A process that takes turns, or goes over layers, may read what a later one writes, and so may a DMA that waits for
+    something before it reads on; the tool warns of that as feedback.
     """
     ends: dict[str, str] = {}
     taking_turns: set[str] = set()
@@ -129,9 +129,11 @@ def _arguments(node: Node) -> list[str]:
 
 
 def _may_be_fed_back(source: Source, function: Function) -> bool:
-    """Whether a process calls another function for turns, or chooses by layer what it reads."""
+    """Whether a process calls another function for turns, chooses by layer what it reads, or is a DMA that waits."""
     chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in walk(function.body))
-    return chooses or bool(list(_calls(source, function)))
+    is_dma = any(parameter.is_pointer for parameter in function.parameters)
+    uses = {_use(source, function, parameter) for parameter in function.parameters if parameter.is_channel}
+    return chooses or (is_dma and uses == {"r", "w"}) or bool(list(_calls(source, function)))
 
 
 def _calls(source: Source, function: Function) -> Iterator[tuple[Function, list[str]]]:

@@ -15,15 +15,25 @@ _CHANNELS = ("stream", "stream_of_blocks")
 
 
 def placed_after_declaration(source: Source) -> Iterator[Violation]:
-    """A directive on a variable follows the variable's declaration in the same scope."""
+    """A directive on a variable follows its declaration in the same scope, or is in the process of a memory."""
     for directive in source.directives:
         if directive.name not in _AFTER_DECLARATION:
             continue
         variable = directive.options.get("variable", "")
         declaration = _declaration_before(directive.node)
+        if directive.name == "dependence" and variable in _pointers_around(source, directive.node):
+            continue
         if declaration is None or declared_name(declaration.child_by_field_name("declarator")) != variable:
             message = f"'{directive.name}' of '{variable}' does not follow its declaration"
             yield Violation("placed-after-declaration", message, line_of(directive.node))
+
+
+def _pointers_around(source: Source, node: Node) -> set[str]:
+    """The memory of the function that a node is in."""
+    around = [
+        each for each in source.functions.values() if each.body.start_byte <= node.start_byte < each.body.end_byte
+    ]
+    return {parameter.name for each in around for parameter in each.parameters if parameter.is_pointer}
 
 
 def _declaration_before(node: Node) -> Node | None:

@@ -1,0 +1,73 @@
+"""Where a launch puts the new entries of its caches: where the functional engine looks for them, in slices, too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sliced_caches import slice_caches
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.cache_entries import CacheEntries, cache_entries
+from sttest.compile.context import new_context, parse
+from sttest.compile.dialects.df import DmaReadOp, KernelOp
+from sttest.compile.hls.waiting_reads import cpp_is_here, cpp_place
+from sttest.compile.module_walk import all_of
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.pipeline import Knobs, passes
+from sttest.compile.processes import node_label
+from sttest.compile.value_graph import value_graph
+from sttest.errors import InputError
+from sttest.models.shipped import lowered_text
+from sttest.sim.functional import ValueGraph
+from sttest.sim.functional.images import images_of
+
+TOKENS = 5
+
+
+def entries_of(tokens: int = TOKENS) -> tuple[ValueGraph, dict[str, CacheEntries]]:
+    """Of GPT-2's decode step; depths of FIFOs matter to no one here."""
+    context = new_context()
+    module = parse(lowered_text("gpt2", "decode", head=True), "entries", context)
+    onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
+    knobs = Knobs(layers=2, share="all", generate=tokens, positions=True)
+    for each in passes(knobs, "u55c", onchip_bytes):
+        if not isinstance(each, SizeFifos):
+            each.apply(context, module)
+    (kernel,) = all_of(module, KernelOp)
+    waiting = [dma for dma in all_of(kernel, DmaReadOp) if dma.takes_entries]
+    return value_graph(module, "entries"), {node_label(dma): cache_entries(kernel, dma) for dma in waiting}
+
+
+@pytest.mark.parametrize("slices", [1, 2, 8])
+def test_an_entry_goes_where_its_cache_is_read(slices: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if slices > 1:
+        slice_caches(monkeypatch, slices)
+    values, found = entries_of()
+    arguments = {load.name: values.argument[load.argument] for load in values.loads}
+    assert {each.slices for each in found.values()} == {slices}
+    rng = np.random.default_rng(3)
+    for name, entries in found.items():
+        argument, written = arguments[name], 0
+        for _ in range(8):
+            head, column = int(rng.integers(entries.heads)), int(rng.integers(entries.columns))
+            position = int(rng.integers(entries.first, entries.first + TOKENS))
+            tensor = np.zeros(argument.shape, np.int8 if argument.dtype == "i8" else np.float16)
+            tensor[(head, position, column)[: tensor.ndim]] = 1
+            image = images_of(values, {argument.name: tensor})[name].view(tensor.dtype)
+            first = column - column % entries.run
+            here = all(evaluated(text, head, position) for text in cpp_is_here(entries, "h", f"({first})"))
+            place = evaluated(cpp_place(entries, "h", f"({first})"), head, position) + column % entries.run
+            assert place == entries.place(head, position, column)
+            assert [*np.flatnonzero(image)] == ([place] if here else [])
+            written += here
+        assert written == 8 or entries.slices > 1
+
+
+def evaluated(text: str, head: int, position: int) -> int:
+    """An expression of C++ over numbers that are not negative."""
+    return eval(text.replace("/", "//"), {"h": head, "position": position})
+
+
+def test_more_tokens_than_places_are_refused() -> None:
+    with pytest.raises(InputError, match="more tokens than the cache has places"):
+        entries_of(33)
