@@ -12,7 +12,8 @@ from sttest.sim.maxplus.kernel_fifo import push
 def channel_of(ports: Records, lanes: Wholes, number: int, burst: int) -> int:
     """The channel that a burst of a port goes to."""
     port = ports[number]
-    return lanes[port.lane_first + burst % port.lanes]
+    # Dividing takes as long as all the rest.
+    return lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
 
 
 @njit

@@ -24,37 +24,64 @@ def run_read_port(
     limits: Wholes,
     index: int,
 ) -> None:
-    """Requests bursts and writes tokens until a time is needed that isn't known yet."""
+    """Requests bursts and writes tokens until a time is needed that isn't known yet.
+
+    Nearly all events of a large design are tokens of its memory ports, and dividing takes as long as all else that a
+    token takes: what is the same for all tokens of a burst, or of a beat, is kept while it is.
+    """
     process = processes[index]
-    port = ports[process.number]
+    number = process.number
+    port = ports[number]
     fifo = fifos[port.fifo]
-    initial = fifo.written - process.visits
+    visits, clock = process.visits, process.clock
+    first = fifo.write_first + fifo.written - visits
+    asks_at = visits
+    # Tokens per burst where none is in two of them; of the burst that it reads: its last token, when it starts to
+    # arrive, bytes and beats up to the token, and cycles for these.
+    in_burst = port.burst_bytes // port.token_bytes if port.burst_bytes % port.token_bytes == 0 else 0
+    until, begins, read_bytes, beats, lasts, channel = visits, 0, 0, 0, 0, 0
     while True:
-        _request_ahead(
-            times, ports, lanes, bursts, channels, process.number, process.visits, fifo.write_first + initial
-        )
-        if process.visits == port.tokens:
-            process.finish = process.clock
-            return
-        arrived = arrival(ports, lanes, bursts, channels, process.number, process.visits)
-        if arrived < 0:
-            return
+        if visits >= asks_at:
+            asks_at = _request_ahead(times, ports, lanes, bursts, channels, number, visits, first)
+        if visits == port.tokens:
+            process.finish = clock
+            break
+        if in_burst == 0:
+            arrived = arrival(ports, lanes, bursts, channels, number, visits)
+            if arrived < 0:
+                break
+        else:
+            if visits >= until:
+                burst = visits // in_burst
+                begins = bursts[port.burst_first + burst].start
+                if begins == UNKNOWN:
+                    break
+                channel = channel_of(ports, lanes, number, burst)
+                begins += channels[channel].latency
+                until = (burst + 1) * in_burst
+                read_bytes, beats = (visits - burst * in_burst) * port.token_bytes, 0
+            read_bytes += port.token_bytes
+            if read_bytes > beats * channels[channel].beat_bytes:
+                beats = (read_bytes - 1) // channels[channel].beat_bytes + 1
+                lasts = cycles_for(channels, channel, beats)
+            arrived = begins + lasts
         freed = fifo.written - fifo.depth
         if freed >= fifo.read:
             fifo.waits |= WRITER_WAITS
-            return
-        there = max(process.clock, arrived)
+            break
+        there = max(clock, arrived)
         cycle = there
         if freed >= 0:
             cycle = max(there, times[fifo.read_first + freed] + fifo.war)
         if cycle > limits[0]:
             limits[1] = 1
-            return
-        process.stall_memory += there - process.clock
+            break
+        process.stall_memory += there - clock
         process.stall_out += cycle - there
         write_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
-        process.visits += 1
-        process.clock = cycle + 1
+        visits += 1
+        clock = cycle + 1
+    process.visits, process.clock = visits, clock
 
 
 @njit
@@ -67,8 +94,11 @@ def _request_ahead(
     number: int,
     written: int,
     first: int,
-) -> None:
-    """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie."""
+) -> int:
+    """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie.
+
+    Gives how many tokens must be written for the next one.
+    """
     port = ports[number]
     while port.requested < port.bursts:
         burst = port.requested
@@ -78,9 +108,10 @@ def _request_ahead(
         if burst >= port.window:
             token = last_token(ports, number, burst - port.window)
             if token >= written:
-                return
+                return token + 1
             cycle = max(cycle, times[first + token] + 1)
         request(ports, lanes, bursts, channels, number, cycle)
+    return port.tokens + 1
 
 
 @njit

@@ -27,6 +27,8 @@ _MULTIPLES = 4
 _ALWAYS_WORTH_IT = 16
 _MOST_BETWEEN_LOOKS = 4
 _NOT_WORTH_IT = 1 << 60
+# A net of fewer visits, in least ones, is run in the time that looking for its periods takes.
+_FEW = 16
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def run_periodic(net: Net, patience: Patience, levels: np.ndarray = NO_LEVELS) -
     from sttest.sim.maxplus.kernel import run_net, sources_stamp
 
     visits = int(net.processes["all_visits"].sum())
-    if (net.processes["kind"] == ACTOR).any() or visits < 2 * patience.least_visits:
+    if (net.processes["kind"] == ACTOR).any() or visits < _FEW * patience.least_visits:
         run_net(sources_stamp(), *net)
         return []
     return _Run(net, patience, levels).run()
