@@ -11,7 +11,8 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.itensor import ITensorType, int_array
+from sttest.compile.dialects.remembered import remembered
 
 TILE = BaseAttr(ITensorType)
 
@@ -27,9 +28,9 @@ class IntListAttr(ParametrizedAttribute):
     @staticmethod
     def of(values: Sequence[int]) -> IntListAttr:
         """Builds the attribute from plain numbers."""
-        return IntListAttr(ArrayAttr([IntAttr(value) for value in values]))
+        return IntListAttr(int_array(tuple(values)))
 
-    @property
+    @remembered
     def values(self) -> tuple[int, ...]:
         """The numbers."""
         return tuple(item.data for item in self.items)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, IntAttr
@@ -28,6 +29,8 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from sttest.compile.dialects.remembered import remembered
 
 _LINEAR_KINDS = (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
 
@@ -68,17 +71,17 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
             _ints(element), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map)
         )
 
-    @property
+    @remembered
     def element_shape(self) -> tuple[int, ...]:
         """Shape of one token, in data elements per data dim."""
         return tuple(size.data for size in self.element)
 
-    @property
+    @remembered
     def trip_counts(self) -> tuple[int, ...]:
         """Trip count of each loop, outermost first."""
         return tuple(trip.data for trip in self.trips)
 
-    @property
+    @remembered
     def step_sizes(self) -> tuple[int, ...]:
         """Step of each loop in data elements, outermost first."""
         return tuple(step.data for step in self.steps)
@@ -93,12 +96,12 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         """Whether a token is one vector register."""
         return bool(self.vector)
 
-    @property
+    @remembered
     def tokens(self) -> int:
         """Tokens of one pass over the iteration space."""
         return prod(self.trip_counts)
 
-    @property
+    @remembered
     def token_elements(self) -> int:
         """Data elements in one token."""
         return prod(self.element_shape)
@@ -110,12 +113,12 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
             raise VerifyException(f"itensor of {self.dtype}: the data type has no bit width")
         return self.dtype.bitwidth
 
-    @property
+    @remembered
     def token_bits(self) -> int:
         """Bits of one token."""
         return self.token_elements * self.element_bits
 
-    @property
+    @remembered
     def coefficients(self) -> tuple[tuple[int, ...], ...]:
         """Per data dim, the coefficient of every loop in its offset."""
         zero = self.map.eval((0,) * self.map.num_dims, ())
@@ -123,7 +126,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         values = [self.map.eval(unit, ()) for unit in units]
         return tuple(tuple(value[dim] - zero[dim] for value in values) for dim in range(len(self.map.results)))
 
-    @property
+    @remembered
     def full_shape(self) -> tuple[int, ...]:
         """Shape of the tensor that the stream covers: per data dim, the highest offset plus the token's extent."""
         zero = self.map.eval((0,) * self.map.num_dims, ())
@@ -207,6 +210,12 @@ def _parse_space(parser: AttrParser) -> tuple[list[int], list[int]]:
 
 
 def _ints(values: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return int_array(tuple(values))
+
+
+@lru_cache(maxsize=1 << 12)
+def int_array(values: tuple[int, ...]) -> ArrayAttr[IntAttr]:
+    """Numbers as an attribute: the same few shapes come again and again."""
     return ArrayAttr([IntAttr(value) for value in values])
 
 
