@@ -95,15 +95,13 @@ def payload_operators(task: TaskOp) -> Counter[str]:
     return Counter(_operator_name(op, task) for op in ops)
 
 
-def operator_instances(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> dict[str, int]:
+def operator_instances(operators: Mapping[str, int], lanes: int, interval: int) -> dict[str, int]:
     """Instances of each operator in so many lanes.
 
-    Where a step takes several cycles, since a running sum has to be back, operators take turns in them: the tool binds
-    what a pipelined loop evaluates to as few as its interval allows.
+    Where a step takes several cycles (``interval``), since a running sum has to be back, operators take turns in them:
+    the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
-    lanes = min(lanes, task.tile_points)
-    interval = step_interval(task, lanes, library)
-    return {name: -(-count * lanes // interval) for name, count in payload_operators(task).items()}
+    return {name: -(-count * lanes // interval) for name, count in operators.items()}
 
 
 def _reduction_dims(task: TaskOp) -> list[int]:

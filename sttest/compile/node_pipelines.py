@@ -174,7 +174,7 @@ def _is_summed_on(task: TaskOp) -> bool:
 def _producer(stream: SSAValue) -> Operation | None:
     """The node that writes a stream."""
     for use in stream.uses:
-        if isinstance(use.operation, NodeOp) and use.index >= len(use.operation.sources):
+        if isinstance(use.operation, NodeOp) and use.index >= use.operation.source_count:
             return use.operation
     return None
 

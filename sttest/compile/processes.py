@@ -8,6 +8,8 @@ tensor has a stream of its own.  Turns are in program order.
 
 from __future__ import annotations
 
+from xdsl.ir import SSAValue
+
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
@@ -90,10 +92,20 @@ def _fifo_behind(writer: NodeOp, stream: StreamOp) -> str:
 def fifos_of(kernel: KernelOp) -> dict[str, list[StreamOp]]:
     """The streams that go through each FIFO of a kernel, in the order of their turns."""
     found: dict[str, list[tuple[int, StreamOp]]] = {}
-    place = {id(node): number for number, node in enumerate(kernel.body.block.ops)}
+    writers = _writers(kernel)
     for stream in all_of(kernel, StreamOp):
-        writer = stream.writer
-        found.setdefault(_fifo_behind(writer, stream), []).append((place[id(writer)], stream))
+        number, writer = writers.get(stream.result) or (0, stream.writer)
+        found.setdefault(_fifo_behind(writer, stream), []).append((number, stream))
     return {
         name: [stream for _, stream in sorted(streams, key=lambda each: each[0])] for name, streams in found.items()
+    }
+
+
+def _writers(kernel: KernelOp) -> dict[SSAValue, tuple[int, NodeOp]]:
+    """The node that writes each stream, and its place, found in one walk."""
+    return {
+        sink: (number, node)
+        for number, node in enumerate(kernel.body.block.ops)
+        if isinstance(node, NodeOp)
+        for sink in node.operands[node.source_count :]
     }

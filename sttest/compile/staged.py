@@ -53,6 +53,7 @@ class StagedCompiler:
         self._parsed = parse(text, name, self._context)
         self._workload = {**workload_of(self._parsed), **(workload or {})}
         self._tiled: dict[tuple[ModulePass, ...], Tiled] = {}
+        self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
 
     def tiled(self, knobs: Knobs) -> Tiled:
         """The module with types and tiles, as it is before lanes are assigned.
@@ -65,9 +66,17 @@ class StagedCompiler:
         if chosen not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]
-            module = self._applied(chosen, self._parsed)
+            module = self._after(chosen)
             self._tiled[chosen] = Tiled(module, fusion_report(module, self.board.fabric.usable_onchip_bytes))
         return self._tiled[chosen]
+
+    def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
+        """The text after some passes, of which several tilings share the first ones; not to be changed."""
+        if chosen not in self._before:
+            if len(self._before) >= _KEPT:
+                self._before = {(): self._parsed}
+            self._before[chosen] = self._applied(chosen[-1:], self._after(chosen[:-1]))
+        return self._before[chosen]
 
     def design(self, knobs: Knobs) -> Design:
         """The sized design.

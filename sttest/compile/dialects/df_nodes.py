@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import cache
 from math import prod
 
-from xdsl.dialects.builtin import I64, AffineMapAttr, ArrayAttr, FloatAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    I64,
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -31,6 +42,12 @@ TAIL = (
 _LOOP_KINDS = ("parallel", "reduction")
 
 
+@cache
+def _first_size(sizes: bytes) -> int:
+    """The first of a few 32-bit numbers; every walk from a stream to its nodes asks for it."""
+    return int.from_bytes(sizes[:4], sys.byteorder)
+
+
 class NodeOp(IRDLOperation):
     """What all nodes of the dataflow graph share: they read sources and fill results (itensor level) or sinks."""
 
@@ -38,6 +55,13 @@ class NodeOp(IRDLOperation):
     sinks = var_operand_def(STREAM)
     streams = var_result_def(AnyAttr())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @property
+    def source_count(self) -> int:
+        """Operands before this number are sources, the others sinks."""
+        sizes = self.properties["operandSegmentSizes"]
+        assert isinstance(sizes, DenseArrayBase)
+        return _first_size(sizes.data.data)
 
     @property
     def produced(self) -> Sequence[SSAValue]:

@@ -166,7 +166,7 @@ class StreamOp(IRDLOperation):
 
     def _end(self, *, writes: bool) -> NodeOp:
         for use in self.result.uses:
-            if isinstance(use.operation, NodeOp) and (use.index >= len(use.operation.sources)) == writes:
+            if isinstance(use.operation, NodeOp) and (use.index >= use.operation.source_count) == writes:
                 return use.operation
         raise InputError("no-node", "the stream does not join two nodes", where=f"df.stream {self.sym_name}")
 
@@ -184,7 +184,7 @@ class StreamOp(IRDLOperation):
 def _writes(op: Operation, index: int) -> bool:
     if isinstance(op, StreamWriteOp):
         return index == 1
-    return isinstance(op, NodeOp) and index >= len(op.sources)
+    return isinstance(op, NodeOp) and index >= op.source_count
 
 
 @irdl_op_definition

@@ -146,7 +146,8 @@ def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
     assert isinstance(dma, DmaReadOp)
     stream = dma.streams[0]
     part = sliced(itensor_of(stream), len(channels))
-    parts = [_slice(dma, part, number, channels) for number in range(len(channels))]
+    layout = None if dma.beat_bits is None else IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
+    parts = [_slice(dma, part, layout, number, channels) for number in range(len(channels))]
     gather = GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
     for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
         if kept is not None:
@@ -157,12 +158,14 @@ def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
     Rewriter.erase_op(dma)
 
 
-def _slice(dma: DmaReadOp, part: ITensorType, number: int, channels: tuple[int, ...]) -> DmaReadOp:
+def _slice(
+    dma: DmaReadOp, part: ITensorType, layout: IntListAttr | None, number: int, channels: tuple[int, ...]
+) -> DmaReadOp:
     made = DmaReadOp(operands=[list(dma.sources), []], result_types=[[part]], properties=dict(dma.properties))
     made.properties["slice"] = IntListAttr.of((number, len(channels)))
     made.properties["channel"] = i64_attr(channels[number])
-    if dma.beat_bits is not None:
-        made.properties["layout"] = IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
+    if layout is not None:
+        made.properties["layout"] = layout
     name = dma.streams[0].name_hint
     made.streams[0].name_hint = f"{name}_slice{number}" if name else None
     return made

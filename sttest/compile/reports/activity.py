@@ -15,7 +15,7 @@ from sttest.boards.energy_activity import COLUMNS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import operator_instances, payload_operators
+from sttest.compile.cost_model import operator_instances, payload_operators, step_interval
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
 from sttest.compile.layers import LaunchCounts
 from sttest.compile.module_walk import all_of
@@ -45,8 +45,8 @@ def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int
 
 def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
     for op, count_of_launch in _with_counts(design, TaskOp):
-        used = payload_operators(op)
-        instances = operator_instances(op, op.lane_count, library)
+        used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
+        instances = operator_instances(used, lanes, step_interval(op, lanes, library))
         slices = sum(library[name].area.dsp * count for name, count in used.items())
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
         evaluations = work(op) * count_of_launch

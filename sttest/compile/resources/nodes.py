@@ -161,10 +161,10 @@ def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> 
 
 def _pipeline_of(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Pipeline:
     lanes = min(lanes, task.tile_points)
-    instances = operator_instances(task, lanes, library)
-    shared = lanes * payload_operators(task).total() - sum(instances.values())
+    operators, interval = payload_operators(task), step_interval(task, lanes, library)
+    instances = operator_instances(operators, lanes, interval)
+    shared = lanes * operators.total() - sum(instances.values())
     ports, steps = len(task.sources) + len(task.produced), -(-task.tile_points // lanes)
-    interval = step_interval(task, lanes, library)
     return Pipeline(
         instances, ports, task.iterations * steps, interval, shared_operators=shared, accesses=lanes * (ports + 1)
     )
