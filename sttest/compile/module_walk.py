@@ -16,24 +16,32 @@ OpT = TypeVar("OpT", bound=Operation)
 
 def all_of(root: Operation, kind: type[OpT]) -> list[OpT]:
     """Every op of that kind inside ``root``, in program order; the list stays valid while ops are replaced."""
-    found: list[OpT] = []
-    _collect(root, kind, found)
+    found: list[OpT] = [root] if isinstance(root, kind) else []
+    _collect(root, kind, _are_a(kind), found)
     return found
 
 
-def _collect(op: Operation, kind: type[OpT], found: list[OpT]) -> None:
-    # Compilations walk modules hundreds of times: a generator per level and `isinstance` would take a tenth of them.
-    if _is_a(type(op), kind):
-        found.append(op)  # pyright: ignore[reportArgumentType]
+def _collect(op: Operation, kind: type[OpT], known: dict[type[Operation], bool], found: list[OpT]) -> None:
+    # Compilations walk modules hundreds of times: iterators and `isinstance` would take a tenth of them.
     for region in op.regions:
         for block in region.blocks:
-            for inner in block.ops:
-                _collect(inner, kind, found)
+            inner = block.first_op
+            while inner is not None:
+                of = type(inner)
+                is_one = known.get(of)
+                if is_one is None:
+                    is_one = known[of] = issubclass(of, kind)
+                if is_one:
+                    found.append(inner)  # pyright: ignore[reportArgumentType]
+                if inner.regions:
+                    _collect(inner, kind, known, found)
+                inner = inner.next_op
 
 
 @cache
-def _is_a(of: type[Operation], kind: type[Operation]) -> bool:
-    return issubclass(of, kind)
+def _are_a(_kind: type[Operation]) -> dict[type[Operation], bool]:
+    """Whether types of ops are of a kind, as far as that was asked."""
+    return {}
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:

@@ -66,14 +66,20 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
         DoesNotFitError: the design has several kernels.
         InputError: the module is not at the stream level, or its DMAs have no channels.
     """
-    return _Builder(only_kernel(module, _HERE, name), board, apart).graph(name)
+    return TimedGraphs(only_kernel(module, _HERE, name), board).graph(name, apart=apart)
 
 
 @dataclass
-class _Builder:
+class TimedGraphs:
+    """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common.
+
+    Attributes:
+        kernel: at the stream level; not to be changed between two graphs.
+        board: that it runs on.
+    """
+
     kernel: KernelOp
     board: FpgaBoard
-    apart: bool
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
     turns: list[tuple[NodeOp, Process]] = field(default_factory=list)
@@ -84,13 +90,15 @@ class _Builder:
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
         self.ahead = BurstsAhead(self.kernel)
-
-    def graph(self, name: str) -> TimedGraph:
         for op in self.kernel.body.block.ops:
             self._add(op)
+
+    def graph(self, name: str, *, apart: bool = False) -> TimedGraph:
+        """One of them."""
         fifos, processes = self.fifos, [process for _, process in self.turns]
-        if not self.apart:
-            fifos, turns = share_queues(self.kernel, fifos, self.turns)
+        if not apart:
+            turns = [(node, self._in_turn(node, process)) for node, process in self.turns]
+            fifos, turns = share_queues(self.kernel, fifos, turns)
             processes = in_order(self.kernel, turns)
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
@@ -112,11 +120,11 @@ class _Builder:
             self.turns += [(op, process) for process in self._processes(op)]
 
     def _processes(self, op: NodeOp) -> list[Process]:
-        """What a node does in one layer, by itself."""
+        """What a node does in one layer, by itself and apart."""
         if isinstance(op, ConverterOp):
             return self._converter(op)
         if isinstance(op, TaskOp):
-            return [self._task(op)]
+            return [self.pipelines.task(op)]
         if isinstance(op, DmaReadOp | DmaWriteOp):
             return self._port(op)
         if isinstance(op, EnterOp):
@@ -129,12 +137,12 @@ class _Builder:
             return [self.pipelines.concat(op, node_label(op))]
         return [self.pipelines.gather(op, node_label(op))] if isinstance(op, GatherOp) else []
 
-    def _task(self, task: TaskOp) -> Pipeline:
-        """Its pipeline, by the name of its engine."""
-        if task.engine is None or self.apart:
-            return self.pipelines.task(task)
-        turn = self.pipelines.turn(task, self.engines[task.engine.data])
-        return replace(turn, name=task.engine.data)
+    def _in_turn(self, node: NodeOp, apart: Process) -> Process:
+        """Its process; that of a task of an engine by the name of the engine."""
+        if not isinstance(node, TaskOp) or node.engine is None:
+            return apart
+        turn = self.pipelines.turn(node, self.engines[node.engine.data])
+        return replace(turn, name=node.engine.data)
 
     def _converter(self, op: ConverterOp) -> list[Process]:
         name = node_label(op)

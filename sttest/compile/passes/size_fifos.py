@@ -18,7 +18,8 @@ from sttest.compile.module_walk import all_of
 from sttest.compile.prefetch import prefetch_depths
 from sttest.compile.processes import fifo_name
 from sttest.compile.shared_depths import shared_depths
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.stream_level import only_kernel
+from sttest.compile.timed_graph import TimedGraphs
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ class SizeFifos(ModulePass):
             DoesNotFitError: several kernels.
         """
         board = require_hbm(load_board(self.board))
-        depths = _by_fifo(op, stream_depths(timed_graph(op, board, "design", apart=True), self.strategy))
+        graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), board)
+        depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy))
         depths |= prefetch_depths(op, self.prefetch_kib, depths)
         shares = bool(engines_of(op))
         if shares:
-            depths = shared_depths(timed_graph(op, board, "design"), depths)
+            depths = shared_depths(graphs.graph("design"), depths)
         sized_by = "simulation" if shares else f"lp-{self.strategy}"
         for stream in all_of(op, StreamOp):
             depth = depths.get(fifo_name(stream))

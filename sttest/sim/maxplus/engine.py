@@ -32,7 +32,7 @@ def run(
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
     leads, number = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, leads=leads)
-    splices = run_periodic(net, patience or Patience(), of_leads(programs.levels, leads))
+    splices = run_periodic(net, patience or Patience(), lambda: of_leads(programs.levels, leads))
     return _record(graph, net, number, splices, keep=record)
 
 

@@ -9,7 +9,7 @@ parts.  States at jumps are kept: where one comes again, a longer period is foun
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import gcd, lcm
 
@@ -39,13 +39,13 @@ class Patience:
     least_visits: int = 1 << 15
 
 
-def run_periodic(net: Net, patience: Patience, levels: np.ndarray = NO_LEVELS) -> list[Splice]:
+def run_periodic(net: Net, patience: Patience, levels: Callable[[], np.ndarray] = lambda: NO_LEVELS) -> list[Splice]:
     """Runs a fresh net to its end; gives what was jumped over.
 
     Args:
         net: to be run.
         patience: when to look for periods.
-        levels: the loops around accesses to its FIFOs (``of_leads``); without them, periods show in writes only.
+        levels: gives the loops around accesses to its FIFOs (``of_leads``); without them, periods show in writes only.
 
     Nets with actors are run event by event: firings that overtake each other have no order to recur.
     """
@@ -55,7 +55,7 @@ def run_periodic(net: Net, patience: Patience, levels: np.ndarray = NO_LEVELS) -
     if (net.processes["kind"] == ACTOR).any() or visits < _FEW * patience.least_visits:
         run_net(sources_stamp(), *net)
         return []
-    return _Run(net, patience, levels).run()
+    return _Run(net, patience, levels()).run()
 
 
 class _Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Programs:
     ``segment_first[p]`` to ``segment_first[p + 1]`` are the segments of process p, ``first`` and ``last`` of a segment
     are rows of ``gap`` and ``pattern``; pattern i has the accesses ``pointer[i]`` to ``pointer[i + 1]`` in ``op`` and
     ``count``.  ``tokens``: by op, all that a whole run passes; ``lane``: FIFOs of equal number are accessed by the
-    same processes in the same visits; ``levels``: the loops around accesses to each FIFO.
+    same processes in the same visits; ``graph``: one of those whose programs they are.
     """
 
     gap: np.ndarray
@@ -44,7 +44,12 @@ class Programs:
     lane: np.ndarray
     bits: np.ndarray
     impl: np.ndarray
-    levels: np.ndarray
+    graph: TimedGraph
+
+    @cached_property
+    def levels(self) -> np.ndarray:
+        """The loops around accesses to each FIFO; short runs do without."""
+        return levels_of(self.graph)
 
     def read_after_write_cycles(self, depth: np.ndarray) -> np.ndarray:
         """Cycles from the write of a token to its earliest read with FIFOs of these depths, int64[F]."""
@@ -124,7 +129,7 @@ def _find_programs(structure: Structure) -> Programs:
         lane=_lanes(graph, rows, writer, reader, initial),
         bits=np.array([fifo.bits for fifo in graph.fifos], np.int64),
         impl=np.array([fifo.impl for fifo in graph.fifos], dtype="U4"),
-        levels=levels_of(graph),
+        graph=graph,
     )
 
 
