@@ -53,5 +53,6 @@ def test_a_token_that_comes_just_in_time_ends_a_jump():
     assert found.stalls == expected.stalls
     assert found.stalls[1].output_cycles > 0
     assert found.stalls[1].input_cycles > 0
-    splices = run_periodic(build(graph, find_programs(graph), unbounded=False), EAGER, lambda: find_programs(graph).levels)
+    programs = find_programs(graph)
+    splices = run_periodic(build(graph, programs, unbounded=False), EAGER, lambda: programs.levels)
     assert any(splice.port_periods == 0 for splice in splices)
