@@ -86,8 +86,10 @@ def _move(
     for at in range(first[process], first[process + 1]):
         _carry(crossing, before, slrs[other[at]], -share[at])
         _carry(crossing, slr, slrs[other[at]], share[at])
-    used[before] -= needs[process, before]
-    used[slr] += needs[process, slr]
+    # Number by number: a slice of an array takes longer than the five numbers in it.
+    for kind in range(used.shape[1]):
+        used[before, kind] -= needs[process, before, kind]
+        used[slr, kind] += needs[process, slr, kind]
     slrs[process] = slr
 
 
@@ -103,7 +105,9 @@ def _cost(used: _Shares, crossing: _Shares, balance_weight: float, beyond: float
     """The objective of a partition, and what is beyond a bound many times."""
     fullest, over, carried = 0.0, 0.0, 0.0
     for slr in range(used.shape[0]):
-        most = used[slr].max()
+        most = used[slr, 0]
+        for kind in range(1, used.shape[1]):
+            most = max(most, used[slr, kind])
         fullest = max(fullest, most)
         over += max(0.0, most - 1.0)
     for boundary in range(crossing.shape[0]):

@@ -120,7 +120,7 @@ def test_fifos_of_a_lane_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("depths", [(2, 2), (40, 3), (1, 300)])
 def test_what_repeats_is_jumped_over(monkeypatch: pytest.MonkeyPatch, depths: tuple[int, int]) -> None:
-    rows, row = 400, 100
+    rows, row = 4000, 100
     port = Memory("load", "read", "a", rows * row, 64, ("hbm0",))
     work = Loop((rows, row), 2, 9, (Event("a", "read", 0), Event("b", "write", 8, (None, row - 1))))
     take = Loop((rows,), 190, 3, (Event("b", "read", 0),))
