@@ -57,6 +57,13 @@ class Channels(StrEnum):
     together = "together"
 
 
+class AttentionPasses(StrEnum):
+    """How often attention goes over its keys."""
+
+    three_pass = "three-pass"
+    one_pass = "one-pass"
+
+
 class SizingMethod(StrEnum):
     """Where FIFO depths come from."""
 

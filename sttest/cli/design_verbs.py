@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import BeatBits, Board, Channels, Json, Phase, Precision, Share, Strategy
+from sttest.cli.choices import AttentionPasses, BeatBits, Board, Channels, Json, Phase, Precision, Share, Strategy
 
 
 @app.command("compile")
@@ -56,6 +56,12 @@ def compile_verb(
         int, typer.Option(min=1, help="Tokens that one launch makes, with --head and all --layers.")
     ] = 1,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
+    attention: Annotated[
+        AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
+    ] = AttentionPasses.three_pass,
+    attention_chunk: Annotated[
+        int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
+    ] = 64,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
@@ -84,6 +90,8 @@ def compile_verb(
       sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-engine 'mlp_fc2+mlp_fc2_groups'
 
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
+
+      sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request, entries, run
@@ -93,7 +101,7 @@ def compile_verb(
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
         own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, layers=layers, channels=channels.value,
-        generate=generate,
+        generate=generate, attention=attention.value, attention_chunk=attention_chunk,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

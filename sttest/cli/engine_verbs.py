@@ -9,6 +9,7 @@ import typer
 
 from sttest.cli.app import app
 from sttest.cli.choices import (
+    AttentionPasses,
     Backend,
     Board,
     Engine,
@@ -161,6 +162,12 @@ def ladder(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
+    attention: Annotated[
+        AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
+    ] = AttentionPasses.three_pass,
+    attention_chunk: Annotated[
+        int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
+    ] = 64,
     as_json: Json = False,
 ) -> None:
     """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
@@ -170,12 +177,15 @@ def ladder(
       sttest ladder gpt2 --phase decode
 
       sttest ladder small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
+
+      sttest ladder gpt2 --phase decode --attention one-pass --attention-chunk 16
     """
     from sttest.compile.pipeline import Knobs
     from sttest.verbs.compile import Request
     from sttest.verbs.ladder import LadderRequest, run
 
-    asked = Request(model, phase.value, tokens, context, board, work_dir, Knobs(precision=precision.value))
+    knobs = Knobs(precision=precision.value, attention=attention.value, attention_chunk=attention_chunk)
+    asked = Request(model, phase.value, tokens, context, board, work_dir, knobs)
     raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
 
 

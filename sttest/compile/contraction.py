@@ -42,12 +42,14 @@ class Roles:
     Attributes:
         batch: index both factors, and lie before rows and columns.
         rows, columns: index the left factor alone, or not the left one.
-        groups: index both factors, behind rows and columns: parts of the sum.
+        chunks: index both factors, along a dim that is summed too: parts of the sum, a row's one after the other.
+        groups: index both factors, behind rows and columns: parts of the sum, of a result one after the other.
     """
 
     batch: tuple[int, ...]
     rows: tuple[int, ...]
     columns: tuple[int, ...]
+    chunks: tuple[int, ...]
     groups: tuple[int, ...]
 
 
@@ -60,7 +62,15 @@ def roles_of(space: IterationSpace) -> Roles:
     columns = tuple(loop for loop in parallel if loop not in left)
     last = max((parallel.index(loop) for loop in (*rows, *columns)), default=len(parallel))
     groups = tuple(loop for loop in shared if parallel.index(loop) > last)
-    return Roles(tuple(loop for loop in shared if loop not in groups), rows, columns, groups)
+    along = _along_sums(space)
+    chunks = tuple(loop for loop in shared if loop in along and loop not in groups)
+    return Roles(tuple(loop for loop in shared if loop not in (*groups, *chunks)), rows, columns, chunks, groups)
+
+
+def _along_sums(space: IterationSpace) -> set[int]:
+    """Loops that walk a dim of a factor together with a reduction."""
+    reductions = set(space.reductions())
+    return {loop for factor in factors_of(space) for form in factor.forms if reductions & set(form) for loop in form}
 
 
 def weight_of(space: IterationSpace) -> Access | None:

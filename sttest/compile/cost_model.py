@@ -71,8 +71,7 @@ def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     lanes = min(task.lane_count, task.tile_points)
     factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
     vectors_in = tuple(itensor_of(source).tokens // task.iterations for source in task.sources)
-    results = task.iterations // task.reduction_iterations
-    vectors_out = tuple(itensor_of(result).tokens // results for result in task.produced)
+    vectors_out = tuple(itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced))
     busy = busy_cycles(task, library)
     ii = max(busy, *vectors_in, *vectors_out, 1)
     latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
@@ -121,7 +120,7 @@ def step_interval(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> 
     distance = sum_distance(task, lanes)
     if _combiner(task) == "fadd":
         return accumulator(1, distance).ii
-    return -(-library[_combiner(task)].stages // distance)
+    return -(-_running_stages(task, library) // distance)
 
 
 def sum_distance(task: TaskOp, lanes: int) -> int:
@@ -139,6 +138,19 @@ def _combiner(task: TaskOp) -> str:
     for use in accumulator_argument.uses:
         return _operator_name(use.operation, task)
     return "fadd"
+
+
+def _running_stages(task: TaskOp, library: Mapping[str, Operator]) -> int:
+    """Stages from the running value of the first result to what it becomes."""
+    running = task.payload.block.args[len(task.sources)]
+    arrival: dict[SSAValue, int] = {running: 0}
+    for op in task.payload.block.ops:
+        before = [arrival[operand] for operand in op.operands if operand in arrival]
+        if isinstance(op, YieldOp):
+            return max(arrival.get(op.operands[0], 0), 1)
+        stages = 0 if _is_free(op) or not before else library[_operator_name(op, task)].stages
+        arrival |= {result: max(before) + stages for result in op.results if before}
+    return 1
 
 
 def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:

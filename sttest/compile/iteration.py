@@ -78,9 +78,8 @@ class IterationSpace:
         self._accesses = [Access(value, self._forms(access)) for value, access in zip(op.operands, maps, strict=True)]
         for access in self._accesses[:arity]:
             self._trace(access)
-        for access in self._accesses[arity:]:
-            self._refuse_reduced_result(access)
         self.inputs, self.outputs = self._accesses[:arity], self._accesses[arity:]
+        self._check_results()
 
     def extent(self, loop: int) -> int:
         """Points of a loop."""
@@ -117,11 +116,18 @@ class IterationSpace:
             levers=["rewrite windows and strides as reshapes"],
         )  # fmt: skip
 
-    def _refuse_reduced_result(self, access: Access) -> None:
-        if any(self.loops[loop].reduction for loop in access.loops()):
-            raise InputError("reduced-result", "a reduction loop indexes the result", where="linalg")
-        if access.loops() != set(self.parallel()):
-            raise InputError("partial-result", "a parallel loop does not index the result", where="linalg")
+    def _check_results(self) -> None:
+        """Parallel loops index every result, reductions none, or all of them those that follow one without."""
+        parallel, reductions = set(self.parallel()), set(self.reductions())
+        for number, access in enumerate(self.outputs):
+            reduced = access.loops() & reductions
+            if reduced and (number == 0 or reduced != reductions):
+                raise InputError(
+                    "reduced-result", "a reduction loop indexes the result", where="linalg",
+                    levers=["let all of them do, behind a result that none indexes: the running value"],
+                )  # fmt: skip
+            if access.loops() - reductions != parallel:
+                raise InputError("partial-result", "a parallel loop does not index the result", where="linalg")
 
     def _trace(self, access: Access) -> None:
         """Follows views until the root, one view a step."""

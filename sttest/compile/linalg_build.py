@@ -71,8 +71,9 @@ def generic(
     body: Body,
     named: Named,
     reductions: Collection[int] = (),
+    start: float = 0,
 ) -> SSAValue:
-    """A loop nest over its operands; a reduction starts at 0.
+    """A loop nest over its operands with one result.
 
     Args:
         inputs: tensors and how the loops index them.
@@ -80,23 +81,37 @@ def generic(
         body: given the scalars of the inputs and of the result.
         named: goes onto the op.
         reductions: the loops that reduce.
+        start: what a reduction starts from.
     """
-    kind, access = result
-    destination = tensor.EmptyOp([], kind).tensor
+    return generics(inputs, [result], lambda *scalars: [body(*scalars)], named, reductions, start)[0]
+
+
+def generics(
+    inputs: Sequence[Operand],
+    results: Sequence[tuple[TensorType, AffineMap]],
+    body: Callable[..., Sequence[SSAValue]],
+    named: Named,
+    reductions: Collection[int] = (),
+    start: float = 0,
+) -> list[SSAValue]:
+    """A loop nest with several results, of which the first is the running value of a reduction; see :func:`generic`."""
+    kinds, accesses = [kind for kind, _ in results], [access for _, access in results]
+    destinations: list[SSAValue] = [tensor.EmptyOp([], kind).tensor for kind in kinds]
     if reductions:
-        zero = constant(0, kind.get_element_type())
-        destination = FillOp([zero], [destination], [kind]).results[0]
-    block = Block(arg_types=[*(element_of(value) for value, _ in inputs), kind.get_element_type()])
+        first = constant(start, kinds[0].get_element_type())
+        destinations[0] = FillOp([first], [destinations[0]], [kinds[0]]).results[0]
+    scalars = [*(element_of(value) for value, _ in inputs), *(kind.get_element_type() for kind in kinds)]
+    block = Block(arg_types=scalars)
     with ImplicitBuilder(block):
-        YieldOp(body(*block.args))
+        YieldOp(*body(*block.args))
     loops = (
         IteratorTypeAttr.reduction() if loop in reductions else IteratorTypeAttr.parallel()
-        for loop in range(access.num_dims)
+        for loop in range(accesses[0].num_dims)
     )
-    maps = [AffineMapAttr(each) for each in (*(each for _, each in inputs), access)]
-    op = GenericOp([value for value, _ in inputs], [destination], Region(block), maps, list(loops), [kind])
+    maps = [AffineMapAttr(each) for each in (*(each for _, each in inputs), *accesses)]
+    op = GenericOp([value for value, _ in inputs], destinations, Region(block), maps, list(loops), kinds)
     op.attributes.update(named.attributes())
-    return op.results[0]
+    return list(op.results)
 
 
 def reassociated(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:

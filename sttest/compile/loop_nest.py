@@ -6,7 +6,8 @@ Rules (streamtensor.md sections 1.1 and 2.1):
 - parallel loops between tiles outside, reductions inside, unless an order is chosen (`loop_choices`);
 - a contraction tiles one row loop, one column loop and one reduction loop, the
   longest of each kind; batch loops step one by one and lie outermost, except
-  those that the op has behind its rows and columns (groups of the sum);
+  those that the op has behind its rows and columns (groups of the sum), and those
+  along a dim that is summed (chunks of it), which lie between rows and columns;
 - four tiles of columns at once are taken by sums in floating point without rows, as
   many as an adder has stages, and by those that read the columns of a cache across
   (values, a row per position): its rows then come in longer pieces;
@@ -70,8 +71,10 @@ class LoopNest:
         return self._itensor(access, self.order, dtype)
 
     def output_type(self, access: Access, dtype: Attribute) -> ITensorType:
-        """The order in which a result is streamed: the parallel loops of the nest."""
-        return self._itensor(access, [loop for loop in self.order if not self.space.loops[loop].reduction], dtype)
+        """The order in which a result is streamed: the parallel loops of the nest, and reductions that index it."""
+        indexed = access.loops()
+        loops = [loop for loop in self.order if loop in indexed or not self.space.loops[loop].reduction]
+        return self._itensor(access, loops, dtype)
 
     def element_map(self, access: Access) -> AffineMap:
         """The element of the root tensor that belongs to a point of the loops, in order."""
@@ -164,7 +167,9 @@ def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> L
             if is_dense(space, tile):
                 break
             tile[loop] = 1
-    return LoopNest(space, (*roles.batch, *roles.rows, *roles.columns, *roles.groups, *space.reductions()), tile)
+    order = *roles.batch, *roles.rows, *roles.chunks, *roles.columns, *roles.groups, *space.reductions()
+    # Whoever adds up the chunks of a row must do so as they come: all columns of one, then those of the next.
+    return LoopNest(space, order, tile, reordered=bool(roles.chunks))
 
 
 def _reads_cache_across(space: IterationSpace, roles: Roles) -> bool:
@@ -173,7 +178,7 @@ def _reads_cache_across(space: IterationSpace, roles: Roles) -> bool:
     if not isinstance(right.root, BlockArgument) or not roles.batch:
         return False
     *_, rows, columns = right.forms
-    return set(rows) <= set(space.reductions()) and set(columns) <= set(roles.columns)
+    return set(rows) <= {*space.reductions(), *roles.chunks} and set(columns) <= set(roles.columns)
 
 
 def sums_floats(space: IterationSpace) -> bool:

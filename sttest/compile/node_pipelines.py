@@ -106,14 +106,15 @@ class NodePipelines:
         last: tuple[When, ...] = tuple(
             trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
         )
+        every: tuple[When, ...] = (None,) * len(inner)
         events = [
             Event(_fifo(source), "read", vector)
             for source, vectors in zip(task.sources, cost.vectors_in, strict=True)
             for vector in range(vectors)
         ]
         events += [
-            Event(_fifo(sink), "write", cost.latency - vectors + vector, last)
-            for sink, vectors in zip(task.sinks, cost.vectors_out, strict=True)
+            Event(_fifo(sink), "write", cost.latency - vectors + vector, every if task.is_scanned(number) else last)
+            for number, (sink, vectors) in enumerate(zip(task.sinks, cost.vectors_out, strict=True))
             for vector in range(vectors)
         ]
         loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
@@ -153,9 +154,12 @@ class NodePipelines:
             return self._pace(producer.sources[0])
         if not isinstance(producer, TaskOp):
             return itensor_of(stream).tokens, 0
+        number = [*producer.sinks].index(stream)
+        if producer.is_scanned(number):
+            return producer.iterations, self.costs[producer].ii
         if producer not in self._intervals:
             self._intervals[producer] = self._result_interval(producer)
-        return producer.iterations // producer.reduction_iterations, self._intervals[producer]
+        return producer.writes(number), self._intervals[producer]
 
     def _result_interval(self, task: TaskOp) -> int:
         if "reduction" in task.loop_kinds:

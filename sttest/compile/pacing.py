@@ -59,7 +59,7 @@ def _facts(task: TaskOp, kernel: KernelOp, columns: int, library: Mapping[str, O
         tuple(task.tile_points // each * step_interval(task, each, library) for each in lanes),
         task.iterations,
         task.iterations_per_result,
-        task.iterations // task.reduction_iterations,
+        max(task.writes(number) for number in range(len(task.produced))),
         tuple(dict.fromkeys(each.sym_name.data for each in producers)),
         None if task.is_contraction else Fraction(task.tile_points, columns),
     )

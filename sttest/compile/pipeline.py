@@ -19,13 +19,14 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.one_pass_attention import OnePassAttention
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_loads import ShareLoads
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.schedule import ChannelUse, Sharing
+from sttest.compile.schedule import Attention, ChannelUse, Sharing
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Knobs:
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
         own_engines: tasks that share engines with each other only (``pattern+pattern``).
         channels: of memory, ``apart`` for large DMAs, ``together`` for all, or ``auto`` (docs/cost-model.md).
+        attention: ``three-pass`` or ``one-pass``, whose buffers hold ``attention_chunk`` positions, not all.
     """
 
     tile_size: int = 16
@@ -72,6 +74,8 @@ class Knobs:
     channels: ChannelUse = "auto"
     generate: int = 1
     positions: bool = False
+    attention: Attention = "three-pass"
+    attention_chunk: int = 64
 
 
 def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
@@ -104,6 +108,7 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
     return (
         *((AddPositions(),) if knobs.positions else ()),
+        *((OnePassAttention(knobs.attention_chunk),) if knobs.attention == "one-pass" else ()),
         Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
         *((ShareEngines(knobs.share, knobs.own_engines),) if knobs.share != "none" else ()),

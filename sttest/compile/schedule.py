@@ -1,4 +1,4 @@
-"""Which tasks have hardware of their own and which take turns, and the same of memory channels."""
+"""Which tasks have hardware of their own and which take turns, the same of memory channels, and attention's passes."""
 
 from __future__ import annotations
 
@@ -9,3 +9,6 @@ Sharing: TypeAlias = Literal["none", "weights", "all"]
 
 ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
 """A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
+
+Attention: TypeAlias = Literal["three-pass", "one-pass"]
+"""The softmax over all keys: maximum, exponentials and their sum, mix; or chunk by chunk under a running maximum."""

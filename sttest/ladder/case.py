@@ -108,7 +108,9 @@ def require_torch() -> None:
         )  # fmt: skip
 
 
-def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, source: Source) -> Case:
+def make_case(
+    config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, source: Source, chunk: int | None = None
+) -> Case:
     """Builds the block and runs it in PyTorch.
 
     Args:
@@ -116,6 +118,7 @@ def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, sou
         shape: of the block; a cache is filled by a prefill of the tokens before.
         scheme: quantisation; static scales are calibrated on the block's own inputs.
         source: of weights and inputs.
+        chunk: positions at a time of attention in one pass; None for three passes.
 
     Raises:
         InputError: a shape that the model does not have, or a checkpoint of another one.
@@ -131,7 +134,7 @@ def make_case(config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, sou
 
     block, inputs = _block_and_inputs(config, shape, source)
     peaks = observe_peaks(block, lambda: _prefill(block, config, inputs)) if scheme.activations == "static" else None
-    quantised = quantise_block(block, scheme, peaks)
+    quantised = quantise_block(block, scheme, peaks, chunk)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
         began = time.perf_counter()

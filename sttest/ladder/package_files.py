@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sttest.boards.validation import validated
 from sttest.boards.xrt.json_file import read_object
 from sttest.compile.package import SCHEMA, VALUES
+from sttest.compile.schedule import Attention
 from sttest.errors import InputError
 from sttest.ladder.case import BlockShape
 from sttest.models.program import Phase
@@ -32,6 +33,8 @@ class _Knobs(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     precision: str
+    attention: Attention = "three-pass"
+    attention_chunk: int = 0
 
 
 class _Configuration(BaseModel):
@@ -58,6 +61,7 @@ class PackageFiles:
         shape: that was asked for; the design may be larger.
         precision: name of the scheme.
         values, times: the design.
+        chunk: of attention in one pass; None in three.
     """
 
     folder: Path
@@ -66,6 +70,7 @@ class PackageFiles:
     precision: str
     values: ValueGraph
     times: TimedGraph
+    chunk: int | None = None
 
 
 def read_package(folder: Path) -> PackageFiles:
@@ -99,4 +104,6 @@ def read_package(folder: Path) -> PackageFiles:
     workload = validated(_Workload, configuration.workload, str(path))
     shape = BlockShape(workload.phase, workload.asked_tokens, workload.asked_context)
     values = read_value_graph(folder / VALUES)
-    return PackageFiles(folder, workload.model, shape, configuration.knobs.precision, values, load(folder))
+    knobs = configuration.knobs
+    chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
+    return PackageFiles(folder, workload.model, shape, knobs.precision, values, load(folder), chunk)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear, norm
+from sttest.models.running_softmax import RunningSoftmax, joined_by
 from sttest.models.softmax import JointSoftmax, Mix, Normalise, OwnScore, Scores, Softmax
 
 AttentionOutput = tuple[Tensor, Tensor, Tensor]
@@ -77,7 +78,12 @@ class PrefillAttention(Projections):
         q, k, v = self.project(x, rope)
         k_new, v_new = self.k_new(k), self.v_new(v)
         rows = _beside_heads(mask, q)
-        p, denominator = self.softmax(self.scores(q, k_new, rows))
+        scores = self.scores(q, k_new, rows)
+        if isinstance(self.softmax, RunningSoftmax):
+            p = self.softmax(scores)
+            denominator = p.denominator
+        else:
+            p, denominator = self.softmax(scores)
         return self.o_proj(self.normalise(self.mix(p, v_new, rows), denominator)), k_new, v_new
 
 
@@ -112,9 +118,14 @@ class DecodeAttention(Projections):
         q, k, v = self.project(x, rope)
         if mask_new is not None:
             return self._several(q, k, v, (mask, mask_new), (k_cache, v_cache))
-        p_cached, p_new, denominator = self.softmax(self.scores(q, k_cache, mask), self.own_score(q, k))
-        mixed = self.normalise(self.mix(p_cached, v_cache, mask), denominator, p_new, v)
-        return self.o_proj(mixed), self.k_new(k), self.v_new(v)
+        scores, own_score = self.scores(q, k_cache, mask), self.own_score(q, k)
+        if isinstance(self.softmax, RunningSoftmax):
+            running = self.softmax(scores)
+            mixed, denominator, p_new = joined_by(running, self.mix(running, v_cache, mask), own_score)
+        else:
+            p_cached, p_new, denominator = self.softmax(scores, own_score)
+            mixed = self.mix(p_cached, v_cache, mask)
+        return self.o_proj(self.normalise(mixed, denominator, p_new, v)), self.k_new(k), self.v_new(v)
 
     def _several(
         self, q: Tensor, k: Tensor, v: Tensor, masks: tuple[Tensor, Tensor], cache: tuple[Tensor, Tensor]

@@ -114,13 +114,16 @@ def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
     return torch.cat([cache, new], 1)
 
 
-def quantise_model(model: LanguageModel, scheme: QuantScheme, peaks: Peaks | None = None) -> LanguageModel:
+def quantise_model(
+    model: LanguageModel, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None
+) -> LanguageModel:
     """A fake-quantised twin of a model; embedding and norms are shared, the head follows ``scheme.lm_head``.
 
     Args:
         model: with its weights.
         scheme: what to quantise.
         peaks: of ``observe_peaks(model, run)``; static activations need them.
+        chunk: of attention in one pass; see :func:`quantise_block`.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -130,7 +133,8 @@ def quantise_model(model: LanguageModel, scheme: QuantScheme, peaks: Peaks | Non
         twin = LanguageModel(model.config)
     twin.embedding, twin.norm, twin.head = model.embedding, model.norm, model.head
     twin.layers = nn.ModuleList(
-        quantise_block(block, scheme, _within(known, f"layers.{number}.")) for number, block in enumerate(model.layers)
+        quantise_block(block, scheme, _within(known, f"layers.{number}."), chunk)
+        for number, block in enumerate(model.layers)
     )
     if scheme.quantises and scheme.lm_head == "weights":
         twin.head = _quantised_head(model, scheme, known.get("head"))

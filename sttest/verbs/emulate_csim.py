@@ -62,7 +62,8 @@ def run(request: CsimRequest, depths: Depths, *, as_json: bool) -> int:
     source = Source(request.seed, request.checkpoint)
     with _streams_folder(request.streams) as streams, progress(f"emulating {package.values.name}") as step:
         step("running PyTorch")
-        case = make_case(model_config(package.model), package.shape, load_scheme(package.precision), source)
+        config, scheme = model_config(package.model), load_scheme(package.precision)
+        case = make_case(config, package.shape, scheme, source, package.chunk)
         work = (request.work_dir or Path("build")) / "csim"
         found = emulate_csim(package, case, times, work, streams, step)
     if as_json:

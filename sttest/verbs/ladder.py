@@ -65,7 +65,7 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
         package = read_package(folder)
         step("torch")
         config, scheme = model_config(package.model), load_scheme(package.precision)
-        case = make_case(config, package.shape, scheme, Source(request.seed, request.checkpoint))
+        case = make_case(config, package.shape, scheme, Source(request.seed, request.checkpoint), package.chunk)
         found = climb(package, case, folder.parent / "csim", engines, step)
     if as_json:
         print_json(found.to_json())

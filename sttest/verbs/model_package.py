@@ -41,6 +41,7 @@ class ModelPackage:
         layers: that a launch runs.
         head: whether it runs what follows the last layer, too.
         generates: tokens that a launch makes.
+        chunk: of attention in one pass; None in three.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class ModelPackage:
     layers: int = 1
     head: bool = False
     generates: int = 1
+    chunk: int | None = None
 
     @cached_property
     def graph(self) -> ValueGraph:
@@ -77,7 +79,7 @@ class ModelPackage:
         from sttest.models.quant.block import observe_peaks
 
         peaks = observe_peaks(model, calibrate) if self.scheme.activations == "static" else None
-        return quantise_model(model, self.scheme, peaks)
+        return quantise_model(model, self.scheme, peaks, self.chunk)
 
 
 def read_model_package(path: Path) -> ModelPackage:
@@ -89,7 +91,8 @@ def read_model_package(path: Path) -> ModelPackage:
     manifest = _manifest(path)
     try:
         configuration = manifest["configuration"]
-        workload, scheme = configuration["workload"], configuration["knobs"]["precision"]
+        workload, knobs = configuration["workload"], configuration["knobs"]
+        scheme = knobs["precision"]
         cycles, clock_mhz = manifest["sizing"]["cycles"], float(manifest["clock_mhz"])
         name, phase = workload["model"], workload["phase"]
         tokens, context = int(workload["asked_tokens"]), int(workload["asked_context"])
@@ -103,8 +106,8 @@ def read_model_package(path: Path) -> ModelPackage:
         raise InputError("no-values", "nobody has defined what it computes", where=str(path), levers=levers)
     return ModelPackage(
         path, read_design(path), model_config(name), cast("Phase", phase), tokens, context, load_scheme(scheme),
-        cycles, clock_mhz, int(configuration["knobs"].get("layers", 1)), "head_columns" in workload,
-        int(configuration["knobs"].get("generate", 1)),
+        cycles, clock_mhz, int(knobs.get("layers", 1)), "head_columns" in workload, int(knobs.get("generate", 1)),
+        int(knobs["attention_chunk"]) if knobs.get("attention") == "one-pass" else None,
     )  # fmt: skip
 
 

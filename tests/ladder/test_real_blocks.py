@@ -32,6 +32,14 @@ def test_several_tokens_of_a_decode_step_too(model, sttest, tmp_path):
     assert_same_in_all_engines(sttest, model, "--phase", "decode", "--tokens", 4, "-o", tmp_path / "package")
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("model", "phase", "length"), BLOCKS)
+def test_attention_in_one_pass_too(model, phase, length, sttest, tmp_path):
+    shape = ("--tokens" if phase == "prefill" else "--context", length)
+    one_pass = ("--attention", "one-pass", "--attention-chunk", 16)
+    assert_same_in_all_engines(sttest, model, "--phase", phase, *shape, *one_pass, "-o", tmp_path / "package")
+
+
 def assert_same_in_all_engines(sttest, *options):
     outcome = sttest("ladder", *options, "--engines", "torch,functional,maxplus,csim", "--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")

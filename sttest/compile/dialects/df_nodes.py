@@ -77,7 +77,9 @@ class TaskOp(NodeOp):
     points per loop in each; ``iterators`` names each loop ``parallel`` or
     ``reduction``.  Every source is read once per iteration of the whole nest,
     every result written once per iteration of its parallel part, when all
-    reductions stand at their last.  A reduction around parallel loops keeps a
+    reductions stand at their last; one that reductions index, behind a result
+    that they do not, is written in every iteration: what the running value
+    makes of each (a scan).  A reduction around parallel loops keeps a
     running tile for every iteration of these.  ``contracts``
     says that the payload multiplies the first two sources and sums: a matmul.
     ``accesses`` has one map per source, then per result: from a point of the
@@ -168,6 +170,23 @@ class TaskOp(NodeOp):
             between *= trip if kind == "reduction" else 1
         return between
 
+    def is_scanned(self, result: int) -> bool:
+        """Whether reductions index a result, by its number: it is written in every iteration."""
+        if self.accesses is None:
+            return False
+        access = self.accesses.data[len(self.sources) + result].data
+        origin = access.eval((0,) * access.num_dims, ())
+        units = (
+            tuple(int(loop == unit) for loop in range(access.num_dims))
+            for unit, kind in enumerate(self.loop_kinds)
+            if kind == "reduction"
+        )
+        return any(access.eval(unit, ()) != origin for unit in units)
+
+    def writes(self, result: int) -> int:
+        """How often the nest writes a result, by its number."""
+        return self.iterations if self.is_scanned(result) else self.iterations // self.reduction_iterations
+
     @property
     def is_contraction(self) -> bool:
         """Whether the payload multiplies the first two sources and sums."""
@@ -184,8 +203,8 @@ class TaskOp(NodeOp):
         self._check_accesses()
         for source in self.sources:
             self._check_tokens(source, self.iterations, "read")
-        for produced in self.produced:
-            self._check_tokens(produced, self.iterations // self.reduction_iterations, "written")
+        for number, produced in enumerate(self.produced):
+            self._check_tokens(produced, self.writes(number), "written")
         self._check_payload()
 
     def _check_loops(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
@@ -26,6 +26,7 @@ class TaskPort:
         parts: the loops over the tokens of a tile.
         held: the iteration of every loop that a running tile is held for.
         tile: the array that holds the tile, or all running tiles.
+        scanned: whether it is a result that reductions index.
     """
 
     token: Token
@@ -33,6 +34,7 @@ class TaskPort:
     parts: tuple[StreamLoop, ...]
     held: tuple[str, ...]
     tile: LocalArray
+    scanned: bool = False
 
     def at(self, place: Sequence[str]) -> str:
         """An element of the present tile, by an index expression per data dim."""
@@ -64,10 +66,11 @@ def task_ports(task: TaskOp) -> tuple[list[TaskPort], list[TaskPort]]:
         _port(task, source, access, f"in{number}", loops=every)
         for number, (source, access) in enumerate(zip(task.sources, maps[:arity], strict=True))
     ]
-    results = [
-        _port(task, result, access, f"out{number}", loops=outside, held=task.held_loops)
-        for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True))
-    ]
+    results = []
+    for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True)):
+        name, scanned = f"out{number}", task.is_scanned(number)
+        loops, held = (every, ()) if scanned else (outside, task.held_loops)
+        results.append(replace(_port(task, result, access, name, loops=loops, held=held), scanned=scanned))
     return sources, results
 
 

@@ -142,7 +142,7 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
         last = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
-        when = [*last, *self._is_step(visit.step)]
+        when = [*([] if port.scanned else last), *self._is_step(visit.step)]
         if port.token.size == 1 and not visit.loops:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
@@ -159,6 +159,8 @@ class _TaskEmitter:
         parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
         with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):
             for port in self.results:
+                if port.scanned:
+                    continue
                 value = constant(init, port.token.element)
                 self.code.line(f"{port.at(self._point(port))} = {value};")
 

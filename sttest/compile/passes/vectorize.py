@@ -82,5 +82,5 @@ def _moved_bits(task: TaskOp, stream: SSAValue) -> int:
     """Bits of a tile per cycle of an iteration that moves it, rounded up."""
     _, library = load_operators(OPERATORS_FILE)
     kind = itensor_of(stream)
-    visits = task.iterations if stream in task.sources else task.iterations // task.reduction_iterations
+    visits = task.iterations if stream in task.sources else task.writes([*task.produced].index(stream))
     return -(-kind.tokens * kind.token_bits // (visits * busy_cycles(task, library)))

@@ -74,10 +74,10 @@ def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
 def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
     """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
     steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
-    results = task.iterations // task.reduction_iterations
     running = _running_tiles(task)
     ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
-    ports += [(f"out{n}", result, results, running) for n, result in enumerate(task.sinks)]
+    for n, result in enumerate(task.sinks):
+        ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
     for label, port, visits, tiles in ports:
         tile_bits = itensor_of(port).tokens // visits * itensor_of(port).token_bits
         words = min(steps, tile_bits)

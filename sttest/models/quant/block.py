@@ -14,6 +14,7 @@ from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.host import TiedHead
 from sttest.models.layers import Linear
+from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
     QuantCacheLayout,
     QuantJointSoftmax,
@@ -26,13 +27,14 @@ from sttest.models.quant.layers import (
     activation_quantiser,
 )
 from sttest.models.quant.scheme import QuantScheme
+from sttest.models.running_softmax import RunningMix, RunningSoftmax
 from sttest.models.softmax import Scores
 
 Block = TypeVar("Block", bound=nn.Module)
 Peaks = Mapping[str, float]
 
 
-def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None) -> Block:
+def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None) -> Block:
     """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
 
     With an int8 cache, keys and values go in and come out as
@@ -42,6 +44,7 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
         block: with its weights.
         scheme: what to quantise; ``fp32`` gives a plain copy.
         peaks: per layer, from :func:`observe_peaks`; static activations need them.
+        chunk: positions that attention goes over at a time, in one pass; None for a softmax over all of them.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -54,7 +57,17 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
         for name, module in list(quantised.named_modules()):
             if isinstance(module, Projections):
                 _exchange_attention(module, scheme, peaks or {}, name)
+    if chunk is not None:
+        for module in quantised.modules():
+            if isinstance(module, Projections):
+                total = denominator if scheme.kv_bits == 8 else _sum
+                module.softmax = RunningSoftmax(chunk, total)
+                module.mix = RunningMix(chunk, module.get_submodule("mix"))
     return quantised
+
+
+def _sum(weights: Tensor) -> Tensor:
+    return weights.sum(-1)
 
 
 def _exchange_linears(block: nn.Module, scheme: QuantScheme, peaks: Peaks) -> None:
@@ -97,9 +110,12 @@ def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
     for name, module in attention.named_children():
         if name != "softmax":
             setattr(twin.attn, name, module)
-    scores = attention.get_submodule("scores")
-    if isinstance(scores, QuantScores):
+    scores, softmax = attention.get_submodule("scores"), attention.get_submodule("softmax")
+    if isinstance(softmax, RunningSoftmax):
+        twin.attn.softmax = softmax
+    elif isinstance(scores, QuantScores):
         twin.attn.softmax = QuantJointSoftmax()
+    if isinstance(scores, QuantScores):
         twin.attn.own_score = QuantOwnScore(scores.scale, scores.quantise)
         twin.attn.earlier_scores = QuantScores(scores.scale, scores.quantise)
     return twin

@@ -340,6 +340,11 @@ class Task:
         """The numbers of the parallel loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "parallel")
 
+    def is_scanned(self, sink: int) -> bool:
+        """Whether reductions index a sink, by its number: it is written in every iteration."""
+        rows = self.accesses[len(self.sources) + sink].coefficients
+        return any(row[loop] for row in rows for loop in self.reductions)
+
     @property
     def reductions(self) -> Ints:
         """The numbers of the reduction loops, outermost first."""

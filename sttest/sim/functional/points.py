@@ -36,18 +36,16 @@ def gather_points(task: Task, access: Access, stream: Stream, values: Array) -> 
     return _merged(interleaved, lead, numbers.shape, task)
 
 
-def place_points(task: Task, access: Access, stream: Stream, points: Array) -> Array:
-    """The tokens of a result, [*trips, *element], from its value at every parallel point.
+def place_points(task: Task, access: Access, stream: Stream, points: Array, indexed: Sequence[int]) -> Array:
+    """The tokens of a result, [*trips, *element], from its value at every point of the loops that index it.
 
     Raises:
         InputError: tokens that are not exactly the elements that the access names.
     """
-    loops = len(task.parallel)
-    trips, tile = (tuple(sizes[loop] for loop in task.parallel) for sizes in (task.trips, task.tile))
-    if any(row[loop] for row in access.coefficients for loop in task.reductions):
-        raise _misfit(task, stream, "a reduction loop moves the result")
+    loops = len(indexed)
+    trips, tile = (tuple(sizes[loop] for loop in indexed) for sizes in (task.trips, task.tile))
     where = offsets(stream, stream.trips)
-    numbers = _element_of_points(task, access, stream, where, trips, task.parallel)
+    numbers = _element_of_points(task, access, stream, where, trips, indexed)
     flat = np.broadcast_to(numbers, tile).reshape(-1)
     if len(np.unique(flat)) != len(flat) or len(flat) * prod(trips) != prod(stream.trips) * prod(stream.element):
         raise _misfit(task, stream, "an iteration does not give each element of its tokens once")

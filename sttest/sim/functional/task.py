@@ -1,4 +1,7 @@
-"""Tasks: a payload over all points of a tiled loop nest, running sums as chains in stream order."""
+"""Tasks: a payload over all points of a tiled loop nest, running sums as chains in stream order.
+
+A sink that reductions index (a scan) has what each step of the chain gives.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +40,49 @@ def run_task(task: Task, streams: Mapping[str, Stream], tokens: Sequence[Array])
         raise
     accesses = task.accesses[len(task.sources) :]
     return [
-        place_points(task, access, streams[name], values)
-        for access, name, values in zip(accesses, task.sinks, results, strict=True)
+        place_points(task, access, streams[name], *_in_order(task, number, values))
+        for number, (access, name, values) in enumerate(zip(accesses, task.sinks, results, strict=True))
     ]
 
 
+def _in_order(task: Task, number: int, values: Array) -> tuple[Array, Sequence[int]]:
+    """A sink's values over the loops that index it, outermost first, and these loops."""
+    if not task.is_scanned(number):
+        return values, task.parallel
+    every = (*task.reductions, *task.parallel)
+    return values.transpose([every.index(loop) for loop in range(len(every))]), range(len(every))
+
+
 def _parallel(task: Task, streams: Mapping[str, Stream], evaluate: Evaluate, points: list[Array]) -> list[Array]:
-    """The results at all parallel points, chunk by chunk: [extent of every parallel loop] each."""
+    """The results at all parallel points, chunk by chunk: [extent of every parallel loop] each.
+
+    Scanned ones have the reductions' points before: [extent of every reduction, extent of every parallel loop].
+    """
     extents = tuple(task.trips[loop] * task.tile[loop] for loop in task.parallel)
+    steps = tuple(task.trips[loop] * task.tile[loop] for loop in task.reductions)
     count = len(extents)
     dtypes = [streams[name].dtype for name in task.sinks]
-    results = [np.empty(extents, dtype=NUMPY[dtype]) for dtype in dtypes]
+    scanned = [task.is_scanned(number) for number in range(len(dtypes))]
+    results = [
+        np.empty((*steps, *extents) if scan else extents, dtype=NUMPY[dtype])
+        for dtype, scan in zip(dtypes, scanned, strict=True)
+    ]
     # Reductions first, so that one step of the chain is one piece of memory.
     sources = [np.asarray(values.transpose((*task.reductions, *task.parallel)), order="C") for values in points]
     axis = max(range(count), key=lambda loop: extents[loop], default=0)
     for chunk in _chunks(extents, axis):
-        shape = results[0][chunk].shape
+        shape = np.empty(extents, dtype=np.bool_)[chunk].shape
         parts = [_cut(values, chunk, len(task.trips) - count, axis) for values in sources]
         running = [np.full(shape, constant(task.init or "0", dtype)) for dtype in dtypes]
         for step in _steps(task):
             here = [part[tuple(min(n, size - 1) for n, size in zip(step, part.shape, strict=False))] for part in parts]
             running = evaluate([*here, *running])
-        for result, value in zip(results, running, strict=True):
-            result[chunk] = value
+            for result, value, scan in zip(results, running, scanned, strict=True):
+                if scan:
+                    result[(*step, *chunk)] = value
+        for result, value, scan in zip(results, running, scanned, strict=True):
+            if not scan:
+                result[chunk] = value
     return results
 
 

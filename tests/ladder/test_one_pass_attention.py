@@ -1,0 +1,82 @@
+"""Attention in one pass through the engines: values to the bit, buffers that do not grow with the context."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sttest.compile.compiler import compile_text
+from sttest.compile.pipeline import Knobs
+from sttest.errors import InputError
+from sttest.models.export import linalg_text
+from sttest.models.registry import get_config, small
+from sttest.sim import TimedGraph, simulate
+from sttest.verbs.workload import Shape, model_text
+
+pytestmark = pytest.mark.torch
+
+ONE_PASS = ("--attention", "one-pass", "--attention-chunk")
+# 27 tokens and cached ones are no whole chunks: the first has hidden positions.
+BLOCKS = [
+    ("small-gpt2", "prefill", 27, 16),
+    ("small-qwen", "decode", 27, 8),
+    ("small-llama", "prefill", 27, 8),
+    ("small-gemma", "prefill", 27, 16),
+]
+
+
+@pytest.mark.parametrize(("model", "phase", "length", "chunk"), BLOCKS)
+def test_values_are_the_golden_s(model, phase, length, chunk, sttest, tmp_path):
+    assert_same(sttest, tmp_path, "torch,functional,des,maxplus", model, phase, length, chunk)
+
+
+@pytest.mark.usefixtures("needs_compiler")
+def test_emitted_code_computes_them_too(sttest, tmp_path):
+    assert_same(sttest, tmp_path, "torch,functional,maxplus,csim", "small-gpt2", "decode", 27, 8)
+
+
+def assert_same(sttest, tmp_path, engines, model, phase, length, chunk):
+    shape = ("--tokens" if phase == "prefill" else "--context", length)
+    outcome = sttest(
+        "ladder", model, "--phase", phase, *shape, *ONE_PASS, chunk, "--engines", engines, "--json",
+        "-o", tmp_path / "package",
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    told = json.loads(outcome.stdout)
+    assert {found["verdict"] for found in told["results"].values()} == {"same"}
+    cycles = {rung["cycles"] for rung in told["engines"] if rung["cycles"] is not None}
+    assert len(cycles) == 1
+
+
+def decoding(context: int, attention: str) -> TimedGraph:
+    """GPT-2's step over so many positions, FIFOs sized."""
+    config = replace(get_config("gpt2"), max_context=8192)
+    knobs = Knobs(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
+    return compile_text(linalg_text(config, "decode", 1, context), "block", "u55c", knobs).graph
+
+
+@pytest.mark.parametrize(("attention", "goes_on"), [("one-pass", True), ("three-pass", False)])
+def test_the_depths_of_a_short_context_serve_a_long_one(attention, goes_on):
+    """Three passes hold a row of scores until its last one is known; with less room they deadlock."""
+    short, long = decoding(512, attention), decoding(4096, attention)
+    depth = {fifo.name: fifo.depth for fifo in short.fifos}
+    # Slices of a longer cache have FIFOs of their own.
+    shallow = tuple(replace(fifo, depth=min(fifo.depth, depth.get(fifo.name, fifo.depth))) for fifo in long.fifos)
+    wanted = simulate(long).cycles if goes_on else None
+    assert simulate(replace(long, fifos=shallow)).cycles == wanted
+
+
+def test_more_than_one_token_per_step_is_refused():
+    text = model_text(small(get_config("gpt2")), Shape("decode", 2, 32))
+    with pytest.raises(InputError, match="one pass is for one") as caught:
+        compile_text(text, "block", "u55c", Knobs(attention="one-pass", attention_chunk=16))
+    assert caught.value.code == "attention-form"
+
+
+def test_chunks_with_a_rest_are_refused():
+    text = model_text(small(get_config("gpt2")), Shape("decode", 1, 32))
+    with pytest.raises(InputError, match="take chunks of 16") as caught:
+        compile_text(text, "block", "u55c", Knobs(attention="one-pass", attention_chunk=20))
+    assert (caught.value.code, caught.value.demand, caught.value.bound) == ("ragged-chunks", 20, 32)
