@@ -115,6 +115,7 @@ class Ablation(_Form):
         note: what a reader must know before using the numbers.
         board: by name.
         reference: name of the line that ratios are taken over.
+        buffers: tell what FIFOs and converters keep of attention, too.
         differs: what is not the same here and where the published figures are from.
         parts, lines, published: see there.
     """
@@ -123,6 +124,7 @@ class Ablation(_Form):
     note: str = ""
     board: str = "u55c"
     reference: str
+    buffers: bool = False
     parts: tuple[Part, ...] = Field(min_length=1)
     lines: tuple[Line, ...] = Field(min_length=1)
     differs: str = ""

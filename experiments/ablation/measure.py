@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from experiments.ablation.buffers import attention_bytes
 from experiments.ablation.kernels import designs_of
 from experiments.whatif.block import block_text
 from experiments.whatif.bounds import moved_bytes
@@ -29,8 +30,9 @@ def measure(key: Mapping[str, Any]) -> Plain:
         key: of a :class:`experiments.ablation.points.Candidate`.
 
     Returns:
-        Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, ``kernels``, ``clock_mhz``, and the
-        shares of the board's budget that all kernels and the ``largest`` one take; or ``refused``, why there is no
+        Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, the ``attention_bytes`` that they
+        buffer, ``kernels``, ``clock_mhz``, and the shares of the board's budget that all kernels and the ``largest``
+        one take; or ``refused``, why there is no
         such design; or ``failed``, an error that is not its own.  ``wall_s`` is what it took.
     """
     began = time.perf_counter()
@@ -51,7 +53,7 @@ def _measured(key: Mapping[str, Any]) -> Plain:
         name: tuple(value) if isinstance(value, list) else value for name, value in key["knobs"].items()
     }
     knobs = Knobs(**given)
-    cycles = moved = 0
+    cycles = moved = buffered = 0
     taken: list[Resources] = []
     clock_mhz = 0.0
     for design in designs_of(text, key["board"], knobs, key["cut"], key["lanes"]):
@@ -60,11 +62,13 @@ def _measured(key: Mapping[str, Any]) -> Plain:
             raise AssertionError(f"{design.name}: the sized design deadlocks: {run.to_text()}")
         cycles += run.cycles
         moved += moved_bytes(design.graph)
+        buffered += attention_bytes(design)
         budget = total(die_of(design.board).budgets)
         taken.append(design_resources(design).total.shares_of(budget))
         clock_mhz = design.graph.clock_mhz
     return {
-        "cycles": cycles, "moved_bytes": moved, "kernels": len(taken), "clock_mhz": clock_mhz,
+        "cycles": cycles, "moved_bytes": moved, "attention_bytes": buffered, "kernels": len(taken),
+        "clock_mhz": clock_mhz,
         "shares": _plain(total(taken)), "largest": {kind: max(getattr(each, kind) for each in taken) for kind in KINDS},
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ from sttest.errors import InputError
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
 
-_SIMULATING = ("form.py", "kernels.py", "measure.py", "points.py")
+_SIMULATING = ("buffers.py", "form.py", "kernels.py", "measure.py", "points.py")
 
 
 @dataclass(frozen=True)

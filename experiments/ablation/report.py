@@ -19,6 +19,8 @@ REPORT_SCHEMA = "sttest.ablation/1"
 COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
            "design")  # fmt: skip
 """Of the printed table; LUT and DSP as shares of the budget."""
+BUFFERS = "attention KiB"
+"""A column more, where the form asks for it."""
 PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source", "remark")
 
 
@@ -43,6 +45,11 @@ class Report:
             for suffix in ("png", "svg"):
                 draw(self.ablation, self.outcomes, folder.file(f"figure.{suffix}"))
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of the printed table."""
+        return (*COLUMNS, BUFFERS) if self.ablation.buffers else COLUMNS
+
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table, one line per row."""
         for outcome in self.outcomes:
@@ -57,6 +64,7 @@ class Report:
                 outcome.point.label, f"{outcome.cycles:,.0f}", *ratios, outcome.result["kernels"],
                 f"{outcome.moved_bytes / 1e6:.2f}", f"{shares['lut']:.0%}", f"{shares['dsp']:.0%}",
                 "yes" if outcome.fits else "no", chosen_note(outcome),
+                *([f"{outcome.result['attention_bytes'] / 1024:,.1f}"] if self.ablation.buffers else []),
             )  # fmt: skip
 
     def published_lines(self) -> Iterator[tuple[object, ...]]:
@@ -93,6 +101,7 @@ class Report:
             "speedup_with_launches": gained.us if gained else None,
             "kernels": outcome.result["kernels"],
             "hbm_bytes_per_layer": outcome.moved_bytes,
+            "attention_bytes": outcome.result["attention_bytes"],
             "shares_of_budget": dict(outcome.shares),
             "fits": outcome.fits,
             "scale": dict(outcome.candidate.scale),

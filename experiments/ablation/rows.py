@@ -26,6 +26,9 @@ def rows_of(name: str, engine: str, ablation: Ablation, outcomes: Sequence[Outco
             yield _row(name, ablation, outcome, "cycles per layer", None, "cycles", "simulated", note=note)
             continue
         yield from _simulated(name, engine, ablation, outcome)
+        if ablation.buffers:
+            yield _row(name, ablation, outcome, "attention buffers", outcome.result["attention_bytes"], "bytes",
+                       "simulated", note="FIFOs and converters between scores and mix, as sized")  # fmt: skip
         reference = named(outcomes, outcome.point.part.name, ablation.reference)
         gained = speedup(outcome, reference)
         if gained is not None:

@@ -23,6 +23,7 @@ _OPTIONS = {
     "first_lanes": "--first-lanes", "precision": "--precision", "beat_bits": "--beat-bits",
     "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share",
     "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
+    "attention": "--attention", "attention_chunk": "--attention-chunk",
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
 _REPEATED = {"own_engines": "--own-engine"}

@@ -45,8 +45,8 @@ PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
         AddPositions, OnePassAttention, Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels,
-        MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels, MakeInstances,
-        LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
+        MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels,
+        MakeInstances, LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments.ablation.campaign import STORE, Campaign, campaign
 from experiments.ablation.form import load_ablation
-from experiments.ablation.report import COLUMNS, PUBLISHED_COLUMNS, Report
+from experiments.ablation.report import PUBLISHED_COLUMNS, Report
 from experiments.whatif.campaign import Tell
 from sttest.errors import InputError
 from sttest.results import PointStore
@@ -47,7 +47,7 @@ def run(path: Path, out: Path, engine: str, jobs: int, tell: Tell, *, as_json: b
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return
-    print_table(COLUMNS, report.lines(), title=ablation.title)
+    print_table(report.columns, report.lines(), title=ablation.title)
     published = list(report.published_lines())
     if published:
         print_table(PUBLISHED_COLUMNS, published, title="speed-ups beside published ones")

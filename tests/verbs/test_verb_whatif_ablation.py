@@ -31,7 +31,9 @@ def test_an_ablation_ends_in_a_folder_of_results_and_is_not_run_twice(here, stte
 
 
 def test_shipped_ablations_are_listed_and_a_cluster_is_refused(here, sttest):
-    assert {"fusion", "modes", "schedules"} <= json.loads(sttest("whatif", "--json").stdout)["studies"].keys()
+    assert {"attention", "fusion", "modes", "schedules"} <= json.loads(sttest("whatif", "--json").stdout)[
+        "studies"
+    ].keys()
     outcome = sttest("whatif", "tiny.yaml", "--scheduler", "tcp://nobody:1")
     assert outcome.exit_code == 2
     assert "runs on this machine" in outcome.stderr

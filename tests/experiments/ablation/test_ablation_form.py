@@ -72,7 +72,7 @@ def test_a_launch_of_several_tokens_adds_positions_where_the_model_has_learned_o
 
 
 def test_studies_and_ablations_are_told_apart() -> None:
-    assert ablation_names() == ["fusion", "modes", "schedules"]
+    assert ablation_names() == ["attention", "fusion", "modes", "schedules"]
     assert all(is_ablation(ABLATIONS / f"{name}.yaml") for name in ablation_names())
     assert not any(is_ablation(path) for path in STUDIES.glob("*.yaml"))
 
