@@ -42,7 +42,7 @@ class Roles:
     Attributes:
         batch: index both factors, and lie before rows and columns.
         rows, columns: index the left factor alone, or not the left one.
-        chunks: index both factors, along a dim that is summed too: parts of the sum, a row's one after the other.
+        chunks: index both factors: parts of the sum (`iteration.CHUNK_LOOP`), a row's one after the other.
         groups: index both factors, behind rows and columns: parts of the sum, of a result one after the other.
     """
 
@@ -62,15 +62,8 @@ def roles_of(space: IterationSpace) -> Roles:
     columns = tuple(loop for loop in parallel if loop not in left)
     last = max((parallel.index(loop) for loop in (*rows, *columns)), default=len(parallel))
     groups = tuple(loop for loop in shared if parallel.index(loop) > last)
-    along = _along_sums(space)
-    chunks = tuple(loop for loop in shared if loop in along and loop not in groups)
+    chunks = tuple(loop for loop in shared if loop == space.chunk_loop and loop not in groups)
     return Roles(tuple(loop for loop in shared if loop not in (*groups, *chunks)), rows, columns, chunks, groups)
-
-
-def _along_sums(space: IterationSpace) -> set[int]:
-    """Loops that walk a dim of a factor together with a reduction."""
-    reductions = set(space.reductions())
-    return {loop for factor in factors_of(space) for form in factor.forms if reductions & set(form) for loop in form}
 
 
 def weight_of(space: IterationSpace) -> Access | None:

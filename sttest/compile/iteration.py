@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import IntegerAttr, TensorType
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from sttest.errors import InputError
 
+CHUNK_LOOP = "sttest.chunk_loop"
+"""Attribute of a contraction: its loop over chunks of the sum, whose results are added up as they come."""
 Form = dict[int, int]
 """A linear form: loop number to coefficient."""
 
@@ -65,6 +67,7 @@ class IterationSpace:
         loops: all loops by number.
         order: loop numbers, parallel ones first, as the op has them.
         inputs, outputs: accesses in operand order.
+        chunk_loop: see :data:`CHUNK_LOOP`; None where no loop is one.
     """
 
     def __init__(self, op: GenericOp) -> None:
@@ -79,6 +82,8 @@ class IterationSpace:
         for access in self._accesses[:arity]:
             self._trace(access)
         self.inputs, self.outputs = self._accesses[:arity], self._accesses[arity:]
+        chunk_loop = op.attributes.get(CHUNK_LOOP)
+        self.chunk_loop = chunk_loop.value.data if isinstance(chunk_loop, IntegerAttr) else None
         self._check_results()
 
     def extent(self, loop: int) -> int:

@@ -6,8 +6,8 @@ Rules (streamtensor.md sections 1.1 and 2.1):
 - parallel loops between tiles outside, reductions inside, unless an order is chosen (`loop_choices`);
 - a contraction tiles one row loop, one column loop and one reduction loop, the
   longest of each kind; batch loops step one by one and lie outermost, except
-  those that the op has behind its rows and columns (groups of the sum), and those
-  along a dim that is summed (chunks of it), which lie between rows and columns;
+  those that the op has behind its rows and columns (groups of the sum), and one over
+  chunks of the sum, which lies between rows and columns;
 - four tiles of columns at once are taken by sums in floating point without rows, as
   many as an adder has stages, and by those that read the columns of a cache across
   (values, a row per position): its rows then come in longer pieces;

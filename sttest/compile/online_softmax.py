@@ -15,14 +15,14 @@ from collections.abc import Sequence
 
 from xdsl.builder import Builder, ImplicitBuilder
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import TensorType, f32
+from xdsl.dialects.builtin import IntegerAttr, TensorType, f32, i64
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.attention_form import Attention
-from sttest.compile.iteration import shape_of
+from sttest.compile.iteration import CHUNK_LOOP, shape_of
 from sttest.compile.linalg_build import Named, Operand, dims_map, expanded, generic, generics
 from sttest.compile.names import source_of
 from sttest.compile.quantisation.patterns import reduction_loops
@@ -139,13 +139,16 @@ def _chunk_mix(mix: GenericOp, weights: SSAValue, chunk: int) -> SSAValue:
     *rows, columns = shape_of(mix.results[0])
     count = shape_of(weights)[-2]
     out = AffineMap(along[2].num_dims, 0, (*along[2].results[:-1], AffineExpr.dimension(summed), along[2].results[-1]))
-    return generic(
+    mixed = generic(
         [(weights, along[0]), (values, along[1])],
         (TensorType(f32, [*rows, count, columns]), out),
         lambda p, v, total: arith.AddfOp(arith.MulfOp(p, v), total).result,
         Named(source_of(mix)),
         {summed + 1},
     )
+    assert isinstance(mixed.owner, GenericOp)
+    mixed.owner.attributes[CHUNK_LOOP] = IntegerAttr(summed, i64)
+    return mixed
 
 
 def _in_chunks(access: AffineMap, summed: int) -> AffineMap:

@@ -18,7 +18,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from sttest.compile.iteration import dims_of, shape_of
+from sttest.compile.iteration import CHUNK_LOOP, dims_of, shape_of
 from sttest.compile.linalg_build import Named, Operand, dims_map, expanded, generic
 from sttest.compile.linalg_support import place_of
 from sttest.compile.names import source_of
@@ -86,7 +86,7 @@ def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
     kind = TensorType(f32 if varying else i32, shape_of(op.results[0]))
     values = [(factor.seen.values, factor.access) for factor in (left, right)]
     body = _sum_scaled if varying else _sum_integers
-    total = generic([*values, *varying], (kind, loops.out), body, Named(source), loops.reductions)
+    total = _marked(generic([*values, *varying], (kind, loops.out), body, Named(source), loops.reductions), op)
     after = [(scale[0], loops.of_result(scale[1])) for scale in scales if scale and scale not in varying]
     constants = [None] * sum(scale is None for scale in scales)
     return _rescaled(total, [*after, *constants], source)
@@ -109,7 +109,15 @@ def contract_folded(products: Sequence[tuple[GenericOp, Factor, Factor]], weight
 def _integer_sums(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
     loops, kind = Loops.of(op), TensorType(i32, shape_of(op.results[0]))
     values = [(factor.seen.values, factor.access) for factor in (left, right)]
-    return generic(values, (kind, loops.out), _sum_integers, Named(source_of(op)), loops.reductions)
+    return _marked(generic(values, (kind, loops.out), _sum_integers, Named(source_of(op)), loops.reductions), op)
+
+
+def _marked(value: SSAValue, op: GenericOp) -> SSAValue:
+    """The result of an op with the loops of ``op``: what is marked there is marked here."""
+    assert isinstance(value.owner, GenericOp)
+    if CHUNK_LOOP in op.attributes:
+        value.owner.attributes[CHUNK_LOOP] = op.attributes[CHUNK_LOOP]
+    return value
 
 
 def _added(totals: Sequence[SSAValue], source: str) -> SSAValue:
