@@ -78,6 +78,7 @@ def compile_package(request: Request) -> Design:
     """
     check_target(request.folder)
     _check_board(request.board)
+    _check_chunks(request.knobs)
     knobs = request.knobs
     if request.lanes_from is not None:
         knobs = replace(knobs, lanes=lanes_of(request.lanes_from))
@@ -152,6 +153,19 @@ def _check_board(board: str) -> None:
     from sttest.boards.load import load_board, require_hbm
 
     require_hbm(load_board(board))
+
+
+def _check_chunks(knobs: Knobs) -> None:
+    """A cache that grows on the card has its free places behind, so that its chunks are not those of the golden.
+
+    Raises:
+        InputError: attention in one pass in a launch that makes several tokens.
+    """
+    if knobs.attention == "one-pass" and knobs.generate > 1:
+        raise InputError(
+            "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
+            levers=["take three-pass", "compile without --generate"],
+        )  # fmt: skip
 
 
 def _board_name(board: str) -> str:
