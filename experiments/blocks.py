@@ -16,9 +16,9 @@ from sttest.boards.energy import Activity
 from sttest.boards.energy_activity import activity_of
 from sttest.boards.load import load_board
 from sttest.compile.compiler import Design, choose_lanes, compile_text
+from sttest.compile.fusion_report import on_chip
 from sttest.compile.pipeline import Knobs
 from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.fusion import on_chip
 from sttest.models.export import linalg_text
 from sttest.models.program import Phase
 from sttest.models.registry import get_config

@@ -18,8 +18,8 @@ from experiments.figures import new_figure, save_figure
 from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.context import new_context, parse
+from sttest.compile.fusion_report import fusion_report
 from sttest.compile.pipeline import Knobs, tiling_passes
-from sttest.compile.reports.fusion import fusion_report
 from sttest.results import ResultFolder, Row
 from sttest.verbs.output import print_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sttest.compile.compiler import Design
 from sttest.compile.dialects.df import KernelOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.memories import memories
 
 _STEPS = ("attn_scores", "attn_softmax", "attn_mix")

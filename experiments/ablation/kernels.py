@@ -14,15 +14,15 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import KernelOp, TaskOp
-from sttest.compile.kernel_modules import kernel_modules
-from sttest.compile.module_walk import all_of, functions
-from sttest.compile.names import identifier
+from sttest.compile.fusion_report import fusion_report
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.names import identifier
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import FuseKernels, merge_groups
 from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
-from sttest.compile.reports.fusion import fusion_report
 from sttest.compile.spaces.fusion import Fusion, GroupCost
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.turns.kernel_modules import kernel_modules
 
 
 def designs_of(text: str, board: str, knobs: Knobs, cut: Cut, lanes: Lanes) -> Iterator[Design]:

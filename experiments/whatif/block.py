@@ -18,7 +18,7 @@ from experiments.whatif.resources import cycles_by_resource, tile_steps
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.pipeline import Knobs
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 from sttest.errors import DoesNotFitError, InputError, SttestError
 from sttest.models.export import linalg_text
 from sttest.models.program import Phase

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from experiments.whatif.chain import chain_cycles
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import payload_operators
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.task_facts import work
+from sttest.compile.linalg.task_facts import work
+from sttest.compile.timing.cost_model import payload_operators
 from sttest.sim.graph import Memory, TimedGraph
 
 _MAC = "mac_"

@@ -15,8 +15,8 @@ from typing import Literal
 
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import TaskCost, task_cost
 from sttest.compile.dialects.df import TaskOp
+from sttest.compile.timing.cost_model import TaskCost, task_cost
 from sttest.sim.critical.path import critical_path
 from sttest.sim.graph import Pipeline
 from sttest.sim.simulation import Simulation

@@ -15,9 +15,9 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.context import new_context, parse, printed
 from sttest.compile.dialects.df import TaskOp
+from sttest.compile.fusion_report import FusionReport, fusion_report
 from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
-from sttest.compile.reports.fusion import FusionReport, fusion_report
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 from sttest.sim.graph import TimedGraph
 
 

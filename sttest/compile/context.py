@@ -13,9 +13,9 @@ from xdsl.passes import ModulePass
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from sttest.compile.diagnosis import parse_error, rule_error
 from sttest.compile.dialects.df import DF
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.diagnosis import parse_error, rule_error
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes

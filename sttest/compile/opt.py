@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from sttest.compile.context import new_context, parse, printed
-from sttest.compile.diagnosis import rule_error
+from sttest.compile.ir.diagnosis import rule_error
 from sttest.compile.pass_spec import parse_passes
 from sttest.errors import InputError
 

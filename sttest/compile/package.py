@@ -11,10 +11,10 @@ from pathlib import Path
 
 import sttest
 from sttest.compile.compiler import Design
+from sttest.compile.fusion_report import on_chip
 from sttest.compile.hls import emit_design, write_hls
 from sttest.compile.hls.rules import RULES, check_kernel
 from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.fusion import on_chip
 from sttest.compile.reports.resources import (
     crossing_table,
     memory_kind_table,

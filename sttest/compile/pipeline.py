@@ -26,7 +26,7 @@ from sttest.compile.passes.share_loads import ShareLoads
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.schedule import Attention, ChannelUse, Sharing
+from sttest.compile.turns.schedule import Attention, ChannelUse, Sharing
 
 
 @dataclass(frozen=True)

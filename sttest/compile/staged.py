@@ -16,10 +16,10 @@ from xdsl.passes import ModulePass
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, workload_of
 from sttest.compile.context import new_context, parse
+from sttest.compile.fusion_report import FusionReport, fusion_report
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.reports.fusion import FusionReport, fusion_report
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 
 # Tilings that are kept; the eldest goes.
 _KEPT = 64

@@ -28,13 +28,13 @@ from sttest.compile.dialects.df import (
     YieldOp,
     itensor_of,
 )
-from sttest.compile.iteration import dims_of, is_view, shape_of
-from sttest.compile.module_walk import functions, returned
-from sttest.compile.names import argument_kinds
-from sttest.compile.pass_order import run_first
-from sttest.compile.processes import node_label
-from sttest.compile.stream_level import only_kernel, stream_of
-from sttest.compile.value_names import argument_names, result_names
+from sttest.compile.ir.module_walk import functions, returned
+from sttest.compile.ir.names import argument_kinds
+from sttest.compile.ir.pass_order import run_first
+from sttest.compile.ir.stream_level import only_kernel, stream_of
+from sttest.compile.ir.value_names import argument_names, result_names
+from sttest.compile.linalg.iteration import dims_of, is_view, shape_of
+from sttest.compile.turns.processes import node_label
 from sttest.errors import InputError
 from sttest.sim.functional.element_types import BITS, ElementType
 from sttest.sim.functional.graph import (

@@ -16,13 +16,13 @@ from xdsl.ir import BlockArgument, SSAValue
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, total
-from sttest.compile.cost_model import step_interval
 from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
-from sttest.compile.module_walk import all_of
+from sttest.compile.dialects.stream_order import converter_buffer, same_order
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import die_of
 from sttest.compile.resources.nodes import task_logic
 from sttest.compile.spaces.tiling import lane_choices
-from sttest.compile.stream_order import converter_buffer, same_order
+from sttest.compile.timing.cost_model import step_interval
 
 
 @dataclass(frozen=True)

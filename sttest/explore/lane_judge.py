@@ -11,14 +11,14 @@ from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, total
 from sttest.compile.compiler import Design
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.module_walk import all_of
-from sttest.compile.pacing import paced_by_products
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.placement import refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices
 from sttest.compile.staged import StagedCompiler
+from sttest.compile.timing.pacing import paced_by_products
 from sttest.errors import DoesNotFitError
 from sttest.explore.descent import Judged, Lanes, Profile
 from sttest.explore.evaluate import REFUSALS

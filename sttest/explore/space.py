@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sttest.compile.pipeline import Knobs
-from sttest.compile.schedule import Sharing
+from sttest.compile.turns.schedule import Sharing
 from sttest.errors import InputError, did_you_mean
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sttest.boards.validation import validated
 from sttest.boards.xrt.json_file import read_object
 from sttest.compile.package import SCHEMA, VALUES
-from sttest.compile.schedule import Attention
+from sttest.compile.turns.schedule import Attention
 from sttest.errors import InputError
 from sttest.ladder.case import BlockShape
 from sttest.models.program import Phase

@@ -118,7 +118,7 @@ def _program_depths(graph: TimedGraph, path: Path, strategy: str | None) -> dict
     given = {fifo.name: fifo.depth for fifo in graph.fifos}
     if strategy is None and path.is_dir():
         return given
-    from sttest.compile.fifo_model import stream_depths
+    from sttest.compile.depths.fifo_model import stream_depths
 
     return given | stream_depths(graph, strategy or "normal")
 

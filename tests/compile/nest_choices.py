@@ -7,11 +7,11 @@ import random
 from xdsl.dialects.linalg.ops import GenericOp
 
 from sttest.compile.context import new_context, parse
-from sttest.compile.iteration import IterationSpace, is_view
-from sttest.compile.loop_choices import divisors
-from sttest.compile.loop_nest import is_dense
-from sttest.compile.module_walk import functions
-from sttest.compile.names import NameTable
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.names import NameTable
+from sttest.compile.linalg.iteration import IterationSpace, is_view
+from sttest.compile.loops.loop_choices import divisors
+from sttest.compile.loops.loop_nest import is_dense
 
 
 def spaces_of(text: str) -> dict[str, IterationSpace]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from sttest.compile.channels.port_demand import PortDemand
 from sttest.compile.passes import assign_channels as module
-from sttest.compile.port_demand import PortDemand
 
 
 def slice_caches(monkeypatch: pytest.MonkeyPatch, slices: int) -> None:

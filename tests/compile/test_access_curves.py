@@ -8,8 +8,8 @@ from expanded_fifos import expanded_depths, span_of, spelled_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.access_curves import accesses, span
-from sttest.compile.fifo_model import stream_depths
+from sttest.compile.depths.access_curves import accesses, span
+from sttest.compile.depths.fifo_model import stream_depths
 from sttest.errors import InputError
 from sttest.sim.graph import (
     Actor,

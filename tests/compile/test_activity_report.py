@@ -12,8 +12,8 @@ import pytest
 from sttest.boards.bracket import CASES
 from sttest.boards.energy import Activity, energy
 from sttest.boards.energy_activity import ACTIVITY_FILE, COLUMNS, activity_of, read_activity
-from sttest.compile.access_curves import accesses
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.depths.access_curves import accesses
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
 from sttest.compile.reports.activity import activity_table

@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.block_result import behind_result
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
+from sttest.compile.turns.block_result import behind_result
 from sttest.models.shipped import lowered_text
 
 WIDE = Knobs(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)

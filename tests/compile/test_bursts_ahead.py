@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from sttest.compile import memory_ports
+from sttest.compile.channels import memory_ports
 from sttest.compile.compiler import compile_text
 from sttest.compile.pipeline import Knobs
 from sttest.models.shipped import lowered_text

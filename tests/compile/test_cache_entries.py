@@ -7,14 +7,14 @@ import pytest
 from sliced_caches import slice_caches
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.cache_entries import CacheEntries, cache_entries
+from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import DmaReadOp, KernelOp
 from sttest.compile.hls.waiting_reads import cpp_is_here, cpp_place
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.processes import node_label
+from sttest.compile.turns.processes import node_label
 from sttest.compile.value_graph import value_graph
 from sttest.errors import InputError
 from sttest.models.shipped import lowered_text

@@ -15,13 +15,13 @@ from xdsl.dialects import tensor
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse
+from sttest.compile.depths.fifo_model import STRATEGIES, stream_depths
+from sttest.compile.depths.reads_in_turn import reads_in_turn
 from sttest.compile.dialects.df import ConcatOp, ConverterOp
-from sttest.compile.fifo_model import STRATEGIES, stream_depths
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import run_opt
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.pipeline import Knobs
-from sttest.compile.reads_in_turn import reads_in_turn
 from sttest.compile.reports.resources import resource_table
 from sttest.compile.resources.design import design_resources
 from sttest.compile.value_graph import value_graph

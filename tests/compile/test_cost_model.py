@@ -12,9 +12,9 @@ import pytest
 from sttest.boards.load import load_board
 from sttest.boards.operators import Operator, operators
 from sttest.compile.context import new_context, parse
-from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.timing.cost_model import task_cost
 from sttest.errors import InputError
 
 PRODUCT = "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %acc : f32\ndf.yield %s : f32"

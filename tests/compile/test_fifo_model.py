@@ -10,11 +10,11 @@ from expanded_fifos import expanded_depths
 import sttest.models
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.context import new_context, parse
+from sttest.compile.depths.fifo_model import STRATEGIES, stream_depths
 from sttest.compile.dialects.df import StreamOp
-from sttest.compile.fifo_model import STRATEGIES, stream_depths
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
 from sttest.errors import InputError
 from sttest.sim import simulate
 from sttest.sim.graph import Fifo, TimedGraph

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import KernelOp
-from sttest.compile.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.errors import SttestError

@@ -12,11 +12,11 @@ from functional_runs import graph_of
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse
-from sttest.compile.cost_model import step_interval
 from sttest.compile.dialects.df import KernelOp, TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs, tiling_passes
 from sttest.compile.resources.memories import memories
+from sttest.compile.timing.cost_model import step_interval
 from sttest.errors import DoesNotFitError, InputError
 from sttest.models.registry import CONFIGS
 from sttest.models.shipped import lowered_text

@@ -11,7 +11,7 @@ from itensors import EXAMPLE_A, EXAMPLE_B, EXAMPLE_C, SHAPES, itensor, regular_t
 from xdsl.dialects.builtin import i8
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.stream_order import is_regular
+from sttest.compile.dialects.stream_order import is_regular
 
 # Tile corners of an 8x8 tensor: 2x2 tiles row by row; 4x2 tiles column by column; the same, each column twice.
 OFFSETS_A = [(row, column) for row in (0, 2, 4, 6) for column in (0, 2, 4, 6)]

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import ModuleOp
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import KernelOp, TaskOp
-from sttest.compile.kernel_modules import kernel_modules
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.turns.kernel_modules import kernel_modules
 from sttest.models.shipped import lowered_text
 
 

@@ -13,11 +13,11 @@ from nest_choices import random_choices, spaces_of
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.context import new_context, parse
-from sttest.compile.cost_model import step_interval
 from sttest.compile.dialects.df import KernelOp, TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.pipeline import Knobs
+from sttest.compile.timing.cost_model import step_interval
 from sttest.errors import InputError, SttestError
 
 REFUSALS = {"tile-too-large", "unaligned-reshape"}

@@ -8,8 +8,8 @@ from touched_elements import assert_same_elements
 
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import KernelOp, TaskOp, itensor_of
-from sttest.compile.loop_nest import tile_of
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.loops.loop_nest import tile_of
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.errors import InputError
 

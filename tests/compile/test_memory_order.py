@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 from xdsl.ir.affine import AffineMap
 
+from sttest.compile.channels.memory_order import contiguous_elements
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
-from sttest.compile.memory_order import contiguous_elements
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.pipeline import Knobs
 from sttest.models.shipped import lowered_text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sttest.boards.load import load_board, require_hbm
+from sttest.compile.channels.port_width import bytes_per_cycle
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls import emit_design
 from sttest.compile.pipeline import Knobs
-from sttest.compile.port_width import bytes_per_cycle
 from sttest.models.shipped import lowered_text
 from sttest.sim.graph import Memory
 

@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.linalg.ops import GenericOp
 
 from sttest.compile.context import new_context, parse
-from sttest.compile.iteration import is_view
-from sttest.compile.linalg_build import element_of
-from sttest.compile.module_walk import functions
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.linalg.iteration import is_view
+from sttest.compile.linalg.linalg_build import element_of
 from sttest.compile.passes.quantise import Quantise
 from sttest.errors import InputError
 from sttest.models.registry import CONFIGS

@@ -11,15 +11,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse, printed
-from sttest.compile.engines import engines_of
+from sttest.compile.ir.stream_level import only_kernel
 from sttest.compile.pipeline import Knobs
-from sttest.compile.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.tables import fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
-from sttest.compile.resources.names import stream_ends
-from sttest.compile.stream_level import only_kernel
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.turns.engines import engines_of
+from sttest.compile.turns.port_names import stream_ends
+from sttest.compile.turns.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.value_graph import value_graph
 from sttest.errors import InputError
 from sttest.models.shipped import lowered_text

@@ -9,7 +9,7 @@ import pytest
 import sttest.models
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import ConverterOp, KernelOp, StreamOp, TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs, passes
 from sttest.models.registry import CONFIGS
 

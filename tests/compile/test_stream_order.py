@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from itensors import EXAMPLE_A, EXAMPLE_B, EXAMPLE_C, SHAPES, elements, itensor, pairs, regular_types, token_elements
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.stream_order import ConverterBuffer, converter_buffer, halved_to, same_order, vectorized
+from sttest.compile.dialects.stream_order import ConverterBuffer, converter_buffer, halved_to, same_order, vectorized
 from sttest.errors import InputError
 
 Token = tuple[tuple[int, ...], ...]

@@ -14,9 +14,9 @@ from linalg_programs import Program
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.linalg.token_rows import token_rows
 from sttest.compile.pipeline import Knobs, tiling_passes
-from sttest.compile.token_rows import token_rows
 from sttest.errors import InputError
 from sttest.models.registry import model_config
 from sttest.models.shipped import lowered_text

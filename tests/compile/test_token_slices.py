@@ -8,8 +8,8 @@ from xdsl.ir.affine import AffineMap
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.dialects.token_slices import is_sliced, most_slices, slice_dim, sliced
 from sttest.compile.pipeline import Knobs
-from sttest.compile.token_slices import is_sliced, most_slices, slice_dim, sliced
 from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import Memory, Pipeline

@@ -19,7 +19,7 @@ from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import SSAValue
 
 from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
-from sttest.compile.iteration import is_view, source_of_view
+from sttest.compile.linalg.iteration import is_view, source_of_view
 
 Elements = list[frozenset[int]]
 

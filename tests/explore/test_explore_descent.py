@@ -10,7 +10,7 @@ import pytest
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import choose_lanes, compile_text
 from sttest.compile.dialects.df import TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.staged import StagedCompiler

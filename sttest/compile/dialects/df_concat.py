@@ -6,11 +6,11 @@ from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from sttest.compile.concat_order import resized, turns
+from sttest.compile.dialects.concat_order import resized, turns
 from sttest.compile.dialects.df_nodes import NodeOp
 from sttest.compile.dialects.df_rules import check_parts, check_ports
 from sttest.compile.dialects.df_types import itensor_of
-from sttest.compile.stream_order import same_order
+from sttest.compile.dialects.stream_order import same_order
 
 
 @irdl_op_definition

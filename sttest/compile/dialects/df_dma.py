@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 from sttest.compile.dialects.df_nodes import TAIL, NodeOp
 from sttest.compile.dialects.df_rules import check_ports, check_streams_slice, check_streams_tensor
 from sttest.compile.dialects.df_types import IntListAttr, itensor_of
-from sttest.compile.token_slices import is_sliced
+from sttest.compile.dialects.token_slices import is_sliced
 
 
 @irdl_op_definition
@@ -93,7 +93,7 @@ class DmaWriteOp(NodeOp):
 
 @irdl_op_definition
 class GatherOp(NodeOp):
-    """Makes whole tokens out of one slice from each source (`sttest.compile.token_slices`).
+    """Makes whole tokens out of one slice from each source (`sttest.compile.dialects.token_slices`).
 
     ``folded`` says that the reader shares the buffer of the tokens and needs no FIFO.  Behind the DMAs of a ``queue``
     there is one for all of them.

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.df_rules import check_nest, check_parts, check_same_tensor, check_token
 from sttest.compile.dialects.df_types import STREAM, TILE, itensor_of
-from sttest.compile.stream_order import same_order
+from sttest.compile.dialects.stream_order import same_order
 
 
 @irdl_op_definition

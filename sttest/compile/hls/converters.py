@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sttest.compile.dialects.df import ConverterOp, itensor_of
+from sttest.compile.dialects.stream_order import StreamLoop, merged
 from sttest.compile.hls.arrays import LocalArray
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.stream_loops import count, cut_inside, lowest
 from sttest.compile.hls.token_text import element_loops, token_element
 from sttest.compile.hls.types import Token
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
-from sttest.compile.pass_order import run_first
-from sttest.compile.stream_order import StreamLoop, merged
+from sttest.compile.ir.pass_order import run_first
 from sttest.errors import InputError
 
 

@@ -12,9 +12,9 @@ from sttest.compile.dialects.df import KernelOp
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.signature import memory_table, signature
 from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.module_walk import all_of
-from sttest.compile.processes import fifos_of
-from sttest.compile.timed_graph import timed_graph
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.turns.processes import fifos_of
 
 SCHEMA = "sttest.hls/1"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"

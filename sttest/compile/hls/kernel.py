@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from sttest.compile.cache_entries import cache_entries
+from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
@@ -39,7 +39,7 @@ from sttest.compile.hls.top import CALL_MACRO, COMPILERS, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.waiting_reads import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.writer import Code, counted
-from sttest.compile.processes import node_label, process_name
+from sttest.compile.turns.processes import node_label, process_name
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import prod
 
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
+from sttest.compile.dialects.stream_order import StreamLoop, merged
 from sttest.compile.hls.stream_loops import cut_inside
 from sttest.compile.hls.types import I1, Token, row_major_strides
-from sttest.compile.pass_order import run_first
-from sttest.compile.stream_order import StreamLoop, merged
+from sttest.compile.ir.pass_order import run_first
 from sttest.errors import InputError
 
 WORD_BITS = (128, 256, 512)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from sttest.compile.names import identifier, unique
+from sttest.compile.ir.names import identifier, unique
 
 # C++17 [lex.key], table 5, and the alternative tokens.
 _KEYWORDS = """

@@ -25,15 +25,15 @@ from sttest.compile.dialects.df import (
     TaskOp,
     YieldOp,
 )
-from sttest.compile.engines import engines_of
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_layout
 from sttest.compile.hls.names import Names
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Token
-from sttest.compile.layers import has_part_per_layer, has_part_per_step, outside_layers
-from sttest.compile.pass_order import run_first
-from sttest.compile.processes import fifos_of, node_label, process_name, processes_of, queue_of
+from sttest.compile.ir.pass_order import run_first
+from sttest.compile.turns.engines import engines_of
+from sttest.compile.turns.layers import has_part_per_layer, has_part_per_step, outside_layers
+from sttest.compile.turns.processes import fifos_of, node_label, process_name, processes_of, queue_of
 from sttest.errors import InputError
 
 # What every process calls its own.

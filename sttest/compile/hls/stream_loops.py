@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.stream_order import StreamLoop, loops_of, raw_loops
+from sttest.compile.dialects.stream_order import StreamLoop, loops_of, raw_loops
 from sttest.errors import InputError
 
 

@@ -9,10 +9,10 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from sttest.compile.dialects.df import TaskOp, itensor_of
+from sttest.compile.dialects.stream_order import StreamLoop, merged
 from sttest.compile.hls.arrays import LocalArray
 from sttest.compile.hls.stream_loops import count, cut_inside, offsets
 from sttest.compile.hls.types import Token
-from sttest.compile.stream_order import StreamLoop, merged
 from sttest.errors import InputError
 
 

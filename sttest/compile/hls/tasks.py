@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 
 from xdsl.ir import Attribute
 
-from sttest.compile.cost_model import sum_distance
 from sttest.compile.dialects.df import TaskOp
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.payload import Payload, constant
@@ -21,6 +20,7 @@ from sttest.compile.hls.token_text import element_loops, token_element
 from sttest.compile.hls.turn_trips import TurnTrips, largest
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.timing.cost_model import sum_distance
 from sttest.errors import InputError
 
 
@@ -47,7 +47,7 @@ def emit_turn(
 
     Args:
         code: where to.
-        members: alike (`sttest.compile.engines`).
+        members: alike (`sttest.compile.turns.engines`).
         process: its name, its streams and its parameters for trip counts.
         timing: see :func:`emit_task`.
         helpers: see :func:`emit_task`.

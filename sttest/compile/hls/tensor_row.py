@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from sttest.compile.dialects.stream_order import StreamLoop
 from sttest.compile.hls.memory_layout import MemoryLayout
-from sttest.compile.stream_order import StreamLoop
 
 
 @dataclass(frozen=True)

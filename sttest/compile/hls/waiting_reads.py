@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sttest.compile.cache_entries import CacheEntries
+from sttest.compile.channels.cache_entries import CacheEntries
 from sttest.compile.hls.dma_read import read_row
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.process import Process

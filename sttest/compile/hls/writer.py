@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from sttest.compile.names import unique
+from sttest.compile.ir.names import unique
 
 _INDENT = "  "
 _MAX_COLUMNS = 120

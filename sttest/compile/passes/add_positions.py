@@ -16,9 +16,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
-from sttest.compile.linalg_build import Named, generic
-from sttest.compile.module_walk import functions
-from sttest.compile.value_names import ENTERS, POSITION, argument_names
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.value_names import ENTERS, POSITION, argument_names
+from sttest.compile.linalg.linalg_build import Named, generic
 from sttest.errors import InputError
 
 

@@ -20,8 +20,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
-from sttest.compile.block_result import behind_result
-from sttest.compile.cost_model import task_cost
+from sttest.compile.channels.memory_ports import PortDemand, assign_channels
+from sttest.compile.channels.port_width import bytes_per_cycle, port_bytes
 from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
@@ -33,15 +33,15 @@ from sttest.compile.dialects.df import (
     i64_attr,
     itensor_of,
 )
-from sttest.compile.memory_ports import PortDemand, assign_channels
-from sttest.compile.module_walk import all_of
-from sttest.compile.names import argument_kinds
-from sttest.compile.pass_order import require_dmas
+from sttest.compile.dialects.token_slices import most_slices, sliced
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.names import argument_kinds
+from sttest.compile.ir.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.port_width import bytes_per_cycle, port_bytes
-from sttest.compile.processes import queue_of
-from sttest.compile.schedule import ChannelUse
-from sttest.compile.token_slices import most_slices, sliced
+from sttest.compile.timing.cost_model import task_cost
+from sttest.compile.turns.block_result import behind_result
+from sttest.compile.turns.processes import queue_of
+from sttest.compile.turns.schedule import ChannelUse
 from sttest.errors import InputError, did_you_mean
 
 _Dma = DmaReadOp | DmaWriteOp

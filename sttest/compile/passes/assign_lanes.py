@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.cost_model import payload_operators, step_interval
 from sttest.compile.dialects.df import TaskOp, i64_attr
-from sttest.compile.module_walk import all_of
-from sttest.compile.pacing import PacedLanes, paced_by_products
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.linalg.task_facts import work
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
-from sttest.compile.task_facts import work
+from sttest.compile.timing.cost_model import payload_operators, step_interval
+from sttest.compile.timing.pacing import PacedLanes, paced_by_products
 from sttest.errors import InputError, did_you_mean
 
 

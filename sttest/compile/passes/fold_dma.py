@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import DmaReadOp, TaskOp
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.block_order import sort_topologically
 from sttest.compile.dialects.df import ConverterOp, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.module_walk import all_of, functions
-from sttest.compile.names import hint
+from sttest.compile.dialects.stream_order import converter_buffer, same_order
+from sttest.compile.ir.block_order import sort_topologically
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.names import hint
 from sttest.compile.spaces.fusion import EdgeFacts, Fusion, KernelFacts, fuse
-from sttest.compile.stream_order import converter_buffer, same_order
 
 
 @dataclass(frozen=True)

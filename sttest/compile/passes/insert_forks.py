@@ -11,8 +11,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects.df import ForkOp, ITensorType, KernelOp
-from sttest.compile.module_walk import all_of
-from sttest.compile.pass_order import require_dmas
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.pass_order import require_dmas
 
 
 @dataclass(frozen=True)

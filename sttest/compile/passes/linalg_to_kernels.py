@@ -29,21 +29,21 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.concat_order import resized
-from sttest.compile.concat_plan import plan_concat
-from sttest.compile.contraction import is_contraction, pairs_loops
+from sttest.compile.dialects.concat_order import resized
 from sttest.compile.dialects.df import ConcatOp, IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.gemv import gemv_nest, vector_tile
-from sttest.compile.iteration import IterationSpace, is_view, shape_of, source_of_view
-from sttest.compile.linalg_build import Named, dims_map, generic
-from sttest.compile.linalg_support import place_of, refuse_unsupported
-from sttest.compile.loop_choices import LoopChoices
-from sttest.compile.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
-from sttest.compile.module_walk import functions
-from sttest.compile.names import NameTable, hint, source_of
-from sttest.compile.pass_options import require_positive
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.names import NameTable, hint, source_of
+from sttest.compile.ir.pass_options import require_positive
+from sttest.compile.linalg.contraction import is_contraction, pairs_loops
+from sttest.compile.linalg.iteration import IterationSpace, is_view, shape_of, source_of_view
+from sttest.compile.linalg.linalg_build import Named, dims_map, generic
+from sttest.compile.linalg.linalg_support import place_of, refuse_unsupported
+from sttest.compile.linalg.token_rows import row_loop, token_rows
+from sttest.compile.loops.concat_plan import plan_concat
+from sttest.compile.loops.gemv import gemv_nest, vector_tile
+from sttest.compile.loops.loop_choices import LoopChoices
+from sttest.compile.loops.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
 from sttest.compile.spaces.gemv import require_power_of_two
-from sttest.compile.token_rows import row_loop, token_rows
 from sttest.errors import InputError
 
 
@@ -52,7 +52,7 @@ class LinalgToKernels(ModulePass):
     """Tiles with one default size and streams every operand in the order of the tile loops.
 
     ``gemv_lanes`` gives products of few rows with a weight the tile of an engine of so many lanes, 0 the default one;
-    ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loop_choices`).
+    ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loops.loop_choices`).
     """
 
     name = "linalg-to-kernels"

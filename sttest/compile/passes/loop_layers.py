@@ -16,7 +16,6 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.block_result import LEAVES, result_store
 from sttest.compile.dialects.df import (
     DmaReadOp,
     EnterOp,
@@ -27,13 +26,14 @@ from sttest.compile.dialects.df import (
     StreamType,
     i64_attr,
 )
-from sttest.compile.layers import outside_layers
-from sttest.compile.module_walk import all_of, functions
-from sttest.compile.names import hint
-from sttest.compile.pass_options import require_positive
-from sttest.compile.processes import node_label
-from sttest.compile.stream_level import only_kernel, stream_of
-from sttest.compile.value_names import ENTERS, POSITION, argument_names
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.names import hint
+from sttest.compile.ir.pass_options import require_positive
+from sttest.compile.ir.stream_level import only_kernel, stream_of
+from sttest.compile.ir.value_names import ENTERS, POSITION, argument_names
+from sttest.compile.turns.block_result import LEAVES, result_store
+from sttest.compile.turns.layers import outside_layers
+from sttest.compile.turns.processes import node_label
 from sttest.errors import InputError
 
 _DEPTH = 2

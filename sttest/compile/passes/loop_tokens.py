@@ -17,8 +17,7 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.block_result import result_store
-from sttest.compile.cache_entries import cache_entries
+from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects.df import (
     DmaReadOp,
     DmaWriteOp,
@@ -29,12 +28,13 @@ from sttest.compile.dialects.df import (
     i64_attr,
     itensor_of,
 )
-from sttest.compile.module_walk import functions
-from sttest.compile.names import hint
-from sttest.compile.pass_options import require_positive
-from sttest.compile.processes import node_label
-from sttest.compile.stream_level import only_kernel
-from sttest.compile.value_names import ENTERS, argument_names
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.names import hint
+from sttest.compile.ir.pass_options import require_positive
+from sttest.compile.ir.stream_level import only_kernel
+from sttest.compile.ir.value_names import ENTERS, argument_names
+from sttest.compile.turns.block_result import result_store
+from sttest.compile.turns.processes import node_label
 from sttest.errors import InputError
 
 _COPIED = 2

@@ -23,9 +23,9 @@ from sttest.compile.dialects.df import (
     StreamType,
     itensor_of,
 )
-from sttest.compile.module_walk import all_of
-from sttest.compile.names import hint
-from sttest.compile.pass_order import require_dmas, run_first
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.names import hint
+from sttest.compile.ir.pass_order import require_dmas, run_first
 
 # The ping-pong tile buffer that a folded DMA shares with its reader.
 _FOLDED_DEPTH = 2

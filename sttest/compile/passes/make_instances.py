@@ -21,10 +21,10 @@ from sttest.compile.dialects.df import (
     ITensorType,
     KernelOp,
 )
-from sttest.compile.module_walk import all_of
-from sttest.compile.names import hint
-from sttest.compile.node_names import NodeNames
-from sttest.compile.pass_order import require_dmas, run_first
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.names import hint
+from sttest.compile.ir.node_names import NodeNames
+from sttest.compile.ir.pass_order import require_dmas, run_first
 
 
 @dataclass(frozen=True)

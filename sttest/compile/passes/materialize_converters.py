@@ -11,8 +11,8 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects.df import ConverterOp, IntListAttr, TaskOp, i64_attr, itensor_of
-from sttest.compile.module_walk import all_of
-from sttest.compile.stream_order import converter_buffer, same_order
+from sttest.compile.dialects.stream_order import converter_buffer, same_order
+from sttest.compile.ir.module_walk import all_of
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, IntListAttr, ITensorType, KernelOp, i64_attr
-from sttest.compile.module_walk import all_of, functions
-from sttest.compile.names import parameters_of
-from sttest.compile.stream_order import halved_to
+from sttest.compile.dialects.stream_order import halved_to
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.names import parameters_of
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from sttest.compile.attention_form import Attention, attention_of
-from sttest.compile.iteration import shape_of
-from sttest.compile.linalg_support import refuse_unsupported
-from sttest.compile.module_walk import functions
-from sttest.compile.online_softmax import rewrite_in_chunks
-from sttest.compile.pass_options import require_positive
+from sttest.compile.attention.attention_form import Attention, attention_of
+from sttest.compile.attention.online_softmax import rewrite_in_chunks
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.pass_options import require_positive
+from sttest.compile.linalg.iteration import shape_of
+from sttest.compile.linalg.linalg_support import refuse_unsupported
 from sttest.errors import InputError
 
 

@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from sttest.compile.linalg_support import refuse_unsupported
-from sttest.compile.module_walk import functions
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.linalg.linalg_support import refuse_unsupported
 from sttest.compile.quantisation.function import QuantisedFunction
 from sttest.errors import InputError
 from sttest.models.quant.scheme import load_scheme

@@ -18,11 +18,11 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import KernelOp, TaskOp
-from sttest.compile.engines import alike
-from sttest.compile.module_walk import all_of, functions
-from sttest.compile.names import parameters_of, unique
-from sttest.compile.schedule import Sharing
-from sttest.compile.value_names import POSITION, argument_names
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.names import parameters_of, unique
+from sttest.compile.ir.value_names import POSITION, argument_names
+from sttest.compile.turns.engines import alike
+from sttest.compile.turns.schedule import Sharing
 from sttest.errors import InputError, did_you_mean
 
 

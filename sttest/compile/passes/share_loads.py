@@ -16,10 +16,10 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import DmaReadOp, KernelOp, TaskOp, itensor_of
-from sttest.compile.engines import engines_of
-from sttest.compile.module_walk import all_of
-from sttest.compile.names import identifier, unique
-from sttest.compile.pass_order import require_dmas
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.names import identifier, unique
+from sttest.compile.ir.pass_order import require_dmas
+from sttest.compile.turns.engines import engines_of
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from sttest.compile.dialects.df import KernelOp, NodeOp, StreamOp, TaskOp
-from sttest.compile.module_walk import all_of
-from sttest.compile.names import unique
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.names import unique
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.load import load_board, require_hbm
+from sttest.compile.depths.fifo_model import stream_depths
+from sttest.compile.depths.shared_depths import shared_depths
 from sttest.compile.dialects.df import StreamOp, StreamType
-from sttest.compile.engines import engines_of
-from sttest.compile.fifo_model import stream_depths
-from sttest.compile.module_walk import all_of
-from sttest.compile.prefetch import prefetch_depths
-from sttest.compile.processes import fifo_name
-from sttest.compile.shared_depths import shared_depths
-from sttest.compile.stream_level import only_kernel
-from sttest.compile.timed_graph import TimedGraphs
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.stream_level import only_kernel
+from sttest.compile.timing.timed_graph import TimedGraphs
+from sttest.compile.turns.engines import engines_of
+from sttest.compile.turns.prefetch import prefetch_depths
+from sttest.compile.turns.processes import fifo_name
 
 
 @dataclass(frozen=True)

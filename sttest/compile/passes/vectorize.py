@@ -12,11 +12,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.cost_model import busy_cycles
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, KernelOp, TaskOp, itensor_of
-from sttest.compile.module_walk import all_of
-from sttest.compile.pass_order import require_dmas
-from sttest.compile.stream_order import vectorized
+from sttest.compile.dialects.stream_order import vectorized
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.pass_order import require_dmas
+from sttest.compile.timing.cost_model import busy_cycles
 
 
 @dataclass(frozen=True)

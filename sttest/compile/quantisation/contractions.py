@@ -18,10 +18,10 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from sttest.compile.iteration import CHUNK_LOOP, dims_of, shape_of
-from sttest.compile.linalg_build import Named, Operand, dims_map, expanded, generic
-from sttest.compile.linalg_support import place_of
-from sttest.compile.names import source_of
+from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.iteration import CHUNK_LOOP, dims_of, shape_of
+from sttest.compile.linalg.linalg_build import Named, Operand, dims_map, expanded, generic
+from sttest.compile.linalg.linalg_support import place_of
 from sttest.compile.quantisation.grouping import Quantised
 from sttest.compile.quantisation.patterns import loop_of, over_dims, reduction_loops
 from sttest.compile.quantisation.quantisers import as_f32, extended, one_over_127, rounded_softmax

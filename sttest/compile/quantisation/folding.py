@@ -16,9 +16,9 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
-from sttest.compile.iteration import shape_of
-from sttest.compile.linalg_build import Named, Operand, constant, dims_map, generic
-from sttest.compile.names import source_of
+from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.iteration import shape_of
+from sttest.compile.linalg.linalg_build import Named, Operand, constant, dims_map, generic
 from sttest.compile.quantisation.contractions import Factor
 from sttest.compile.quantisation.grouping import Quantised
 from sttest.compile.quantisation.patterns import over_dims, softmax_scores, summed_dims, writer_of

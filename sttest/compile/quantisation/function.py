@@ -20,11 +20,11 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.contraction import is_contraction
-from sttest.compile.iteration import IterationSpace, is_view, shape_of
-from sttest.compile.linalg_build import element_of
-from sttest.compile.linalg_support import place_of
-from sttest.compile.names import source_of
+from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.contraction import is_contraction
+from sttest.compile.linalg.iteration import IterationSpace, is_view, shape_of
+from sttest.compile.linalg.linalg_build import element_of
+from sttest.compile.linalg.linalg_support import place_of
 from sttest.compile.quantisation.contractions import Factor, contract, contract_folded, contract_weight, sum_softmax
 from sttest.compile.quantisation.folding import Fold, quantise_folded
 from sttest.compile.quantisation.grouping import (

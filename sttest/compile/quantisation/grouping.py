@@ -21,9 +21,9 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint
 
-from sttest.compile.iteration import dims_of, is_view, reassociation, shape_of, source_of_view
-from sttest.compile.linalg_build import Named, collapsed, dims_map, element_of, expanded, generic
-from sttest.compile.names import source_of
+from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.iteration import dims_of, is_view, reassociation, shape_of, source_of_view
+from sttest.compile.linalg.linalg_build import Named, collapsed, dims_map, element_of, expanded, generic
 from sttest.errors import InputError
 
 

@@ -8,9 +8,9 @@ from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
-from sttest.compile.iteration import dims_of
-from sttest.compile.linalg_build import Operand
-from sttest.compile.names import source_of
+from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.iteration import dims_of
+from sttest.compile.linalg.linalg_build import Operand
 from sttest.compile.quantisation.grouping import chain_of
 
 

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import IntegerType, TensorType, f16, f32, i8, i32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from sttest.compile.iteration import shape_of
-from sttest.compile.linalg_build import Named, constant, dims_map, generic
+from sttest.compile.linalg.iteration import shape_of
+from sttest.compile.linalg.linalg_build import Named, constant, dims_map, generic
 from sttest.compile.quantisation.grouping import Place, Quantised
 
 INT8_MAX = 127.0

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, StringAttr, TensorTyp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import Rewriter
 
-from sttest.compile.iteration import shape_of
-from sttest.compile.module_walk import returned
-from sttest.compile.names import argument_kinds, argument_names, is_cache_entry, result_names
+from sttest.compile.ir.module_walk import returned
+from sttest.compile.ir.names import argument_kinds, argument_names, is_cache_entry, result_names
+from sttest.compile.linalg.iteration import shape_of
 
 
 class Signature:

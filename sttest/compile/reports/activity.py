@@ -15,12 +15,12 @@ from sttest.boards.energy_activity import COLUMNS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import operator_instances, payload_operators, step_interval
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
-from sttest.compile.layers import LaunchCounts
-from sttest.compile.module_walk import all_of
-from sttest.compile.resources.names import stream_ends
-from sttest.compile.task_facts import work
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.linalg.task_facts import work
+from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
+from sttest.compile.turns.layers import LaunchCounts
+from sttest.compile.turns.port_names import stream_ends
 from sttest.sim.graph import Memory
 
 Counts = dict[str, str | int | float]

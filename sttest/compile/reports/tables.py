@@ -8,11 +8,11 @@ import pandas as pd
 
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design
-from sttest.compile.cost_model import task_cost
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
-from sttest.compile.module_walk import all_of
-from sttest.compile.resources.names import stream_ends
-from sttest.compile.task_facts import work
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.linalg.task_facts import work
+from sttest.compile.timing.cost_model import task_cost
+from sttest.compile.turns.port_names import stream_ends
 from sttest.sim.graph import Memory
 
 

@@ -9,14 +9,14 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
+from sttest.compile.ir.stream_level import only_kernel
 from sttest.compile.resources.memories import memories
 from sttest.compile.resources.memory_buses import HBM, MemoryBus, memory_buses
-from sttest.compile.resources.names import stream_ends
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
 from sttest.compile.resources.port_buffers import buffer_words
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
-from sttest.compile.stream_level import only_kernel
+from sttest.compile.turns.port_names import stream_ends
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import ceil, prod
 
 from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, NodeOp, TaskOp, itensor_of
-from sttest.compile.processes import process_name, processes_of
-from sttest.compile.resources.names import StreamEnds, dma_port, stream_ends
 from sttest.compile.spaces.memory import MemoryFacts
+from sttest.compile.turns.port_names import StreamEnds, dma_port, stream_ends
+from sttest.compile.turns.processes import process_name, processes_of
 from sttest.sim.graph import TimedGraph
 
 _PING_PONG = 2

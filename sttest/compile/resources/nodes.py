@@ -14,7 +14,6 @@ from xdsl.ir import SSAValue
 from sttest.boards.operators import Operator
 from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
 from sttest.boards.resources import Resources, total
-from sttest.compile.cost_model import operator_instances, payload_operators, step_interval
 from sttest.compile.dialects.df import (
     ConcatOp,
     ConverterOp,
@@ -28,10 +27,11 @@ from sttest.compile.dialects.df import (
     TaskOp,
     itensor_of,
 )
-from sttest.compile.processes import fifo_name, process_name, processes_of
-from sttest.compile.resources.names import dma_port
+from sttest.compile.ir.stream_level import stream_of
 from sttest.compile.resources.port_buffers import buffer_resources
-from sttest.compile.stream_level import stream_of
+from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
+from sttest.compile.turns.port_names import dma_port
+from sttest.compile.turns.processes import fifo_name, process_name, processes_of
 from sttest.sim.graph import Memory, TimedGraph
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sttest.compile.access_curves import accesses
 from sttest.compile.compiler import Design
+from sttest.compile.depths.access_curves import accesses
 from sttest.compile.resources.crossings import with_crossings
 from sttest.compile.resources.design import DesignResources, design_resources, die_of
 from sttest.compile.resources.memory_buses import WAYS

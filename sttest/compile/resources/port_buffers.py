@@ -6,10 +6,10 @@ from collections import Counter
 
 from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, memory_resources
 from sttest.boards.resources import Resources
-from sttest.compile.bursts_ahead import BurstsAhead, port_of
+from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects.df import KernelOp, itensor_of
-from sttest.compile.processes import process_name
-from sttest.compile.resources.names import dma_port
+from sttest.compile.turns.port_names import dma_port
+from sttest.compile.turns.processes import process_name
 
 
 def buffer_words(kernel: KernelOp, in_flight: int, port_bits: int) -> dict[str, int]:

@@ -14,7 +14,7 @@ from sttest.boards.xrt.signature import write_signature
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, StreamOp, TaskOp
 from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel, signature
-from sttest.compile.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.lower_to_streams import LowerToStreams

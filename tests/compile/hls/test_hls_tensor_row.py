@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sttest.compile.dialects.stream_order import StreamLoop
 from sttest.compile.hls.memory_layout import MemoryLayout
 from sttest.compile.hls.tensor_row import Placed, in_a_row
 from sttest.compile.hls.types import Element, Token
-from sttest.compile.stream_order import StreamLoop
 
 I8 = Element("i8", "ap_int<8>", 8, "int8")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.ablation.kernels import by_part
 from sttest.compile.context import new_context, parse
 from sttest.compile.dialects.df import KernelOp
-from sttest.compile.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.passes.fuse_kernels import merge_groups
 from sttest.compile.pipeline import Knobs, tiling_passes
 from sttest.models.shipped import lowered_text

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from sttest.compile.context import new_context, parse  # noqa: E402
 from sttest.compile.dialects.df import KernelOp  # noqa: E402
-from sttest.compile.module_walk import all_of, functions  # noqa: E402
+from sttest.compile.ir.module_walk import all_of, functions  # noqa: E402
 from sttest.compile.pipeline import Knobs, tiling_passes  # noqa: E402
 from sttest.models.shipped import lowered_text  # noqa: E402
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sim_graphs import memory_graphs, pipeline_graphs
 
-from sttest.compile.fifo_model import stream_depths
+from sttest.compile.depths.fifo_model import stream_depths
 from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, KernelTiming, size_fifos
 from sttest.errors import InputError
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate

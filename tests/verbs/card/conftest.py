@@ -12,7 +12,7 @@ from sttest.boards.backends.csim import build
 from sttest.compile.compiler import compile_text
 from sttest.compile.package import write_package
 from sttest.compile.pipeline import Knobs
-from sttest.compile.schedule import Sharing
+from sttest.compile.turns.schedule import Sharing
 from sttest.models.registry import model_config
 from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.tables import head_columns

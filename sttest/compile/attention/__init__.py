@@ -1,0 +1,1 @@
+"""Attention in linalg text: where it is, and how it is written chunk by chunk."""

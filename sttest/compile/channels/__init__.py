@@ -1,0 +1,1 @@
+"""Memory channels: who reads from which, in what stretches, how far ahead."""

@@ -1,0 +1,118 @@
+"""Where the new entry of a cache goes in memory: the last places of a cache are those of a launch's own tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd, prod
+
+from xdsl.dialects.builtin import TensorType
+
+from sttest.compile.dialects.df import DmaReadOp, ITensorType, KernelOp, itensor_of
+from sttest.compile.dialects.token_slices import slice_dim
+from sttest.compile.ir.pass_order import run_first
+from sttest.errors import InputError
+
+_POSITIONS = 1
+"""The dim of a cache [heads, positions, columns], or of its scales [heads, positions]."""
+
+
+@dataclass(frozen=True)
+class CacheEntries:
+    """The places of one DMA's new entries, of which each launch writes one per layer and token.
+
+    An entry is written in *runs*: columns that lie side by side in a word.
+
+    Attributes:
+        heads, columns: of an entry.
+        run: columns of a run.
+        first: position of the launch's first entry.
+        steps: entries per launch.
+        grid, beats, beat: the cache in memory: tiles, beats in a tile, elements in a beat, per dim.
+        word: elements of a word.
+        sliced_dim, slice_size, slice_number, slices: which elements the DMA's memory holds.
+        entry: the stream that they come in.
+    """
+
+    heads: int
+    columns: int
+    run: int
+    first: int
+    steps: int
+    grid: tuple[int, ...]
+    beats: tuple[int, ...]
+    beat: tuple[int, ...]
+    word: int
+    sliced_dim: int
+    slice_size: int
+    slice_number: int
+    slices: int
+    entry: ITensorType
+
+    @property
+    def runs(self) -> int:
+        """Of an entry."""
+        return self.heads * self.columns // self.run
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether all runs of an entry lie in words of their own: then one may be read before another is written."""
+        for position in range(self.first, self.first + self.steps):
+            words = [
+                self.place(head, position, column) // self.word
+                for head in range(self.heads)
+                for column in range(0, self.columns, self.run)
+            ]
+            if len(set(words)) < len(words):
+                return False
+        return True
+
+    def place(self, head: int, position: int, column: int) -> int:
+        """The element's number in memory, in the slice that has it."""
+        at = [head, position, column][: len(self.grid)]
+        if self.slices > 1:
+            at[self.sliced_dim] = self._inside(at[self.sliced_dim])
+        tile = beat = element = 0
+        for dim, index in enumerate(at):
+            within = index % (self.beats[dim] * self.beat[dim])
+            tile = tile * self.grid[dim] + index // (self.beats[dim] * self.beat[dim])
+            beat = beat * self.beats[dim] + within // self.beat[dim]
+            element = element * self.beat[dim] + within % self.beat[dim]
+        return (tile * prod(self.beats) + beat) * prod(self.beat) + element
+
+    def _inside(self, index: int) -> int:
+        whole = self.slice_size * self.slices
+        return index // whole * self.slice_size + index % self.slice_size
+
+
+def cache_entries(kernel: KernelOp, dma: DmaReadOp) -> CacheEntries:
+    """Of a DMA that takes entries.
+
+    Raises:
+        InputError: its cache has another layout than that of docs/values.md, or no room for the tokens of a launch.
+    """
+    if dma.layout is None or dma.beat_bits is None:
+        raise run_first("loop-tokens", f"{dma.name} has no layout", "materialize-dma")
+    outer, stream, entry = dma.sources[0].type, itensor_of(dma.sinks[0]), itensor_of(dma.sources[1])
+    assert isinstance(outer, TensorType)
+    shape = outer.get_shape()
+    heads, positions, columns = (*shape, 1)[:3]
+    numbers, rank = dma.layout.values, len(shape)
+    grid, beats, beat = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]
+    if rank not in (2, 3) or dma.packed is not None or prod(entry.full_shape) != heads * columns:
+        raise InputError("bad-cache", f"{list(entry.full_shape)} is no entry of {list(shape)}", where="loop-tokens")
+    if kernel.step_count > positions:
+        raise InputError(
+            "no-room", "a launch generates more tokens than the cache has places", where="loop-tokens",
+            demand=kernel.step_count, bound=positions, unit="tokens", levers=["compile for a longer context"],
+        )  # fmt: skip
+    number, slices = dma.slice_of
+    dim = slice_dim(stream.element_shape)
+    word = dma.beat_bits.value.data // stream.element_bits
+    run = gcd(word, beat[2]) if rank == 3 else 1
+    if slices > 1 and dim == 2:
+        run = gcd(run, stream.element_shape[dim])
+    first = positions - kernel.step_count
+    return CacheEntries(
+        heads, columns, run, first, kernel.step_count, grid, beats, beat, word, dim, stream.element_shape[dim],
+        number, slices, entry,
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Which HBM pseudo-channels each DMA uses.
+
+A DMA works on one channel.  Where it moves a fair share of the traffic it has that
+channel to itself; the others share one for writes, one for parameters and one for
+what else is read: parameters are asked for long before they are used, and inputs
+would wait behind them.  A DMA whose tokens can be cut may become several, one per
+slice, each with a channel of its own: while channels are left, the DMA whose
+transfer that shortens most is cut in twice as many slices, none of less than a
+burst.  What is left then goes to small DMAs, so that fewer wait for turns.
+
+Powers of two leave channels half used where one queue of weights is what everybody
+waits for.  Then all share all channels (:mod:`spread_channels`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sttest.compile.channels.port_demand import PortDemand
+from sttest.compile.channels.spread_channels import most_loaded, spread_channels
+from sttest.compile.turns.schedule import ChannelUse
+from sttest.errors import DoesNotFitError
+
+# A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
+_SMALL_SHARE = 0.25
+# Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own, and
+# small DMAs wait for large ones.
+_WORTH_SHARING = 0.8
+
+
+def assign_channels(
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int, use: ChannelUse = "auto"
+) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA, one per slice; their count is a power of two.
+
+    Args:
+        demands: in program order, which breaks ties.
+        channels: pseudo-channels of the board.
+        bytes_per_cycle: what one channel sustains.
+        burst_bytes: that a slice moves at least.
+        use: where it says nothing, they share where a queue of weights is and memory then takes much less.
+
+    Raises:
+        DoesNotFitError: more DMAs that need a channel of their own than channels.
+    """
+    if use == "together":
+        return spread_channels(demands, channels, burst_bytes)
+    own = channels_apart(demands, channels, bytes_per_cycle, burst_bytes)
+    if use == "apart" or not any(demand.queue for demand in demands):
+        return own
+    spread = spread_channels(demands, channels, burst_bytes)
+    busy = max((demand.busy_cycles for demand in demands), default=0)
+    apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))
+    return spread if together < _WORTH_SHARING * apart else own
+
+
+def channels_apart(
+    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int
+) -> dict[str, tuple[int, ...]]:
+    """Channels that DMAs of a fair share of the traffic have to themselves.
+
+    Args:
+        demands: in program order, which breaks ties.
+        channels: pseudo-channels of the board.
+        bytes_per_cycle: what one channel sustains.
+        burst_bytes: that a slice moves at least.
+
+    Raises:
+        DoesNotFitError: more DMAs that need a channel of their own than channels.
+    """
+    small_bytes = _SMALL_SHARE * sum(demand.total_bytes for demand in demands) / channels
+    small = [demand for demand in demands if demand.total_bytes < small_bytes]
+    shared = len({demand.shares_with for demand in small})
+    counts = {demand.name: 1 for demand in demands if demand not in small}
+    if len(counts) + shared > channels:
+        raise DoesNotFitError(
+            "hbm-channels",
+            "more DMAs than pseudo-channels",
+            where="memory ports",
+            demand=len(counts) + shared,
+            bound=channels,
+            unit="channels",
+            levers=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
+        )
+    slices = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes) for demand in demands}
+    _share_out(demands, slices, counts, channels - len(counts) - shared, bytes_per_cycle)
+    _separate(small, counts, channels - sum(counts.values()))
+    return _number(demands, counts)
+
+
+def _separate(small: Sequence[PortDemand], counts: dict[str, int], spare: int) -> None:
+    """Takes the largest small DMAs out of what they share while there are channels, so that fewer wait in turn."""
+    waiting = sorted(small, key=lambda demand: -demand.total_bytes)
+    for demand in waiting:
+        rest = [other for other in small if other.name not in counts and other is not demand]
+        if len({other.shares_with for other in rest}) + 1 > spare:
+            return
+        counts[demand.name] = 1
+        spare -= 1
+
+
+def _share_out(
+    demands: Sequence[PortDemand], most: Mapping[str, int], counts: dict[str, int], spare: int, bytes_per_cycle: float
+) -> None:
+    """Doubles slices until every DMA keeps pace or no channels are left."""
+
+    def saved_cycles(demand: PortDemand) -> float:
+        now = counts[demand.name]
+        return demand.cycles(now, bytes_per_cycle) - demand.cycles(2 * now, bytes_per_cycle)
+
+    def may_double(demand: PortDemand) -> bool:
+        now = counts.get(demand.name, 0)
+        return 0 < now <= spare and 2 * now <= most[demand.name] and saved_cycles(demand) > 0
+
+    while able := [demand for demand in demands if may_double(demand)]:
+        best = max(able, key=saved_cycles)
+        spare -= counts[best.name]
+        counts[best.name] *= 2
+
+
+def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, tuple[int, ...]]:
+    numbers: dict[str, tuple[int, ...]] = {}
+    shared: dict[tuple[bool, bool], int] = {}
+    used = 0
+    for demand in demands:
+        if demand.name in counts:
+            numbers[demand.name] = tuple(range(used, used + counts[demand.name]))
+            used += counts[demand.name]
+        elif demand.shares_with not in shared:
+            shared[demand.shares_with] = used
+            used += 1
+        if demand.name not in counts:
+            numbers[demand.name] = (shared[demand.shares_with],)
+    return numbers

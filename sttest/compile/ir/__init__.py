@@ -1,0 +1,1 @@
+"""Reading IR text: errors, names, walks, what a pass may rely on."""

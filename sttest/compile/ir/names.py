@@ -1,0 +1,121 @@
+"""Names of kernels: from the PyTorch module that an op came from, else from the parameter that it reads."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.ir import BlockArgument, Operation, SSAValue
+
+from sttest.compile.ir.module_walk import returned
+from sttest.errors import InputError
+
+# Results with these names leave as cache entries (docs/models.md).
+_CACHE_RESULTS = ("k_", "v_")
+
+
+def identifier(text: str) -> str:
+    """A name that is safe in IR, JSON, C++ and Verilog: letters, digits and underscores, no leading digit.
+
+    >>> identifier("attn.q_proj"), identifier("1;rm")
+    ('attn_q_proj', '_1_rm')
+    """
+    clean = re.sub(r"[^0-9A-Za-z_]+", "_", text)
+    return f"_{clean}" if clean[:1].isdigit() or not clean else clean
+
+
+def unique(base: str, taken: set[str]) -> str:
+    """The first of ``base``, ``base_2``, ``base_3`` … that is not taken; takes it.
+
+    >>> unique("norm", {"norm", "norm_2"})
+    'norm_3'
+    """
+    candidates = itertools.chain([base], (f"{base}_{number}" for number in itertools.count(2)))
+    name = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(name)
+    return name
+
+
+class NameTable:
+    """Unique, readable names for the ops of one function."""
+
+    def __init__(self) -> None:
+        self._arguments: dict[SSAValue, str] = {}
+        self._taken: set[str] = set()
+
+    def read_arguments(self, function: func.FuncOp) -> None:
+        """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
+        for argument, name in argument_names(function).items():
+            self._arguments[argument] = name
+            argument.name_hint = hint(identifier(name))
+
+    def of(self, op: Operation, roots: Sequence[SSAValue]) -> tuple[str, str]:
+        """A unique identifier and the origin in the model, e.g. ``("attn_q_proj", "attn.q_proj")``."""
+        origin = source_of(op) or self._parameter(roots)
+        step = op.attributes.get("sttest.step")
+        name = f"{origin}_{step.data}" if isinstance(step, StringAttr) else origin
+        return unique(identifier(name), self._taken), origin
+
+    def _parameter(self, roots: Sequence[SSAValue]) -> str:
+        names = [self._arguments.get(root, "") for root in roots if isinstance(root, BlockArgument)]
+        weights = [name for name in names if "." in name]
+        return weights[0].rsplit(".", 1)[0] if weights else "op"
+
+
+def source_of(op: Operation) -> str:
+    """The PyTorch module that an op came from; empty where the text does not say."""
+    source = op.attributes.get("sttest.source")
+    return source.data if isinstance(source, StringAttr) else ""
+
+
+def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
+    """The name of each argument, as ``sttest.arg_names`` has it; empty without it."""
+    arguments = function.body.block.args
+    return dict(zip(arguments, _strings(function, "sttest.arg_names", len(arguments)), strict=False))
+
+
+def argument_kinds(function: func.FuncOp) -> dict[SSAValue, str]:
+    """``parameter``, ``input`` or ``cache`` per argument, as ``sttest.arg_kinds`` has it; empty without it."""
+    arguments = function.body.block.args
+    return dict(zip(arguments, _strings(function, "sttest.arg_kinds", len(arguments)), strict=False))
+
+
+def parameters_of(function: func.FuncOp) -> set[SSAValue]:
+    """The arguments that are parameters of the model."""
+    return {argument for argument, kind in argument_kinds(function).items() if kind == "parameter"}
+
+
+def result_names(function: func.FuncOp) -> list[str]:
+    """The name of each result, as ``sttest.result_names`` has it; empty without it."""
+    return _strings(function, "sttest.result_names", len(returned(function).operands))
+
+
+def is_cache_entry(result_name: str) -> bool:
+    """Whether a result of that name is a new entry of the KV cache."""
+    return result_name.startswith(_CACHE_RESULTS)
+
+
+def _strings(function: func.FuncOp, attribute: str, wanted: int) -> list[str]:
+    """A function's attribute as a list of ``wanted`` strings, or of none where it is missing."""
+    found = function.attributes.get(attribute)
+    if found is None:
+        return []
+    strings = [item.data for item in found if isinstance(item, StringAttr)] if isinstance(found, ArrayAttr) else []
+    if len(strings) == wanted:
+        return strings
+    raise InputError(
+        "bad-attribute", f"{attribute} must be a list of {wanted} strings, found {found}",
+        where=f"func.func @{function.sym_name.data}",
+    )  # fmt: skip
+
+
+def hint(name: str) -> str:
+    """A value name that prints and re-parses as itself: the printer owns the suffix ``_<digits>``.
+
+    >>> hint("attn_norm_2")
+    'attn_norm2'
+    """
+    return re.sub(r"_+(\d+)$", r"\1", name)

@@ -1,0 +1,1 @@
+"""What a linalg op computes, over which loops, and how one is built."""

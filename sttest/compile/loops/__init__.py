@@ -1,0 +1,1 @@
+"""Tiles and orders of loops: which an op gets, and what streams follow."""

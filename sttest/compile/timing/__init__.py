@@ -1,0 +1,1 @@
+"""From nodes to the timed graph: intervals, latencies, programs of processes."""

@@ -1,0 +1,193 @@
+"""Tasks, forks and concatenations as pipelined loop nests, and where these drain (docs/cost-model.md).
+
+A stalling pipeline keeps its last results until further reads push them out.
+Whoever waits for them waits for data that they are not made of.  So the nest is
+left, and entered again,
+
+- after every iteration, where the producers are known to take longer for the next
+  token than this task takes for one: behind a reduction (a scale after its peak);
+- after every pass of the loops below the outermost one, where that brings new
+  data and the pass is longer than the drain: rows of tiles;
+- never, where the outermost loop only walks columns (a decode step's
+  matrix-vector product) or parts of sums that are summed on, where what such a
+  product gives is summed over groups, or a pass is over before it could drain.
+
+A fork drains after every token that is known to be the only one for as long.
+A concatenation is one loop over all its tokens, each of which one source gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.ir import Operation, SSAValue
+
+from sttest.compile.dialects.df import ConcatOp, EnterOp, ForkOp, GatherOp, LeaveOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.ir.stream_level import stream_of
+from sttest.compile.timing.cost_model import TaskCost
+from sttest.sim.graph import Event, Loop, Pipeline, When
+
+_HERE = "timed graph"
+
+
+# A token that is passed on, or put together, costs one register between its read and its writes.
+_COPY_LATENCY = 2
+
+
+@dataclass
+class NodePipelines:
+    """The pipelines of a kernel's tasks, forks and concatenations at the stream level.
+
+    Attributes:
+        costs: of every task.
+    """
+
+    costs: Mapping[TaskOp, TaskCost]
+    _intervals: dict[TaskOp, int] = field(default_factory=dict)
+
+    def fork(self, fork: ForkOp, name: str) -> Pipeline:
+        """One loop over the tokens."""
+        source = fork.sources[0]
+        tokens = itensor_of(source).tokens
+        events = [Event(_fifo(source), "read", 0)]
+        events += [Event(_fifo(sink), "write", _COPY_LATENCY - 1) for sink in fork.sinks]
+        results, interval = self._pace(source)
+        repeat = results if interval * results >= tokens + results * _COPY_LATENCY else 1
+        loop = Loop((tokens // repeat,), 1, _COPY_LATENCY, tuple(events))
+        return Pipeline(name, (loop,), repeat=repeat, category="fork")
+
+    def concat(self, concat: ConcatOp, name: str) -> Pipeline:
+        """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
+        events, first = [], 0
+        for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
+            events.append(Event(_fifo(source), "read", 0, (None, (first, first + tokens - 1, 1))))
+            first += tokens
+        events.append(Event(_fifo(concat.sinks[0]), "write", _COPY_LATENCY - 1))
+        loop = Loop((concat.turns, first), 1, _COPY_LATENCY, tuple(events))
+        origin = concat.origin.data if concat.origin else ""
+        return Pipeline(name, (loop,), origin=origin, category="concat")
+
+    def gather(self, gather: GatherOp, name: str) -> Pipeline:
+        """One loop over the tokens, of which every source gives a slice."""
+        sink = gather.sinks[0]
+        events = [Event(_fifo(source), "read", 0) for source in gather.sources]
+        events.append(Event(_fifo(sink), "write", _COPY_LATENCY - 1))
+        loop = Loop((itensor_of(sink).tokens,), 1, _COPY_LATENCY, tuple(events))
+        return Pipeline(name, (loop,), category="gather")
+
+    def enter(self, enter: EnterOp, name: str, layers: int) -> Pipeline:
+        """What comes from outside once, then what goes round."""
+        (outside, back), inside = map(_fifo, enter.sources), _fifo(enter.sinks[0])
+        tokens = itensor_of(enter.sinks[0]).tokens
+        # The loop is left after every layer: its last tokens are what the next layer's are made of.
+        loops = _copy(tokens, outside, inside), *(layers - 1) * (_copy(tokens, back, inside),)
+        return Pipeline(name, loops, category="layers")
+
+    def leave(self, leave: LeaveOp, name: str, layers: int) -> Pipeline:
+        """What goes round, then what leaves."""
+        inside, (back, outside) = _fifo(leave.sources[0]), map(_fifo, leave.sinks)
+        tokens = itensor_of(leave.sources[0]).tokens
+        loops = *(layers - 1) * (_copy(tokens, inside, back),), _copy(tokens, inside, outside)
+        return Pipeline(name, loops, category="layers")
+
+    def task(self, task: TaskOp) -> Pipeline:
+        """The task's loops with the accesses of its FIFOs."""
+        return self._task(task, self._left_loops(task))
+
+    def turn(self, task: TaskOp, members: Sequence[TaskOp]) -> Pipeline:
+        """The pipeline of a task of an engine, which leaves the loops that any of its members must leave."""
+        return self._task(task, max(map(self._left_loops, members)))
+
+    def _task(self, task: TaskOp, depth: int) -> Pipeline:
+        cost, trips = self.costs[task], task.trip_counts
+        inner, kinds = trips[depth:], task.loop_kinds[depth:]
+        last: tuple[When, ...] = tuple(
+            trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)
+        )
+        every: tuple[When, ...] = (None,) * len(inner)
+        events = [
+            Event(_fifo(source), "read", vector)
+            for source, vectors in zip(task.sources, cost.vectors_in, strict=True)
+            for vector in range(vectors)
+        ]
+        events += [
+            Event(_fifo(sink), "write", cost.latency - vectors + vector, every if task.is_scanned(number) else last)
+            for number, (sink, vectors) in enumerate(zip(task.sinks, cost.vectors_out, strict=True))
+            for vector in range(vectors)
+        ]
+        loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
+        origin = task.origin.data if task.origin else ""
+        return Pipeline(task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=origin, category="compute")
+
+    def _left_loops(self, task: TaskOp) -> int:
+        """How many loops, from the outermost one, are left and entered again."""
+        trips, cost = task.trip_counts, self.costs[task]
+        if self._drains(task):
+            return len(trips)
+        if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
+            return 0
+        brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
+        return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))
+
+    def _is_fed_on(self, task: TaskOp) -> bool:
+        """Whether the data of the next pass follow at once: their producer walks all passes in one loop."""
+        producer = _producer(task.sources[0])
+        return isinstance(producer, TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
+
+    def _drains(self, task: TaskOp) -> bool:
+        """Whether each iteration drains before there can be data for the next."""
+        if "reduction" in task.loop_kinds:
+            return False
+        # All sources: tokens that wait for another source come in a burst.
+        paces = [self._pace(source) for source in task.sources]
+        return all(count == task.iterations and pause >= self.costs[task].latency for count, pause in paces)
+
+    def _pace(self, stream: SSAValue) -> tuple[int, int]:
+        """How often the stream's producer has a result, and cycles between two of them that it cannot fall below.
+
+        The cycles are 0 where they are not known.
+        """
+        producer = _producer(stream)
+        if isinstance(producer, ForkOp):
+            return self._pace(producer.sources[0])
+        if not isinstance(producer, TaskOp):
+            return itensor_of(stream).tokens, 0
+        number = [*producer.sinks].index(stream)
+        if producer.is_scanned(number):
+            return producer.iterations, self.costs[producer].ii
+        if producer not in self._intervals:
+            self._intervals[producer] = self._result_interval(producer)
+        return producer.writes(number), self._intervals[producer]
+
+    def _result_interval(self, task: TaskOp) -> int:
+        if "reduction" in task.loop_kinds:
+            return self.costs[task].ii * task.iterations_per_result
+        return self._pace(task.sources[0])[1] if self._drains(task) else 0
+
+
+def _is_summed_on(task: TaskOp) -> bool:
+    """Whether the passes are partial sums that their reader keeps until the last: nobody waits for a single one."""
+    readers = [use.operation for use in task.sinks[0].uses if use.operation is not task]
+    return all(
+        isinstance(each, TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
+    )
+
+
+def _producer(stream: SSAValue) -> Operation | None:
+    """The node that writes a stream."""
+    for use in stream.uses:
+        if isinstance(use.operation, NodeOp) and use.index >= use.operation.source_count:
+            return use.operation
+    return None
+
+
+def _fifo(stream: SSAValue) -> str:
+    return stream_of(stream, _HERE).sym_name.data
+
+
+def _copy(tokens: int, source: str, sink: str) -> Loop:
+    """Passes tokens on, one per cycle."""
+    events = Event(source, "read", 0), Event(sink, "write", _COPY_LATENCY - 1)
+    return Loop((tokens,), 1, _COPY_LATENCY, events)

@@ -1,0 +1,1 @@
+"""Who takes turns on what hardware: engines, layers, queues of parameters."""

@@ -1,0 +1,67 @@
+"""Engines: tasks that take turns on one piece of hardware, and which tasks can.
+
+Tasks are alike if one body of lanes serves both: the same payload on tiles of the same
+shape, with elements of the same types at the same places.  How many tiles there are may
+differ.  Members of an engine run one after the other, in program order, which is an order
+of dependence: with room in the FIFOs none waits for one that comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
+
+from sttest.compile.dialects.df import KernelOp, TaskOp, itensor_of
+from sttest.compile.ir.module_walk import all_of
+
+
+def engines_of(op: Operation) -> dict[str, list[TaskOp]]:
+    """The members of every engine below an operation, in program order."""
+    found: dict[str, list[TaskOp]] = {}
+    for task in all_of(op, TaskOp):
+        if task.engine is not None:
+            found.setdefault(task.engine.data, []).append(task)
+    return found
+
+
+def alike(tasks: Iterable[TaskOp]) -> list[list[TaskOp]]:
+    """Tasks in groups, each of which one engine can serve; order is kept.
+
+    A task that reads what another one gives is in another group: a process is not both ends of a FIFO.
+    """
+    groups: dict[Hashable, list[list[TaskOp]]] = {}
+    for task in tasks:
+        candidates = groups.setdefault(_shape(task), [])
+        for group in candidates:
+            if group[0].payload.is_structurally_equivalent(task.payload) and not _reads_from(task, group):
+                group.append(task)
+                break
+        else:
+            candidates.append([task])
+    return [group for candidates in groups.values() for group in candidates]
+
+
+def _reads_from(task: TaskOp, group: Iterable[TaskOp]) -> bool:
+    """Whether a task's kernel takes what a kernel of the group gives."""
+    kernel = task.parent_op()
+    givers = {member.parent_op() for member in group}
+    return isinstance(kernel, KernelOp) and any(tensor.owner in givers for tensor in kernel.inputs)
+
+
+def _shape(task: TaskOp) -> Hashable:
+    ports = [itensor_of(port) for port in (*task.sources, *task.produced)]
+    maps = [access.data for access in task.accesses] if task.accesses is not None else []
+    return (
+        task.tile_sizes, task.loop_kinds, str(task.init), task.is_contraction, task.lane_count, len(task.sources),
+        tuple((str(port.dtype), port.element_shape) for port in ports),
+        tuple(_coefficients(access) for access in maps),
+    )  # fmt: skip
+
+
+def _coefficients(access: AffineMap) -> tuple[tuple[int, ...], ...]:
+    """How far each loop moves in each dim."""
+    units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
+    zero = access.eval((0,) * access.num_dims, ())
+    return tuple(tuple(moved - start for moved, start in zip(access.eval(u, ()), zero, strict=True)) for u in units)
