@@ -4,7 +4,8 @@ Engines are visited one by one, and each may go to half or to twice its lanes.  
 
     ln(cycles) + price * cost of what is taken
 
-falls.  The price rises until the design fits (*trimming*); then it falls, and steps must lead to designs that fit, so
+falls.  Where a design does not fit, lanes that nobody waits for go first, all at once (*sparing*); then the price rises
+until it does (*trimming*); then it falls, and steps must lead to designs that fit, so
 that room goes first to where it saves most (*filling*).  Steps that cannot bring anything are not tried: half the lanes
 save no more than what the engine takes, twice the lanes no more than its cycles on the critical path.
 
@@ -33,6 +34,8 @@ _HIGH_PRICE = 1.0
 # Of a design that fits from the start: whatever room there is goes to whoever is faster with it, before any is made.
 _GROWING_PRICE = 0.03
 _LEAST_GAIN = 0.002
+_IDLE_SHARE = 0.002
+_MOST_SPARED = 12
 _LEAST_STEP = 0.0005
 _MOST_PASSES = 2
 
@@ -93,7 +96,7 @@ class Step:
     """A step that was kept.
 
     Attributes:
-        engine, lanes: what was turned, and to what.
+        engine, lanes: what was turned, and to what; ``idle`` and how many engines went to half their lanes at once.
         price: at which.
         judged: the design that it led to.
     """
@@ -170,6 +173,7 @@ class _Walk:
         """Raises the price until the design fits, or until that is hopeless; the last price that was paid."""
         if self._fits(self.lanes, self.judged):
             return inf
+        self._spare()
         for price in _TRIMMING_PRICES:
             before = self.judged.overfull
             self.passes(price, must_fit=False)
@@ -178,6 +182,30 @@ class _Walk:
             if price >= _HIGH_PRICE and 0 < before <= self.judged.overfull:
                 break
         return 0.0
+
+    def _spare(self) -> None:
+        """Halves the lanes of all engines that nobody waits for, again and again, while that costs next to nothing."""
+        idle, before = set(self.choices), self.judge.profile(self.lanes).cycles
+        for _ in range(_MOST_SPARED):
+            idle = {each for each in idle if before.get(each, 0) < _IDLE_SHARE * self.judged.cycles}
+            halves = {each: _beside(self.choices[each], self.lanes[each], 0.5) for each in idle}
+            fewer = {each: lanes for each, lanes in halves.items() if lanes is not None}
+            if not fewer or self.designs >= self.most_designs:
+                return
+            tried = {**self.lanes, **fewer}
+            judged = self.judge.judge(tried)
+            self.designs += 1
+            if judged is None:
+                return
+            after = self.judge.profile(tried).cycles
+            if log(judged.cycles / self.judged.cycles) > _LEAST_GAIN:
+                # Somebody waits for one of them now: those with more of the critical path keep their lanes.
+                slower = {each for each in fewer if after.get(each, 0) > before.get(each, 0)}
+                idle -= slower or idle
+                continue
+            self.lanes, self.judged, before = tried, judged, after
+            self.steps.append(Step("idle", len(fewer), 0.0, judged))
+            self.watch(self.steps[-1])
 
     def passes(self, price: float, *, must_fit: bool, only_more: bool = False) -> None:
         """Visits all engines again until a pass keeps no step."""

@@ -14,7 +14,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import Knobs
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.staged import StagedCompiler
-from sttest.explore.descent import Judged, Lanes, Profile, descend
+from sttest.explore.descent import Judged, Lanes, Profile, Step, descend
 from sttest.explore.lane_judge import LaneJudge
 from sttest.sim import simulate
 from tests.explore.tiny_searches import two_products
@@ -102,6 +102,30 @@ def test_what_has_no_place_is_not_kept() -> None:
     assert ends[1] is not None
     assert ends[1].fits
     assert ends[1].lanes["large"] < 32
+
+
+@dataclass
+class Resting(Chain):
+    """A chain beside which others work that take their time only below ``needed`` lanes."""
+
+    needed: dict[str, int] = field(default_factory=dict)
+
+    def _cycles(self, name: str, count: int) -> int:
+        return 0 if count >= self.needed.get(name, 1 << 20) else super()._cycles(name, count)
+
+
+def test_lanes_that_nobody_waits_for_go_first_and_at_once() -> None:
+    names = {"work": 64_000, "one": 8_000, "two": 8_000, "three": 8_000}
+    judge = Resting(names, dict.fromkeys(names, 0.005), needed={"one": 1, "two": 8, "three": 32})
+    told: list[Step] = []
+    end = descend(judge, judge.choices, dict.fromkeys(names, 64), watch=told.append)
+    assert end is not None
+    assert end.fits
+    assert {name: end.lanes[name] for name in ("two", "three")} == {"two": 8, "three": 32}
+    assert end.lanes["work"] == 64
+    assert told[0].engine == "idle"
+    assert told[0].lanes == 3
+    assert told[0].judged.cycles == 1010
 
 
 def test_no_more_designs_are_judged_than_asked_for() -> None:
