@@ -27,7 +27,7 @@ Lanes = Mapping[str, int]
 _COSTS = Resources(dsp=0.4, lut=1.0, ff=0.2, bram18=0.2, uram=0.2)
 """What a share of the budget costs: LUTs are what these designs run out of first."""
 _OVERFULL_COST = 10.0
-_TRIMMING_PRICES = (0.3, 1.0, 3.0, 10.0)
+_TRIMMING_PRICES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 _FILLING_PRICES = (1.0, 0.3, 0.1, 0.03, 0.01)
 # Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
 _HIGH_PRICE = 1.0
