@@ -8,6 +8,7 @@ from experiments.ablation.form import FIGURES, Ablation, Comparison
 from experiments.ablation.outcome import Outcome, compared, named, speedup
 from experiments.published import published_table
 from experiments.whatif.campaign import told
+from sttest.boards.resources import KINDS
 from sttest.results import Kind, Row
 
 
@@ -72,8 +73,8 @@ def _simulated(name: str, engine: str, ablation: Ablation, outcome: Outcome) -> 
     yield _row(name, ablation, outcome, "HBM traffic per layer", outcome.moved_bytes, "bytes", "simulated",
                engine=engine)  # fmt: skip
     whose = "the largest kernel" if outcome.point.line.lanes == "own" else "all kernels" if kernels > 1 else ""
-    for kind, share in outcome.shares.items():
-        yield _row(name, ablation, outcome, f"{kind.upper()} of the budget", share, "ratio", "simulated",
+    for kind in KINDS:
+        yield _row(name, ablation, outcome, f"{kind.upper()} of the budget", outcome.shares[kind], "ratio", "simulated",
                    note=f"predicted{', ' if whose else ''}{whose}")  # fmt: skip
     yield _row(name, ablation, outcome, "fits", float(outcome.fits), "count", "derived",
                note="1: no resource above the budget of all SLRs; no SLR is assigned")  # fmt: skip
