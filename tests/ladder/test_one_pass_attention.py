@@ -22,8 +22,8 @@ ONE_PASS = ("--attention", "one-pass", "--attention-chunk")
 BLOCKS = [
     ("small-gpt2", "prefill", 27, 16),
     ("small-qwen", "decode", 27, 8),
-    ("small-llama", "prefill", 27, 8),
-    ("small-gemma", "prefill", 27, 16),
+    pytest.param("small-llama", "prefill", 27, 8, marks=pytest.mark.nightly),
+    pytest.param("small-gemma", "prefill", 27, 16, marks=pytest.mark.nightly),
 ]
 
 
