@@ -124,3 +124,9 @@ class Simulator(StrEnum):
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
+Attention = Annotated[
+    AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
+]
+AttentionChunk = Annotated[
+    int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
+]

@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import AttentionPasses, BeatBits, Board, Channels, Json, Phase, Precision, Share, Strategy
+from sttest.cli.choices import (
+    Attention,
+    AttentionChunk,
+    AttentionPasses,
+    BeatBits,
+    Board,
+    Channels,
+    Json,
+    Phase,
+    Precision,
+    Share,
+    Strategy,
+)
 
 
 @app.command("compile")
@@ -56,12 +68,8 @@ def compile_verb(
         int, typer.Option(min=1, help="Tokens that one launch makes, with --head and all --layers.")
     ] = 1,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
-    attention: Annotated[
-        AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
-    ] = AttentionPasses.three_pass,
-    attention_chunk: Annotated[
-        int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
-    ] = 64,
+    attention: Attention = AttentionPasses.three_pass,
+    attention_chunk: AttentionChunk = 64,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,

@@ -9,6 +9,8 @@ import typer
 
 from sttest.cli.app import app
 from sttest.cli.choices import (
+    Attention,
+    AttentionChunk,
     AttentionPasses,
     Backend,
     Board,
@@ -162,12 +164,8 @@ def ladder(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
-    attention: Annotated[
-        AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
-    ] = AttentionPasses.three_pass,
-    attention_chunk: Annotated[
-        int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
-    ] = 64,
+    attention: Attention = AttentionPasses.three_pass,
+    attention_chunk: AttentionChunk = 64,
     as_json: Json = False,
 ) -> None:
     """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
