@@ -79,6 +79,7 @@ def compile_package(request: Request) -> Design:
     check_target(request.folder)
     _check_board(request.board)
     _check_chunks(request.knobs)
+    _check_engines(request.knobs)
     knobs = request.knobs
     if request.lanes_from is not None:
         knobs = replace(knobs, lanes=lanes_of(request.lanes_from))
@@ -153,6 +154,19 @@ def _check_board(board: str) -> None:
     from sttest.boards.load import load_board, require_hbm
 
     require_hbm(load_board(board))
+
+
+def _check_engines(knobs: Knobs) -> None:
+    """Engines of their own are engines: where nobody shares one, the names would say nothing.
+
+    Raises:
+        InputError: named tasks without sharing.
+    """
+    if knobs.own_engines and knobs.share == "none":
+        raise InputError(
+            "nothing-shared", "no tasks share an engine, so none can have one of their own", where="--own-engine",
+            levers=["add --share weights or --share all"],
+        )  # fmt: skip
 
 
 def _check_chunks(knobs: Knobs) -> None:

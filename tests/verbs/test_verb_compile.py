@@ -176,3 +176,10 @@ def test_a_scheme_that_keeps_the_head_is_refused():
     knobs = Knobs(precision="mine.yaml")
     with pytest.raises(InputError, match="the scheme keeps the head in floating point"):
         compile_package(Request("small-gpt2", "decode", None, 32, "u55c", None, knobs, head=True))
+
+
+def test_an_engine_of_its_own_wants_engines(sttest):
+    outcome = sttest("compile", "small-gpt2", *SMALL_DECODE, "--own-engine", "mlp_fc2")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "no tasks share an engine" in outcome.stderr
+    assert not Path("build").exists()
