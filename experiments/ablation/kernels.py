@@ -55,7 +55,7 @@ def _design(
     context: Context, module: ModuleOp, name: str, knobs: Knobs, hardware: FpgaBoard, board: str, lanes: Lanes
 ) -> Design:
     if lanes == "own":
-        AssignLanes(overall_unroll=knobs.overall_unroll, gemv_lanes=knobs.gemv_lanes).apply(context, module)
+        AssignLanes(knobs.overall_unroll, knobs.first_lanes, gemv_lanes=knobs.gemv_lanes).apply(context, module)
     onchip_bytes = hardware.fabric.usable_onchip_bytes
     fusion = fusion_report(module, onchip_bytes)
     # The cut is made: of one kernel there is nothing left to fuse.
