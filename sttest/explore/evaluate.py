@@ -95,6 +95,7 @@ class Evaluator:
         workload = {"asked_tokens": target.tokens, "asked_context": target.context}
         self._compiler = StagedCompiler(target.text, target.name, target.board, workload)
         self._facts: dict[Tiled, BlockFacts] = {}
+        self._seen: set[Knobs] = set()
         self._figures: dict[Knobs, Figures | SttestError] = {}
 
     @property
@@ -124,6 +125,7 @@ class Evaluator:
             known: losses of designs that are known already; what cannot be better than one of them is not simulated.
         """
         tiling = tiling_of(point, self.target.precision)
+        self._seen.add(tiling)
         knobs, best = None, (0.0,) * len(self.objectives)
         try:
             facts = self.facts(tiling)
@@ -139,6 +141,10 @@ class Evaluator:
             return Evaluation("refused", knobs, best, refusal=error.to_dict())
         losses = tuple(objective.loss(figures) for objective in self.objectives)
         return Evaluation("simulated", knobs, losses, figures)
+
+    def has_tiled(self, point: Point) -> bool:
+        """Whether a point of the same tiling was judged here before, so that this one costs less."""
+        return tiling_of(point, self.target.precision) in self._seen
 
     def best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
         """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
@@ -157,16 +163,25 @@ class Evaluator:
         """
         found = self._figures.get(knobs)
         if found is None:
-            if len(self._figures) >= _KEPT_DESIGNS:
-                del self._figures[next(iter(self._figures))]
             try:
                 found = self._measured(knobs)
             except REFUSALS as error:
                 found = error
-            self._figures[knobs] = found
+            self._keep(knobs, found)
         if isinstance(found, SttestError):
             raise found
         return found
+
+    def remember(self, evaluations: Iterable[Evaluation]) -> None:
+        """Takes over what other processes found out: points of a search often come to the same design."""
+        for each in evaluations:
+            if each.status == "simulated" and each.knobs is not None and each.knobs not in self._figures:
+                self._keep(each.knobs, each.figures)
+
+    def _keep(self, knobs: Knobs, found: Figures | SttestError) -> None:
+        if len(self._figures) >= _KEPT_DESIGNS:
+            del self._figures[next(iter(self._figures))]
+        self._figures[knobs] = found
 
     def placed_cycles(self, knobs: Knobs) -> int | None:
         """Cycles with registers on every FIFO between SLRs; None for a deadlock.

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -19,8 +20,8 @@ from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import Objective, objectives_of
 from sttest.explore.pareto import Losses, pareto_set
 from sttest.explore.proposals import BATCH, LAG, Tried, propose
-from sttest.explore.space import Domain, space_of
-from sttest.explore.storage import SearchStorage, View
+from sttest.explore.space import Domain, Point, space_of
+from sttest.explore.storage import SearchStorage
 from sttest.explore.target import Target
 
 # A compiled module is many small objects; collecting every 700 of them, as is the default, takes an eighth of the time.
@@ -102,48 +103,58 @@ class Worker:
 
         Args:
             trials: slots of the search, those of earlier runs included.
-            watch: called with all finished points before every one that is judged here.
+            watch: called with all finished points before every few that are judged here.
             goes_on: asked before every point.
         """
-        self.storage.free_lost()
+        tried = self.storage.tried()
         with _few_collections():
             while goes_on():
-                view = self.storage.view()
-                watch(view.tried)
-                if all(slot in view.tried for slot in range(trials)):
+                watch(tried)
+                if all(slot in tried for slot in range(trials)):
                     return
-                if self.propose(trials, view) or self._judge_one(view):
-                    continue
-                time.sleep(_POLL_S)
-                self.storage.free_lost()
+                waiting = self._waiting(trials, tried)
+                taken = self.storage.take(self._in_order(waiting))
+                # A process may have finished something and ended since it was looked at.
+                tried = self.storage.tried()
+                self._evaluator.remember(each.evaluation for each in tried.values())
+                for slot in taken:
+                    if slot not in tried and goes_on():
+                        tried[slot] = self._judge(slot, waiting[slot], tried)
+                if not taken:
+                    time.sleep(_POLL_S)
 
-    def propose(self, trials: int, view: View) -> bool:
-        """Adds the slots of the first batch whose turn it is and that are not there; False if there is none."""
+    def _in_order(self, waiting: dict[int, Point]) -> list[int]:
+        """The eldest batch first, for others wait for it; of a batch, what was tiled here before."""
+        return sorted(waiting, key=lambda slot: (slot // BATCH, not self._evaluator.has_tiled(waiting[slot]), slot))
+
+    def _waiting(self, trials: int, tried: dict[int, Tried]) -> dict[int, Point]:
+        """What is not finished of the batches whose turn it is, by slot; batches that are not there are proposed."""
+        found: dict[int, Point] = {}
         for batch in range(-(-trials // BATCH)):
             slots = range(batch * BATCH, min(trials, (batch + 1) * BATCH))
-            past = _past(batch)
-            if any(slot not in view.tried for slot in past):
-                return False
-            if all(slot in view.first for slot in slots) or not self.storage.may_propose(batch):
-                continue
-            known = [view.tried[slot] for slot in past]
-            points = propose(self._space, len(self._search.objectives), self._search.seed, batch, known)
-            for slot in slots:
-                if slot not in view.first:
-                    self.storage.add(slot, points[slot - batch * BATCH])
-            return True
-        return False
+            if any(slot not in tried for slot in _past(batch)):
+                break
+            if any(slot not in tried for slot in slots):
+                points = self._points(batch, tried)
+                found |= {slot: points[slot - slots[0]] for slot in slots if points and slot not in tried}
+        return found
 
-    def _judge_one(self, view: View) -> bool:
-        """Judges a point; False if none waits."""
-        trial = self.storage.take(view)
-        if trial is None:
-            return False
-        known = self._known_to(trial.user_attrs["slot"] // BATCH, view.tried)
-        evaluation = self._evaluator.evaluate(trial.user_attrs["point"], known)
+    def _points(self, batch: int, tried: dict[int, Tried]) -> Sequence[Point]:
+        """A batch's points; none while another process proposes them."""
+        points = self.storage.points(batch)
+        if points is None and self.storage.may_propose(batch):
+            known = [tried[slot] for slot in _past(batch)]
+            points = propose(self._space, len(self._search.objectives), self._search.seed, batch, known)
+            self.storage.add(batch, points)
+        return points or ()
+
+    def _judge(self, slot: int, point: Point, tried: dict[int, Tried]) -> Tried:
+        began = datetime.now()
+        evaluation = self._evaluator.evaluate(point, self._known_to(slot // BATCH, tried))
+        judged = Tried(slot, point, evaluation)
         values = [evaluation.figures[each.metric] for each in self._search.chosen if evaluation.figures]
-        self.storage.finish(trial, evaluation, values)
-        return True
+        self.storage.finish(judged, values, began)
+        return judged
 
     def _known_to(self, batch: int, tried: dict[int, Tried]) -> tuple[Losses, ...]:
         """The best of what a batch may know: bounds prune the same points whoever is faster."""
@@ -193,10 +204,8 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
     if jobs == 1:
         worker.work(trials, watch, lambda: True)
     else:
-        # Processes that start at once would all add the first points.
-        worker.propose(trials, worker.storage.view())
         _run_processes(search, worker.storage, trials, jobs, watch)
-    found = worker.storage.view().tried
+    found = worker.storage.tried()
     return [found[slot] for slot in range(trials)]
 
 
@@ -208,7 +217,7 @@ def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: in
         for process in processes:
             process.start()
         while any(process.is_alive() for process in processes):
-            watch(storage.view().tried)
+            watch(storage.tried())
             wait([process.sentinel for process in processes if process.is_alive()], _WATCH_S)
     finally:
         for process in processes:

@@ -1,25 +1,22 @@
 """A search in a database: batches of points that any number of processes take from, and what became of them.
 
-The database is Optuna's, so that its tools can look in.  A trial is a slot of the search with its point, added as
-*waiting*; a process that takes one makes it *running*, which the database grants to one process only; when it is done
-it is *complete* (simulated) or *pruned* (bounded or refused).  *Failed* are trials whose process was lost, and doubles;
-their slot is added again.  Should two processes add the same slot, both add the same point, and the first one counts.
+The database is Optuna's, so that its tools can look in.  A trial is a slot of the search that is finished, written in
+one transaction: *complete* is what was simulated, *pruned* what was bounded or refused.  Who is at the others is in a
+table beside (:mod:`sttest.explore.claims`).  Should two processes judge the same slot, because one was taken for lost,
+both come to the same, and the first one counts.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import socket
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sttest.errors import InputError, ToolMissingError
+from sttest.explore.claims import Claims
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.objectives import Objective
 from sttest.explore.proposals import Tried
@@ -28,14 +25,12 @@ from sttest.explore.space import Domain, Point
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.distributions import BaseDistribution
-    from optuna.trial import FrozenTrial, Trial
+    from optuna.trial import FrozenTrial
     from sqlalchemy.engine import Engine
 
-# A process on another machine is taken for lost after this; a design takes seconds.
-_LOST_AFTER_S = 900
-# From taking a trial to having one's name on it; taken too early for lost, it is judged twice, to the same end.
-_NAMELESS_AFTER_S = 5
-_PROPOSED_AFTER_S = 60
+# Slots that a process takes on in one transaction at most.
+_MOST_AT_ONCE = 4
+_POINTS, _SLOT = "points of batch ", "slot "
 # Processes that share an SQLite file wait for each other this long.
 _BUSY_TIMEOUT_S = 120
 
@@ -50,21 +45,6 @@ def require_optuna() -> None:
         raise ToolMissingError(
             "no-optuna", "optuna is not installed", where="explore", levers=["pip install 'sttest[search]'"]
         )
-
-
-@dataclass(frozen=True)
-class View:
-    """A search at one moment.
-
-    Attributes:
-        tried: finished points by slot.
-        first: the number of the trial that counts, for all slots that wait, run or are finished.
-        waits: whether there is one to take.
-    """
-
-    tried: dict[int, Tried]
-    first: dict[int, int]
-    waits: bool
 
 
 class SearchStorage:
@@ -86,9 +66,10 @@ class SearchStorage:
         objectives: Sequence[Objective], *, resume: bool,
     ) -> None:  # fmt: skip
         self.name, self._space = name, space
-        self._study = _open(url, name, objectives)
+        self._study, engine = _open(url, name, objectives)
+        self._claims = Claims(engine, name)
         self._tried: dict[int, Tried] = {}
-        self._me = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._points: dict[int, list[Point]] = {}
         self._claim(json.loads(json.dumps(definition)), url, resume=resume)
 
     def _claim(self, definition: dict[str, Any], url: str, *, resume: bool) -> None:
@@ -108,17 +89,13 @@ class SearchStorage:
                 levers=["go on or join in with --resume", "name another file with --storage"],
             )  # fmt: skip
 
-    def view(self) -> View:
-        """The search as it is now, read at once."""
-        from optuna.trial import TrialState
-
-        first: dict[int, FrozenTrial] = {}
+    def tried(self) -> dict[int, Tried]:
+        """Finished points by slot, as they are now."""
+        found: dict[int, Tried] = {}
         for trial in self._study.get_trials(deepcopy=False):
-            if trial.state != TrialState.FAIL and "slot" in trial.user_attrs:
-                first.setdefault(trial.user_attrs["slot"], trial)
-        tried = {slot: self._tried_as(trial) for slot, trial in first.items() if trial.state.is_finished()}
-        waits = any(trial.state == TrialState.WAITING for trial in first.values())
-        return View(tried, {slot: trial.number for slot, trial in first.items()}, waits)
+            if trial.state.is_finished() and "slot" in trial.user_attrs:
+                found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
+        return found
 
     def _tried_as(self, trial: FrozenTrial) -> Tried:
         if trial.number not in self._tried:
@@ -126,107 +103,60 @@ class SearchStorage:
             self._tried[trial.number] = Tried(trial.user_attrs["slot"], trial.user_attrs["point"], evaluation)
         return self._tried[trial.number]
 
-    def add(self, slot: int, point: Point) -> None:
-        """Adds a slot's point for whoever takes it."""
+    def points(self, batch: int) -> list[Point] | None:
+        """The points of a batch; None if nobody has proposed it yet."""
+        if batch not in self._points:
+            said = self._study.user_attrs
+            self._points |= {
+                int(key[len(_POINTS) :]): points for key, points in said.items() if key.startswith(_POINTS)
+            }
+        return self._points.get(batch)
+
+    def may_propose(self, batch: int) -> bool:
+        """Whether this process is the one that proposes a batch."""
+        return bool(self._claims.take([f"batch {batch}"], lambda free, _others: free))
+
+    def add(self, batch: int, points: Sequence[Point]) -> None:
+        """Adds the points of a batch for whoever takes them."""
+        self._points[batch] = [dict(point) for point in points]
+        self._study.set_user_attr(f"{_POINTS}{batch}", self._points[batch])
+
+    def take(self, slots: Sequence[int]) -> list[int]:
+        """The first few of some slots that nobody else is at, for this process alone."""
+        if not slots:
+            return []
+        return [
+            int(what.removeprefix(_SLOT)) for what in self._claims.take([f"{_SLOT}{slot}" for slot in slots], _at_once)
+        ]
+
+    def finish(self, tried: Tried, values: Sequence[float], began: datetime) -> None:
+        """Writes down what became of a slot, in one transaction; from then on it is never lost."""
         from optuna.distributions import CategoricalDistribution
         from optuna.trial import TrialState, create_trial
 
         shown: dict[str, BaseDistribution] = {
             domain.name: CategoricalDistribution(domain.choices) for domain in self._space if len(domain.choices) > 1
         }
-        params = {name: point[name] for name in shown}
-        attributes = {"slot": slot, "point": dict(point)}
-        self._study.add_trial(
-            create_trial(state=TrialState.WAITING, params=params, distributions=shown, user_attrs=attributes)
-        )
-
-    def take(self, view: View) -> Trial | None:
-        """A waiting trial, for this process alone; None if there is none."""
-        from optuna.trial import TrialState
-
-        if not view.waits:
-            return None
-        trial = self._study.ask()
-        slot = trial.user_attrs.get("slot")
-        if slot is not None and slot not in view.first:
-            view = self.view()
-        if slot is None or view.first[slot] != trial.number:
-            # Another process was faster, or added the same slot before.
-            self._study.tell(trial, state=TrialState.FAIL)
-            return None
-        trial.set_user_attr("owner", self._me)
-        return trial
-
-    def finish(self, trial: Trial, evaluation: Evaluation, values: Sequence[float]) -> None:
-        """Writes down what became of a trial; from then on it is never lost."""
-        from optuna.exceptions import UpdateFinishedTrialError
-
-        try:
-            trial.set_user_attr("evaluation", {**evaluation.to_dict(), "values": list(values)})
-        except UpdateFinishedTrialError:
-            return  # this process was taken for lost, and its slot is another's
-        self._tell(trial.number, evaluation.status, values)
-
-    def free_lost(self) -> None:
-        """Frees the slots of processes that are gone; what they had written down is kept."""
-        from optuna.trial import TrialState
-
-        for trial in self._study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-            if not self._is_lost(trial):
-                continue
-            written = trial.user_attrs.get("evaluation")
-            if written is not None:
-                self._tell(trial.number, written["status"], written["values"])
-            else:
-                self._study.tell(trial.number, state=TrialState.FAIL, skip_if_finished=True)
-
-    def may_propose(self, batch: int) -> bool:
-        """Whether no living process has said that it proposes a batch; then this one says so."""
-        key, now = f"proposer.{batch}", datetime.now()
-        said = self._study.user_attrs.get(key)
-        if said is not None and said["by"] != self._me:
-            since = datetime.fromisoformat(said["at"])
-            if not _is_gone(said["by"], since) and (now - since).total_seconds() < _PROPOSED_AFTER_S:
-                return False
-        self._study.set_user_attr(key, {"by": self._me, "at": now.isoformat()})
-        return True
-
-    def _tell(self, number: int, status: str, values: Sequence[float]) -> None:
-        from optuna.trial import TrialState
-
-        if status == "simulated":
-            self._study.tell(number, list(values), skip_if_finished=True)
-        else:
-            self._study.tell(number, state=TrialState.PRUNED, skip_if_finished=True)
-
-    def _is_lost(self, trial: FrozenTrial) -> bool:
-        began = trial.datetime_start or datetime.now()
-        owner = trial.user_attrs.get("owner")
-        if owner is None:
-            return (datetime.now() - began).total_seconds() > _NAMELESS_AFTER_S
-        return owner != self._me and _is_gone(owner, began)
+        simulated = tried.evaluation.status == "simulated"
+        trial = create_trial(
+            state=TrialState.COMPLETE if simulated else TrialState.PRUNED,
+            values=list(values) if simulated else None,
+            params={name: tried.point[name] for name in shown}, distributions=shown,
+            user_attrs={
+                "slot": tried.slot, "point": dict(tried.point), "owner": self._claims.me,
+                "evaluation": tried.evaluation.to_dict(),
+            },
+        )  # fmt: skip
+        trial.datetime_start = began
+        self._study.add_trial(trial)
 
 
-def _is_gone(owner: str, since: datetime) -> bool:
-    """Whether a process has ended; on another machine, whether it has had far more time than it could need.
-
-    What this very process began before, under another name, it has ended.
-    """
-    host, process, _ = owner.rsplit(":", 2)
-    if host != socket.gethostname():
-        return (datetime.now() - since).total_seconds() > _LOST_AFTER_S
-    if int(process) == os.getpid():
-        return True
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+def _at_once(free: int, others: int) -> int:
+    """A claim costs a transaction, and slots that wait for one process are not another's."""
+    return min(_MOST_AT_ONCE, -(-free // (2 * (others + 1))))
 
 
-def _open(url: str, name: str, objectives: Sequence[Objective]) -> Study:
+def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, Engine]:
     import optuna
     from optuna.study import StudyDirection
     from sqlalchemy.exc import SQLAlchemyError
@@ -239,12 +169,13 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> Study:
         storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
         if is_sqlite:
             _lock_first(storage.engine)
-        return optuna.create_study(
+        study = optuna.create_study(
             storage=storage, study_name=name,
             directions=[StudyDirection.MAXIMIZE if each.maximise else StudyDirection.MINIMIZE for each in objectives],
             load_if_exists=True,
             sampler=optuna.samplers.RandomSampler(0),
         )  # fmt: skip
+        return study, storage.engine
     except (SQLAlchemyError, RuntimeError, ImportError) as error:
         told = " ".join(str(error).split())[:200]
         raise InputError(
@@ -255,8 +186,8 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> Study:
 def _lock_first(engine: Engine) -> None:
     """Makes every transaction take SQLite's lock before it reads.
 
-    Optuna grants a trial by reading its state and then writing it, with a row lock that SQLite does not have: without
-    this, two processes can be granted the same trial (SQLAlchemy's page on SQLite has the recipe).
+    Whoever claims something reads who has it and then writes; Optuna numbers trials the same way, with a row lock that
+    SQLite does not have (SQLAlchemy's page on SQLite has the recipe).
     """
     from sqlalchemy import event
 

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 
 from sttest.explore.proposals import BATCH
 from sttest.explore.search import run
@@ -67,9 +69,31 @@ def test_two_processes_find_what_one_finds_and_do_nothing_twice(tmp_path, alone)
     assert same(found, alone)
     judged = finished(storage)
     assert sorted(slot for slot, _ in judged.values()) == list(range(TRIALS))
-    # A double has failed before it had an owner: both processes may add the same slot.
     owners = {trial.user_attrs["owner"] for trial in trials(storage) if trial.number in judged}
     assert len(owners) == 2
+
+
+@pytest.fixture
+def transactions():
+    """One entry per transaction of this process: what it changed."""
+    seen: list[list[str]] = []
+    begin = lambda _connection: seen.append([])  # noqa: E731
+    execute = lambda _c, _cursor, statement, *_: seen and seen[-1].append(statement)  # noqa: E731
+    event.listen(Engine, "begin", begin)
+    event.listen(Engine, "before_cursor_execute", execute)
+    yield seen
+    event.remove(Engine, "begin", begin)
+    event.remove(Engine, "before_cursor_execute", execute)
+
+
+def test_a_finished_point_is_one_transaction(tmp_path, transactions):
+    found = run(tiny_search(tmp_path / "search.db"), TRIALS, 1, lambda _: None, resume=False)
+    assert len(found) == TRIALS
+    finishing = [each for each in transactions if any(text.startswith("INSERT INTO trials") for text in each)]
+    assert len(finishing) == TRIALS
+    assert all(any("trial_user_attributes" in text for text in each) for each in finishing)
+    # Claims and looks are shared by a few points each; opening the search takes some more.
+    assert len(transactions) < 2.5 * TRIALS
 
 
 def test_a_killed_search_goes_on_without_losing_or_repeating_a_finished_point(tmp_path, alone):

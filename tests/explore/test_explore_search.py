@@ -84,6 +84,15 @@ def test_a_search_that_was_interrupted_goes_on_in_the_same_process(tmp_path, mon
     assert len(found) == len(seen) == 8
 
 
+def test_designs_that_another_process_judged_are_not_made_again(tmp_path, monkeypatch):
+    search = tiny_search(tmp_path / "search.db")
+    found = run(search, 4, 1, lambda _: None, resume=False)
+    evaluator = search.evaluator()
+    evaluator.remember(each.evaluation for each in found)
+    monkeypatch.setattr(Evaluator, "_measured", lambda *_: pytest.fail("made again"))
+    assert [evaluator.evaluate(each.point) for each in found] == [each.evaluation for each in found]
+
+
 def test_another_search_in_the_same_place_is_refused(tmp_path):
     search = tiny_search(tmp_path / "search.db")
     run(search, 1, 1, lambda _: None, resume=False)
