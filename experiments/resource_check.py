@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from experiments.resource_fit import fit, shipped
+from experiments.resource_operators import report_operators
 from experiments.resource_page import with_tables
 from experiments.resource_rows import MemoryCase, PipelineCase, memory_cases, pipeline_cases
-from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.boards.resource_pipelines import pipeline_resources
 from sttest.boards.resources import Resources
 from sttest.errors import InputError
 from sttest.verbs.output import print_table
@@ -82,9 +81,9 @@ _Prediction = tuple[str, str, Resources, Resources]
 
 
 def _pipelines(cases: Iterable[PipelineCase]) -> Iterator[_Prediction]:
-    _, library = load_operators(OPERATORS_FILE)
+    library = report_operators()
     for case in cases:
-        yield case.use, case.group, pipeline_resources(case.pipeline, library), case.reported
+        yield case.use, case.group, case.predicted(library), case.reported
 
 
 def _memories(cases: Iterable[MemoryCase]) -> Iterator[_Prediction]:
@@ -110,7 +109,8 @@ def _sums_of(use: str, group: str) -> tuple[str, ...]:
     """The groups of groups that rows to be predicted are counted in as well."""
     if use != "check":
         return ()
-    return ("all", "all of fp32") if "fp32" in group else ("all",)
+    kind = next((kind for kind in ("fp32", "CODO int8") if kind in group), None)
+    return ("all", f"all of {kind}") if kind else ("all",)
 
 
 def written(text: str, found: Sequence[Errors]) -> str:

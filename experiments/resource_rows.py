@@ -11,14 +11,16 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, isqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
+from experiments.resource_functions import integer_pipelines, source_functions
 from sttest.boards.operator_cost import accumulator
+from sttest.boards.operators import Operator
 from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, MemoryKind, fifo_resources, memory_resources
-from sttest.boards.resource_pipelines import Pipeline
-from sttest.boards.resources import Resources
+from sttest.boards.resource_pipelines import Pipeline, pipeline_resources
+from sttest.boards.resources import Resources, total
 from sttest.sim.graph import SRL_MAX_BITS
 
 DATA = Path(__file__).parent / "data" / "synthesis"
@@ -32,8 +34,8 @@ _ALLO_LANES = {
     "float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8},
     "fp32 residual add 8/cycle": {"fadd": 8},
 }
-# CODO's integers wrap; the library's adder is of 32 bits.
-_WRAPPED_BITS, _OPERATOR_BITS = 8, 32
+# Adders have fewer stages there; the library is that of 3.33 ns.
+_SLOW_CLOCK_NS = 5.0
 _SHARED = "shared operators"
 # Vitis HLS has put these at no area since 2022.1, or hoists them out of the loop (frsqrt).
 _NO_AREA = ("fdiv", "fcmp", "fmax", "frsqrt")
@@ -46,14 +48,20 @@ class PipelineCase:
     Attributes:
         use: ``fit`` or ``check``.
         group: of the table that it is counted in.
-        pipeline: what the model is told.
-        reported: by the tool.
+        pipelines: what the model is told of its loops.
+        storage: arrays and FIFOs inside, where their control is reported with the function.
+        reported: by the tool; logic alone.
     """
 
     use: str
     group: str
-    pipeline: Pipeline
+    pipelines: tuple[Pipeline, ...]
+    storage: Resources
     reported: Resources
+
+    def predicted(self, library: Mapping[str, Operator]) -> Resources:
+        """By the model."""
+        return total([*(pipeline_resources(each, library) for each in self.pipelines), self.storage])
 
 
 @dataclass(frozen=True)
@@ -82,9 +90,10 @@ def _pipeline_case(row: Mapping[Hashable, Any]) -> Iterator[PipelineCase]:
     suite = str(row["suite"])
     made = {"streamhls": _stream_hls, "codo": _codo, "allo": _allo}[suite](cell)
     if made is not None:
-        group, pipeline = made
-        pipeline = replace(pipeline, operators=_reported(pipeline.operators))
-        yield PipelineCase(str(row["use"]), group, pipeline, Resources(*(cell[k] for k in ("dsp", "lut", "ff"))))
+        group, pipelines, storage = made
+        kept = tuple(replace(pipeline, operators=_reported(pipeline.operators)) for pipeline in pipelines)
+        reported = Resources(*(cell[name] for name in ("dsp", "lut", "ff")))
+        yield PipelineCase(str(row["use"]), group, kept, storage, reported)
 
 
 def _reported(operators: Mapping[str, float]) -> dict[str, float]:
@@ -107,7 +116,11 @@ class _Row:
         return "" if pd.isna(cell) else str(cell)
 
 
-def _stream_hls(row: _Row) -> tuple[str, Pipeline]:
+_Made: TypeAlias = tuple[str, tuple[Pipeline, ...], Resources]
+"""Group, loops and storage."""
+
+
+def _stream_hls(row: _Row) -> _Made:
     interval = int(row["ii"])
     mix = {name: row[column] for column, name in _OPERATOR_OF.items()} | _adders(row, interval)
     bound = {name: ceil(count / interval) for name, count in mix.items() if count}
@@ -115,7 +128,7 @@ def _stream_hls(row: _Row) -> tuple[str, Pipeline]:
     ports = int(row["src_fifo_rd"] + row["src_fifo_wr"])
     shared = sum(mix.values()) - sum(bound.values())
     group = "Stream-HLS fp32, " + ("II 1" if interval == 1 else _SHARED)
-    return group, Pipeline(bound, ports, int(row["trip"]), interval, shared, accesses)
+    return group, (Pipeline(bound, ports, int(row["trip"]), interval, shared, accesses),), Resources()
 
 
 def _adders(row: _Row, interval: int) -> dict[str, float]:
@@ -128,42 +141,31 @@ def _adders(row: _Row, interval: int) -> dict[str, float]:
     return {"fadd": adders - fabric, "fadd_fabric": fabric}
 
 
-def _codo(row: _Row) -> tuple[str, Pipeline]:
-    """The interval is not reported: 1 is taken."""
-    dtype = row.text("dtype")
-    if dtype == "fp32":
-        mix = {name: row[column] for column, name in _CODO_FLOAT.items()}
-        return "CODO fp32", Pipeline(mix, trip=int(row["trip_main"]))
-    return "CODO int8", Pipeline(_codo_integer(row), trip=int(row["trip_main"]))
+def _codo(row: _Row) -> _Made:
+    """A function of several loops; intervals are not reported: 1 is taken."""
+    function = source_functions()[row.text("design"), row.text("module")]
+    if row.text("dtype") != "fp32":
+        kind = "convolutions" if row.text("design").startswith("resnet") else "GPT-2"
+        pipelines = integer_pipelines(function, packs=not row["has_int4_port"])
+        return f"CODO int8, {kind}", pipelines, function.storage
+    mix = {name: row[column] for column, name in _CODO_FLOAT.items()}
+    if row["clock_target_ns"] == _SLOW_CLOCK_NS:
+        mix["fadd_5ns"] = mix.pop("fadd")
+    return "CODO fp32", (Pipeline(mix, trip=int(row["trip_main"])),), Resources()
 
 
-def _codo_integer(row: _Row) -> dict[str, float]:
-    """Products as Vitis HLS binds them where nothing is asked for.
-
-    A product of at most 8 bits goes into LUTs; every second one of a sum is a DSP's that adds the
-    other to its own (``a * b + c * d``).  With an int4 factor none is.  Sums wrap at 8 bits.
-    """
-    products = row["src_mul"]
-    on_dsps = 0 if row["has_int4_port"] else ceil(products / 2)
-    adders = max(0.0, row["src_add"] - on_dsps) + row["src_sub"]
-    narrow = _WRAPPED_BITS / _OPERATOR_BITS
-    return {
-        "mac_w8a8": on_dsps, "imul_fabric": products - on_dsps,
-        "iadd": adders * narrow, "imax": row["src_cmp"] * narrow,
-    }  # fmt: skip
-
-
-def _allo(row: _Row) -> tuple[str, Pipeline] | None:
+def _allo(row: _Row) -> _Made | None:
     """A square systolic array, drained through one dequantising multiplier per row; else what the report says."""
     macs = int(row["src_mac_per_cycle"])
     if macs:
         narrow = "W4A8" in row.text("op")
         element = "pe_w4a8" if narrow else "pe_w8a8"
         trip = int(row["mac_total"]) // macs
-        return "Allo W4A8" if narrow else "Allo int8", Pipeline({element: macs, "fmul": isqrt(macs)}, trip=trip)
+        array = Pipeline({element: macs, "fmul": isqrt(macs)}, trip=trip)
+        return "Allo W4A8" if narrow else "Allo int8", (array,), Resources()
     if row.text("op") not in _ALLO_LANES:
         return None
-    return "Allo fp32 lanes", Pipeline(_ALLO_LANES[row.text("op")])
+    return "Allo fp32 lanes", (Pipeline(_ALLO_LANES[row.text("op")]),), Resources()
 
 
 def memory_cases() -> list[MemoryCase]:

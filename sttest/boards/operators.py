@@ -18,6 +18,8 @@ from sttest.errors import InputError, did_you_mean
 from sttest.results import Kind
 
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
+WORD_BITS = 32
+"""Of the values that operators of the library give: those of its integers run in 32 bits in the emitted code."""
 
 
 class Timing(Part):
@@ -46,12 +48,13 @@ class Area(Part):
 
 
 class Operator(Part):
-    """One operator, fully pipelined: II is 1 cycle."""
+    """One operator, fully pipelined: II is 1 cycle; registers beside it carry ``bits`` per stage."""
 
     name: str
     title: str
     timing: Timing
     area: Area
+    bits: Annotated[int, Field(ge=1)] = WORD_BITS
 
     @property
     def stages(self) -> int:

@@ -23,7 +23,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sttest.boards.operators import Operator
+from sttest.boards.operators import WORD_BITS, Operator
 from sttest.boards.part import Part
 from sttest.boards.resources import Resources, total
 from sttest.boards.validation import validated
@@ -103,12 +103,17 @@ class Pipeline:
 
     def terms(self, library: Mapping[str, Operator], whole: tuple[str, ...]) -> tuple[float, ...]:
         """What the coefficients multiply; operators in ``whole`` were reported with their surroundings."""
-        stages = sum(library[name].stages * count for name, count in self.operators.items() if name not in whole)
+        stages = sum(_words(library[name]) * count for name, count in self.operators.items() if name not in whole)
         shared = self.interval > 1
         return (
             stages, self.ports, self.ports * shared, self.shared_operators * shared, self.accesses * shared,
             log2(max(self.trip, 2)),
         )  # fmt: skip
+
+
+def _words(operator: Operator) -> float:
+    """Stages, counted in words of those that the model was fitted on."""
+    return operator.stages * operator.bits / WORD_BITS
 
 
 def operator_resources(operators: Mapping[str, float], library: Mapping[str, Operator]) -> Resources:
