@@ -15,7 +15,8 @@ def annotate(module: Any, program: Program, names: Sequence[str], kinds: Sequenc
     """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
-    cache) by position, ``result_names``, and the program's own attributes.
+    cache) by position, ``result_names``, and the program's own attributes, such
+    as ``inputs_per_layer``, names of inputs of which each layer has its own.
     """
     function = function_of(module)
     facts: dict[str, Any] = {"arg_names": names, "arg_kinds": kinds, "result_names": program.results}

@@ -60,7 +60,7 @@ class CardGeneration:
         cards: open a card with the design of a phase; without the prefill's, only `decode` may be called.
         layers: memory of every layer on each.
         told: called after every launch.
-        at_once: phases whose design runs all layers in a launch; what enters and the tables are the same for all.
+        at_once: phases whose design runs all layers in a launch.
         steps: tokens that a launch of the decode's design makes; those that it is ahead are handed out later.
         rows: what enters the first layer, of every token and position (:func:`~sttest.models.step_inputs.token_rows`);
             for several steps.
@@ -124,9 +124,8 @@ class CardGeneration:
             return [cache.images(x) for cache in self.caches]
         if self._inputs is None:
             blocks = self._configured("decode")
-            self._inputs = StepInputs(self.caches[0], *self.rows, self.steps, blocks.card.files.word_bytes)
-        steps = self._inputs.images(x)
-        return [{**steps, **cache.entries()} for cache in self.caches]
+            self._inputs = StepInputs(self.caches, *self.rows, self.steps, blocks.card.files.word_bytes)
+        return self._inputs.images(x)
 
     def _all(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> Array:
         """All layers in the turn of the first; those of the others only pass on what it gave."""

@@ -46,8 +46,8 @@ class CardLayers:
         """Runs all layers, for each token of a launch.
 
         Args:
-            images: per layer, of all loads but the parameters'; what enters and tables are the first one's, for all
-                tokens one after the other.
+            images: per layer, of all loads but the parameters'. Of what a launch has one, the first layer's is taken;
+                what differs from token to token comes for all tokens one after the other, each in whole words.
             doing: what for, as in ``token 3``.
 
         Returns:
@@ -78,12 +78,13 @@ class CardLayers:
             self._written[dma] = image
 
     def _row(self, load: str, images: Sequence[Bytes]) -> Bytes:
-        """The images of all layers, each in whole words; the first where a launch has one."""
-        if not self.card.files.is_per_layer(load):
+        """The images of all layers, each in whole words, token by token; the first where a launch has one."""
+        files = self.card.files
+        if not files.is_per_layer(load):
             return images[0]
-        size = max(image.size for image in images)
-        word = self.card.files.word_bytes
-        return np.concatenate([np.pad(image, (0, -size % word)) for image in images])
+        steps, word = files.steps_of.get(files.dma_of(load), 1), files.word_bytes
+        padded = [np.pad(image, (0, -image.size % word)) for image in images]
+        return np.concatenate([_part(image, step, steps) for step in range(steps) for image in padded])
 
     def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
         if not self.card.files.is_per_layer(store):

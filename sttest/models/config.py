@@ -116,3 +116,15 @@ class DecoderConfig:
         if self.sliding_window is None or (layer + 1) % self.global_every == 0:
             return "global"
         return "local"
+
+    @property
+    def inputs_per_layer(self) -> tuple[str, ...]:
+        """Names of a block's inputs that are not the same for all layers: masks, and rotary tables of two bases.
+
+        >>> from sttest.models.registry import get_config
+        >>> get_config("gemma").inputs_per_layer, get_config("llama").inputs_per_layer
+        (('mask', 'mask_new', 'rope'), ())
+        """
+        if len({self.layer_kind(number) for number in range(self.layers)}) == 1:
+            return ()
+        return ("mask", "mask_new", *(("rope",) if self.local_rope_theta is not None else ()))

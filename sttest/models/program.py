@@ -34,7 +34,7 @@ class Program:
     inputs: Mapping[str, Tensor]
     caches: tuple[str, ...] = ()
     results: tuple[str, ...] = ("y",)
-    attributes: Mapping[str, str | int] = field(default_factory=dict)
+    attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)
 
 
 def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) -> None:
@@ -135,7 +135,12 @@ def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int
                 inputs["mask_new"] = torch.empty(tokens, tokens)
         if head:
             inputs["token_ids"] = torch.empty(head_columns(config))
-    attributes: dict[str, str | int] = {"model": config.name, "phase": phase, "tokens": tokens, "context": context}
+    attributes: dict[str, str | int | tuple[str, ...]] = {
+        "model": config.name, "phase": phase, "tokens": tokens, "context": context,
+    }  # fmt: skip
+    own = tuple(name for name in inputs if name in config.inputs_per_layer)
+    if own:
+        attributes["inputs_per_layer"] = own
     caches = () if prefill else ("k_cache", "v_cache")
     results = ("y", "k_new", "v_new", *(("logits", "token") if head else ()))
     return Program(module.eval(), inputs, caches, results, attributes)

@@ -79,7 +79,7 @@ def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: i
 
 
 def _check_layers(package: ModelPackage) -> None:
-    """Refuses a launch over other than all layers, and over layers that read different tables."""
+    """Refuses a launch over other than all layers, and one whose layers share what is not the same for all."""
     config = package.config
     if package.layers not in (1, config.layers):
         raise InputError(
@@ -92,12 +92,14 @@ def _check_layers(package: ModelPackage) -> None:
             "head-inside", "a launch of the design runs the head behind one layer of several", where=str(package.path),
             levers=[f"compile with --layers {config.layers}", "compile without --head"],
         )  # fmt: skip
-    kinds = {config.layer_kind(number) for number in range(config.layers)}
-    if package.layers > 1 and len(kinds) > 1:
-        raise InputError(
-            "layers-differ", f"layers of {config.name} read different masks and tables ({', '.join(sorted(kinds))}), "
-            "of which a launch has one", where=str(package.path), levers=["launch per layer: compile with one layer"],
-        )  # fmt: skip
+    own = [load for load in package.graph.loads if load.argument in config.inputs_per_layer]
+    for load in own if package.layers > 1 else ():
+        if not package.files.is_per_layer(load.name):
+            raise InputError(
+                "layers-differ", f"layers of {config.name} differ in '{load.argument}', of which a launch has one",
+                where=str(package.path),
+                levers=["compile it anew, from a text that names it in sttest.inputs_per_layer", "compile one layer"],
+            )  # fmt: skip
 
 
 def _extent(package: ModelPackage, argument: str, axis: int) -> int:

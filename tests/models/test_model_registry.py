@@ -1,6 +1,6 @@
 """The registry's numbers, and what `small` keeps."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -56,13 +56,24 @@ def test_gemma_has_four_global_layers_of_26():
     assert [i + 1 for i in range(26) if gemma.layer_kind(i) == "global"] == [6, 12, 18, 24]
 
 
+@pytest.mark.parametrize(
+    ("changed", "own"),
+    [
+        ({}, ("mask", "mask_new", "rope")),
+        ({"local_rope_theta": None}, ("mask", "mask_new")),
+        ({"global_every": 1}, ()),
+        ({"layers": 5}, ()),
+    ],
+)
+def test_layers_have_inputs_of_their_own_where_their_kinds_differ(changed, own):
+    assert replace(get_config("gemma"), **changed).inputs_per_layer == own
+
+
 def test_layers_outside_of_the_model_are_refused():
     with pytest.raises(InputError, match="from 0 to 23"):
         get_config("gpt2").layer_kind(24)
 
 
 def test_heads_that_do_not_divide_are_refused():
-    from dataclasses import replace
-
     with pytest.raises(InputError, match="5 query heads cannot share 2"):
         replace(get_config("gpt2"), heads=5, kv_heads=2)

@@ -9,12 +9,31 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from sttest.compile.ir.module_walk import returned
-from sttest.compile.ir.names import unique
+from sttest.compile.ir.names import argument_kinds, unique
+from sttest.errors import InputError, did_you_mean
 
 ENTERS = "x"
 """The argument that enters the first layer."""
 POSITION = "position"
 """The argument that is added to it before, where the card does that (`add-positions`)."""
+
+
+def inputs_per_layer(function: func.FuncOp) -> set[SSAValue]:
+    """Inputs of which each layer has its own, as ``sttest.inputs_per_layer`` names them; none without it.
+
+    Raises:
+        InputError: it names what is no input.
+    """
+    wanted = _given(function, "sttest.inputs_per_layer")
+    kinds = argument_kinds(function)
+    known = {name: value for value, name in argument_names(function).items() if kinds.get(value) == "input"}
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                "bad-attribute", f"sttest.inputs_per_layer names '{name}', which is no input",
+                where=f"func.func @{function.sym_name.data}", levers=[did_you_mean(name, known)],
+            )  # fmt: skip
+    return {known[name] for name in wanted}
 
 
 def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:

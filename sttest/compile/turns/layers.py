@@ -11,7 +11,7 @@ from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, EnterOp, KernelOp,
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.ir.names import argument_kinds
 from sttest.compile.ir.stream_level import stream_of
-from sttest.compile.ir.value_names import POSITION, argument_names
+from sttest.compile.ir.value_names import POSITION, argument_names, inputs_per_layer
 
 _HERE = "layers"
 _CHANGES = ("mask", "rope", POSITION)
@@ -70,7 +70,7 @@ class LaunchCounts:
 def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
     """Whether memory holds a tensor of its own for each layer: parameters, caches, and what goes into them.
 
-    Tables and masks are the same for all layers.
+    Tables and masks are the same for all layers, but for those that the text names (`inputs_per_layer`).
     """
     if kernel.layer_count == 1 or dma in outside_layers(kernel):
         return False
@@ -78,8 +78,9 @@ def has_part_per_layer(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:
         return True
     outer = kernel.inputs[kernel.body.block.args.index(dma.sources[0])]
     function = kernel.parent_op()
-    kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
-    return kinds.get(outer, "parameter") != "input"
+    if not isinstance(function, func.FuncOp):
+        return True
+    return argument_kinds(function).get(outer, "parameter") != "input" or outer in inputs_per_layer(function)
 
 
 def has_part_per_step(kernel: KernelOp, dma: DmaReadOp | DmaWriteOp) -> bool:

@@ -23,17 +23,19 @@ from sttest.sim import simulate
 from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 
 LAYERS = 3
+OWN_INPUTS = {"gemma": {"mask", "rope"}}
+"""Inputs of which each layer has its own, by family."""
 
 
-def compiled(layers: int, share: str, *, head: bool = False) -> Design:
+def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2") -> Design:
     knobs = Knobs(layers=layers, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text("gpt2", "decode", small=True, head=head), "layers", "u55c", knobs)
+    return compile_text(lowered_text(model, "decode", small=True, head=head), "layers", "u55c", knobs)
 
 
-def unlooped(share: str, *, head: bool) -> ValueGraph:
+def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ValueGraph:
     """What one layer of a launch computes, and the head behind it: the design before its layers are joined."""
     context = new_context()
-    module = parse(lowered_text("gpt2", "decode", small=True, head=head), "layers", context)
+    module = parse(lowered_text(model, "decode", small=True, head=head), "layers", context)
     knobs = Knobs(layers=LAYERS, share=share)  # type: ignore[arg-type]
     onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
     for each in passes(knobs, "u55c", onchip_bytes):
@@ -44,19 +46,27 @@ def unlooped(share: str, *, head: bool) -> ValueGraph:
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "head"), [("all", False), ("none", True), ("all", True)])
-def test_layers_in_one_launch_are_blocks_one_after_the_other(share: str, head: bool, tmp_path: Path) -> None:
-    looped, values = compiled(LAYERS, share, head=head), unlooped(share, head=head)
-    images, wanted = sequence(values)
+@pytest.mark.parametrize(
+    ("model", "share", "head"),
+    [("gpt2", "all", False), ("gpt2", "none", True), ("gpt2", "all", True), ("gemma", "all", False)],
+)
+def test_layers_in_one_launch_are_blocks_one_after_the_other(
+    model: str, share: str, head: bool, tmp_path: Path
+) -> None:
+    looped, values = compiled(LAYERS, share, head=head, model=model), unlooped(share, head=head, model=model)
+    images, wanted = sequence(values, OWN_INPUTS.get(model, set()))
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
     assert set(found) == set(wanted)
     for name, image in wanted.items():
         np.testing.assert_array_equal(found[name], image, err_msg=name)
 
 
-def sequence(values: ValueGraph) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Memory of a launch and what it should write: parameters and results of the layers one after the other."""
-    once = {each.name for each in values.arguments if each.kind == "input" or each.name.startswith("head.")}
+def sequence(values: ValueGraph, own: set[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Memory of a launch and what it should write: parameters and results of the layers one after the other.
+
+    So are the inputs that each layer has as its ``own``.
+    """
+    once = {each.name for each in values.arguments if each.kind == "input" or each.name.startswith("head.")} - own
     first = tame_tensors(values)
     same = {name: first[name] for name in once}
     given, written = [], []

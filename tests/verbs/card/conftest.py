@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,8 +59,8 @@ def package_of(tmp_path_factory):
 def own_package_of(package_of, tmp_path):
     """A copy that may be changed."""
 
-    def make(model: str, phase: str) -> Path:
-        return Path(shutil.copytree(package_of(model, phase), tmp_path / "package"))
+    def make(model: str, phase: str, **options: Any) -> Path:
+        return Path(shutil.copytree(package_of(model, phase, **options), tmp_path / "package"))
 
     return make
 

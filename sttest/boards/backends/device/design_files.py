@@ -36,6 +36,7 @@ class _Argument(BaseModel):
     dma: str
     parts: Annotated[tuple[_Part, ...], Field(strict=False)] = ()
     layers: Annotated[int, Field(gt=0)] = 1
+    steps: Annotated[int, Field(gt=0)] = 1
     behind: Annotated[tuple[_Part, ...], Field(strict=False)] = ()
 
     @property
@@ -68,6 +69,7 @@ class DesignFiles:
         rows: of the DMAs that do.
         shared_fifos: the streams that go through a FIFO one after the other, where there are several.
         layers_of: how many layers lie one after the other in the buffer of a DMA, where there are several.
+        steps_of: for how many tokens of a launch all of that does, where there are several.
     """
 
     package: Path
@@ -76,6 +78,7 @@ class DesignFiles:
     rows: dict[str, TensorRow] = field(default_factory=dict)
     shared_fifos: dict[str, tuple[str, ...]] = field(default_factory=dict)
     layers_of: dict[str, int] = field(default_factory=dict)
+    steps_of: dict[str, int] = field(default_factory=dict)
 
     @property
     def kernel(self) -> KernelSignature:
@@ -162,4 +165,5 @@ def read_design(package: Path) -> DesignFiles:
     argument_of = {argument.dma: argument.name for argument in table.arguments}
     rows = {argument.dma: argument.row for argument in table.arguments if argument.parts}
     layers_of = {argument.dma: argument.layers for argument in table.arguments if argument.layers > 1}
-    return DesignFiles(package, design, argument_of, rows, table.shared_fifos, layers_of)
+    steps_of = {argument.dma: argument.steps for argument in table.arguments if argument.steps > 1}
+    return DesignFiles(package, design, argument_of, rows, table.shared_fifos, layers_of, steps_of)
