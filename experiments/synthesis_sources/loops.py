@@ -20,9 +20,10 @@ _ACCESS = re.compile(r"(\w+)((?:\[[^\[\]]*\])+)")
 _STREAMED = re.compile(r"(\w+)((?:\[[^\[\]]*\])*)\.(read|write)\(")
 _OPERATIONS = {
     "products": re.compile(r"^(?!.*double).*[\w)] \* [\w(]"),
-    "double_products": re.compile(r"\bdouble\(.*\) \* "),
-    # By a variable: by constants is shifts, or nothing where the source divides by one that is not an int8.
-    "quotients": re.compile(r"[\w)] / [a-zA-Z]"),
+    "double_products": re.compile(r"\bdouble\b.* \* "),
+    # Of variables: by constants is shifts, or nothing where the source divides by one that is not an int8; of
+    # constants is in floating point, whose areas no report has.
+    "quotients": re.compile(r"[a-zA-Z]\w* / [a-zA-Z]"),
     "sums": re.compile(r"[\w)] \+ [\w(]"),
     "differences": re.compile(r"[\w)] - [\w(]"),
     "comparisons": re.compile(r" (?:<=|>=|<|>|==) "),

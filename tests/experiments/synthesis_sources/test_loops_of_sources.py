@@ -138,7 +138,12 @@ void node(
 
 
 def test_values_in_double_precision_and_quotients_by_constants_are_not_integer_operations():
-    lines = ["int8_t v5 = 1 << int8_t(double(v6) * 1.442695);", "int8_t v7 = v8 / (int8_t)8.000000;"]
-    lines += ["int8_t v9 = v8 / v7;", "int v10 = (v4 + (v3 * 4));"]
+    lines = ["int8_t v5 = 1 << int8_t(double(v6) * 1.442695);", "int8_t v11 = 1 << (int8_t)((double)v6 * 1.442695);"]
+    lines += [
+        "int8_t v12 = 1.0 / sqrt(v8);",
+        "int8_t v7 = v8 / (int8_t)8.000000;",
+        "int8_t v9 = v8 / v7;",
+        "int v10 = (v4 + (v3 * 4));",
+    ]
     (loop,), _ = loops_of(functions_of(_one_loop("\n".join(lines)))["f"])
-    assert loop.operations == {"double_products": 1, "quotients": 1}
+    assert loop.operations == {"double_products": 2, "quotients": 1}
