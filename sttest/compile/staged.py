@@ -18,6 +18,7 @@ from sttest.compile.compiler import Design, workload_of
 from sttest.compile.context import new_context, parse
 from sttest.compile.fusion_report import FusionReport, fusion_report
 from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.pipeline import Knobs, passes
 from sttest.compile.timing.timed_graph import timed_graph
 
@@ -86,8 +87,15 @@ class StagedCompiler:
             DoesNotFitError: more lanes, channels or on-chip memory than there are.
         """
         tiled = self.tiled(knobs)
-        module = self._applied(self._split(knobs)[1], tiled.module)
-        graph = timed_graph(module, self.board, self.name)
+        chosen = self._split(knobs)[1]
+        last = chosen[-1]
+        if isinstance(last, SizeFifos):
+            # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
+            module = self._applied(chosen[:-1], tiled.module)
+            graph = last.size(module).graph(self.name)
+        else:
+            module = self._applied(chosen, tiled.module)
+            graph = timed_graph(module, self.board, self.name)
         return Design(self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload))
 
     def laned(self, knobs: Knobs) -> ModuleOp:

@@ -29,6 +29,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.irdl.operations import VariadicAttrAccessor
 from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.df_rules import check_ports, check_same_tensor, check_single_use
@@ -48,6 +49,22 @@ def _first_size(sizes: bytes) -> int:
     return int.from_bytes(sizes[:4], sys.byteorder)
 
 
+def _walks_along(accesses: ArrayAttr[AffineMapAttr], port: int, iterators: str) -> bool:
+    """Whether any reduction of a nest moves a port's element; attributes never change, and it is asked many times."""
+    known: dict[tuple[int, str], bool] = vars(accesses).setdefault("_walks_along", {})
+    found = known.get((port, iterators))
+    if found is None:
+        access = accesses.data[port].data
+        origin = access.eval((0,) * access.num_dims, ())
+        units = (
+            tuple(int(loop == unit) for loop in range(access.num_dims))
+            for unit, kind in enumerate(iterators.split(","))
+            if kind == "reduction"
+        )
+        found = known[port, iterators] = any(access.eval(unit, ()) != origin for unit in units)
+    return found
+
+
 class NodeOp(IRDLOperation):
     """What all nodes of the dataflow graph share: they read sources and fill results (itensor level) or sinks."""
 
@@ -55,6 +72,13 @@ class NodeOp(IRDLOperation):
     sinks = var_operand_def(STREAM)
     streams = var_result_def(AnyAttr())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # irdl's accessors take the sizes of both groups apart at every look; there are thousands of looks per design.
+        for name, port in (("sources", _sources), ("sinks", _sinks)):
+            if isinstance(cls.__dict__.get(name), VariadicAttrAccessor):
+                setattr(cls, name, property(port))
 
     @property
     def source_count(self) -> int:
@@ -67,6 +91,14 @@ class NodeOp(IRDLOperation):
     def produced(self) -> Sequence[SSAValue]:
         """Results at the itensor level, sinks at the stream level."""
         return self.sinks or self.streams
+
+
+def _sources(node: NodeOp) -> Sequence[SSAValue]:
+    return node.operands[: node.source_count]
+
+
+def _sinks(node: NodeOp) -> Sequence[SSAValue]:
+    return node.operands[node.source_count :]
 
 
 @irdl_op_definition
@@ -174,14 +206,7 @@ class TaskOp(NodeOp):
         """Whether reductions index a result, by its number: it is written in every iteration."""
         if self.accesses is None:
             return False
-        access = self.accesses.data[len(self.sources) + result].data
-        origin = access.eval((0,) * access.num_dims, ())
-        units = (
-            tuple(int(loop == unit) for loop in range(access.num_dims))
-            for unit, kind in enumerate(self.loop_kinds)
-            if kind == "reduction"
-        )
-        return any(access.eval(unit, ()) != origin for unit in units)
+        return _walks_along(self.accesses, len(self.sources) + result, self.iterators.data)
 
     def writes(self, result: int) -> int:
         """How often the nest writes a result, by its number."""

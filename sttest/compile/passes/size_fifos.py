@@ -44,6 +44,10 @@ class SizeFifos(ModulePass):
             InputError: unknown strategy or board, or a module that is not at the stream level.
             DoesNotFitError: several kernels.
         """
+        self.size(op)
+
+    def size(self, op: ModuleOp) -> TimedGraphs:
+        """What :meth:`apply` does, with the timed graphs that came of it: those of the sized design."""
         board = require_hbm(load_board(self.board))
         graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), board)
         depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy))
@@ -59,6 +63,8 @@ class SizeFifos(ModulePass):
             stream.properties["sized_by"] = StringAttr(sized_by)
             kind = StreamType(stream.result.type.itensor, IntAttr(depth))
             Rewriter.replace_value_with_new_type(stream.result, kind)
+        graphs.resize()
+        return graphs
 
 
 def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:

@@ -11,6 +11,8 @@ from numba import njit
 # NumPy arrays; the checker cannot tell what numba makes of their elements.
 _Wholes: TypeAlias = Any
 _Shares: TypeAlias = Any
+# Of sums of shares that are added and taken off again.
+_ROUNDING = 1e-9
 
 
 @njit(cache=True)
@@ -26,8 +28,10 @@ def anneal(
     heats: tuple[float, float],
     beyonds: tuple[float, float],
     seed: int,
+    any_will_do: bool,
 ) -> _Wholes:
-    """The SLR of every process in the best assignment that was met.
+    """The SLR of every process in the best assignment that was met; one that keeps within all bounds is better than any
+    that does not.
 
     Args:
         needs: shares of the budgets by process, SLR and resource.
@@ -39,11 +43,15 @@ def anneal(
         heats: at the start and at the end.
         beyonds: what a share beyond a bound costs at the start and at the end.
         seed: of the moves.
+        any_will_do: end with the first assignment that keeps within all bounds.
     """
     np.random.seed(seed)
     used, crossing = _taken(needs, first, other, share, slrs)
     best, least = slrs.copy(), _cost(used, crossing, balance_weight, beyonds[1])
+    inside = _beyond(used, crossing) <= _ROUNDING
     for move in range(moves):
+        if inside and any_will_do:
+            break
         done = move / moves
         heat = heats[0] * (heats[1] / heats[0]) ** done
         beyond = beyonds[0] * (beyonds[1] / beyonds[0]) ** done
@@ -57,8 +65,9 @@ def anneal(
             _move(needs, first, other, share, slrs, used, crossing, process, before)
             continue
         at_the_end = _cost(used, crossing, balance_weight, beyonds[1])
-        if at_the_end < least:
-            least = at_the_end
+        fits = _beyond(used, crossing) <= _ROUNDING
+        if (fits and not inside) or (fits == inside and at_the_end < least):
+            least, inside = at_the_end, fits
             best[:] = slrs
     return best
 
@@ -103,14 +112,29 @@ def _carry(crossing: _Shares, one: int, other: int, share: float) -> None:
 @njit
 def _cost(used: _Shares, crossing: _Shares, balance_weight: float, beyond: float) -> float:
     """The objective of a partition, and what is beyond a bound many times."""
-    fullest, over, carried = 0.0, 0.0, 0.0
+    fullest, carried = 0.0, 0.0
     for slr in range(used.shape[0]):
-        most = used[slr, 0]
-        for kind in range(1, used.shape[1]):
-            most = max(most, used[slr, kind])
-        fullest = max(fullest, most)
-        over += max(0.0, most - 1.0)
+        fullest = max(fullest, _fullest(used, slr))
     for boundary in range(crossing.shape[0]):
         carried += crossing[boundary]
+    return carried + balance_weight * fullest + beyond * _beyond(used, crossing)
+
+
+@njit
+def _beyond(used: _Shares, crossing: _Shares) -> float:
+    """Shares beyond a bound, of SLRs and boundaries together."""
+    over = 0.0
+    for slr in range(used.shape[0]):
+        over += max(0.0, _fullest(used, slr) - 1.0)
+    for boundary in range(crossing.shape[0]):
         over += max(0.0, crossing[boundary] - 1.0)
-    return carried + balance_weight * fullest + beyond * over
+    return over
+
+
+@njit
+def _fullest(used: _Shares, slr: int) -> float:
+    """The largest share of an SLR's resources."""
+    most = used[slr, 0]
+    for kind in range(1, used.shape[1]):
+        most = max(most, used[slr, kind])
+    return most

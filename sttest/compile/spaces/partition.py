@@ -59,15 +59,15 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
 def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
     """Refuses what :func:`partition` refuses, without looking for the best.
 
-    Where the greedy pass finds no assignment annealing may; else the program is asked for any: up to the first one its
-    search is the same, and proving that it is good takes most of the time.
+    Where the greedy pass finds no assignment annealing may; else the program is asked for any: up to the first one the
+    search of both is the same, and finding or proving a good one takes most of the time.
 
     Raises:
         DoesNotFitError: see :func:`partition`.
         InputError: see :func:`partition`.
     """
     refuse_overfull(processes, wires, die)
-    if _greedy(processes, wires, die) or any(_annealed(processes, wires, die)):
+    if _greedy(processes, wires, die) or any(_annealed(processes, wires, die, any_will_do=True)):
         return
     if _solve(processes, wires, die, _ANY_GAP) is None:
         raise _none_found(processes, die)
@@ -92,9 +92,11 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
     return found if fits(found, die) else None
 
 
-def _annealed(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Iterator[Partition]:
-    """The assignments that annealing ends with, those that fit."""
-    for slr_of in annealed_slrs(processes, wires, die):
+def _annealed(
+    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, *, any_will_do: bool = False
+) -> Iterator[Partition]:
+    """The assignments that annealing ends with, those that fit; the first ones that it meets if any will do."""
+    for slr_of in annealed_slrs(processes, wires, die, any_will_do=any_will_do):
         found = assess(slr_of, processes, wires, die)
         if fits(found, die):
             yield found

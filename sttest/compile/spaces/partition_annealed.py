@@ -25,15 +25,17 @@ _STARTS = 9
 
 
 def annealed_slrs(
-    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, starts: int = _STARTS
-) -> Iterator[dict[str, int]]:
-    """The SLR of every process in the best assignment that each start met; it need not fit.
+    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, starts: int = _STARTS,
+    *, any_will_do: bool = False,
+) -> Iterator[dict[str, int]]:  # fmt: skip
+    """The SLR of every process in the best assignment that each start met; it fits if any did that the start met.
 
     Args:
         processes: pinned ones stay where they are.
         wires: between them.
         die: that they lie on.
         starts: to make.
+        any_will_do: a start ends with the first assignment that fits.
     """
     pinned = np.array([process.pinned or 0 for process in processes], dtype=np.int64)
     movable = np.array([n for n, process in enumerate(processes) if process.pinned is None], dtype=np.int64)
@@ -48,7 +50,7 @@ def annealed_slrs(
         hot, beyond = _HEATS[seed % len(_HEATS)]
         found = anneal(
             needs, first, other, share, pinned.copy(), movable, die.balance_weight, _MOVES, (hot, _COLD),
-            (beyond, _BEYOND), seed,
+            (beyond, _BEYOND), seed, any_will_do,
         )  # fmt: skip
         yield {process.name: int(slr) for process, slr in zip(processes, found, strict=True)}
 

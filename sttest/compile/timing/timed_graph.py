@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
@@ -38,7 +39,7 @@ from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.compile.timing.process_turns import in_order
 from sttest.compile.turns.engines import engines_of
 from sttest.compile.turns.processes import node_label
-from sttest.compile.turns.shared_streams import share_queues
+from sttest.compile.turns.shared_streams import fifos_by_stream, on_shared_fifos, shared_fifos
 from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
 from sttest.sim.relink import channel_name
 
@@ -74,7 +75,7 @@ class TimedGraphs:
     """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common.
 
     Attributes:
-        kernel: at the stream level; not to be changed between two graphs.
+        kernel: at the stream level; between two graphs nothing of it may change but depths (:meth:`resize`).
         board: that it runs on.
     """
 
@@ -97,9 +98,7 @@ class TimedGraphs:
         """One of them."""
         fifos, processes = self.fifos, [process for _, process in self.turns]
         if not apart:
-            turns = [(node, self._in_turn(node, process)) for node, process in self.turns]
-            fifos, turns = share_queues(self.kernel, fifos, turns)
-            processes = in_order(self.kernel, turns)
+            fifos, processes = shared_fifos(fifos, self._fifo_of), self._in_turns
         hbm = self.board.hbm
         clock_mhz = self.board.clock_mhz.value
         beat_bytes = port_bytes(self.kernel)
@@ -109,13 +108,24 @@ class TimedGraphs:
         channels = tuple(Channel(channel_name(number), *speed) for number in used)
         return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes), channels)
 
+    def resize(self) -> None:
+        """Takes over what became of the depths of the streams, which may change between two graphs."""
+        streams = {op.sym_name.data: _fifo_at(op) for op in self.kernel.body.block.ops if isinstance(op, StreamOp)}
+        self.fifos = [streams.get(fifo.name, fifo) for fifo in self.fifos]
+
+    @cached_property
+    def _fifo_of(self) -> dict[str, str]:
+        return fifos_by_stream(self.kernel)
+
+    @cached_property
+    def _in_turns(self) -> list[Process]:
+        """The processes, those that share hardware in turn."""
+        turns = [(node, self._in_turn(node, process)) for node, process in self.turns]
+        return in_order(self.kernel, [(node, on_shared_fifos(node, turn, self._fifo_of)) for node, turn in turns])
+
     def _add(self, op: Operation) -> None:
         if isinstance(op, StreamOp):
-            stream = op.result.type
-            # A folded DMA's tile buffer is read in place, without the output register of a RAM FIFO.
-            folded = op.sized_by is not None and op.sized_by.data == "folded"
-            impl = "srl" if folded or stream.depth.data <= _SHIFT_REGISTER_DEPTH else "auto"
-            self.fifos.append(Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl))
+            self.fifos.append(_fifo_at(op))
         elif isinstance(op, NodeOp):
             self.turns += [(op, process) for process in self._processes(op)]
 
@@ -201,6 +211,14 @@ class TimedGraphs:
             origin=origin,
             category="dma",
         )
+
+
+def _fifo_at(op: StreamOp) -> Fifo:
+    stream = op.result.type
+    # A folded DMA's tile buffer is read in place, without the output register of a RAM FIFO.
+    folded = op.sized_by is not None and op.sized_by.data == "folded"
+    impl = "srl" if folded or stream.depth.data <= _SHIFT_REGISTER_DEPTH else "auto"
+    return Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl)
 
 
 def _stretch_bytes(op: DmaReadOp | DmaWriteOp, stream: ITensorType) -> int:

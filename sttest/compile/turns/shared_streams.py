@@ -13,25 +13,34 @@ from sttest.errors import InputError
 from sttest.sim.graph import Fifo, Loop, Memory, Pipeline, Process
 
 
-def share_queues(
-    kernel: KernelOp, fifos: Iterable[Fifo], turns: Iterable[tuple[NodeOp, Process]]
-) -> tuple[list[Fifo], list[tuple[NodeOp, Process]]]:
-    """One FIFO per queue and slice, and nodes with what they do on these, by the names of their queues.
-
-    Args:
-        kernel: at the stream level.
-        fifos, turns: of the kernel, those of loads apart, in program order.
+def fifos_by_stream(kernel: KernelOp) -> dict[str, str]:
+    """The FIFO that each stream goes through, by name: one per queue and slice.
 
     Raises:
         InputError: what reads the loads of a queue does so in another order, or is not one process.
     """
     _check_order(kernel)
-    streams = {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
-    shared = {}
+    return {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
+
+
+def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo]:
+    """The FIFOs of streams by themselves, those that are one under its name."""
+    shared: dict[str, Fifo] = {}
     for fifo in fifos:
-        name = streams.get(fifo.name, fifo.name)
-        shared.setdefault(name, replace(fifo, name=name))
-    return [*shared.values()], [(node, _on_fifos(node, process, streams)) for node, process in turns]
+        name = fifo_of.get(fifo.name, fifo.name)
+        if name not in shared:
+            shared[name] = fifo if name == fifo.name else replace(fifo, name=name)
+    return [*shared.values()]
+
+
+def on_shared_fifos(node: NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
+    """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
+    name = process.name if queue_of(node) is None else process_name(node)
+    if isinstance(process, Memory):
+        return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
+    if isinstance(process, Pipeline):
+        return replace(process, name=name, loops=tuple(_loop_on_fifos(loop, fifo_of) for loop in process.loops))
+    return process
 
 
 def going_on(turns: Sequence[Process]) -> Process:
@@ -52,15 +61,6 @@ def _check_order(kernel: KernelOp) -> None:
                 "queue-order", "what reads the loads of a queue does not take turns in their order", where=name,
                 levers=["remove 'queue' from them", "let share-loads choose them"],
             )  # fmt: skip
-
-
-def _on_fifos(node: NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
-    name = process.name if queue_of(node) is None else process_name(node)
-    if isinstance(process, Memory):
-        return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
-    if isinstance(process, Pipeline):
-        return replace(process, name=name, loops=tuple(_loop_on_fifos(loop, fifo_of) for loop in process.loops))
-    return process
 
 
 def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:

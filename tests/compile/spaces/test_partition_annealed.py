@@ -56,3 +56,22 @@ def test_one_that_nearly_fills_an_slr_moves_away_from_the_first() -> None:
     wires += [WireFacts(f"v{number}", "engine", f"q{number}", 40) for number in range(8)]
     processes = [*ports, *parts, engine]
     assert any(fits(assess(found, processes, wires, DIE), DIE) for found in annealed_slrs(processes, wires, DIE))
+
+
+def test_the_first_that_fits_is_found_where_the_best_is() -> None:
+    fitting: list[bool] = []
+    for seed in range(6):
+        choose = Random(seed)
+        processes = [ProcessFacts(f"p{n}", Resources(lut=choose.randrange(100, 250))) for n in range(15 + seed)]
+        names = [each.name for each in processes]
+        wires = [WireFacts(f"f{n}", *choose.sample(names, 2), choose.randrange(20, 120)) for n in range(20)]
+        first, best = (
+            [
+                fits(assess(slrs, processes, wires, DIE), DIE)
+                for slrs in annealed_slrs(processes, wires, DIE, 3, any_will_do=any_will_do)
+            ]
+            for any_will_do in (True, False)
+        )  # fmt: skip
+        assert first == best
+        fitting += best
+    assert {*fitting} == {True, False}
