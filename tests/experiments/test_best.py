@@ -112,11 +112,11 @@ def test_options_that_are_not_defaults_are_in_the_command() -> None:
     assert "--head" not in words
 
 
-def test_layers_that_differ_get_a_launch_each() -> None:
-    gemma, llama = Case("gemma", "decode"), Case("llama", "decode")
-    assert (gemma.layers, gemma.launches, gemma.head) == (1, 26, False)
-    assert (llama.layers, llama.launches, llama.head) == (22, 1, True)
-    assert all(knobs.layers == case.layers for case in (gemma, llama) for knobs in bases(case).values())
+def test_a_decode_is_one_launch_with_the_head_and_a_prefill_a_launch_per_layer() -> None:
+    decode, prefill = Case("gemma", "decode"), Case("gemma", "prefill")
+    assert (decode.layers, decode.launches, decode.head) == (26, 1, True)
+    assert (prefill.layers, prefill.launches, prefill.head) == (1, 26, False)
+    assert all(knobs.layers == case.layers for case in (decode, prefill) for knobs in bases(case).values())
 
 
 class Small(Case):
