@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -19,6 +20,7 @@ from sttest.compile.hls.rules.source import (
 )
 
 CALL = "STTEST_PROCESS"
+_IN_BRACKETS = re.compile(r"\((\w+)\)")
 
 
 def one_top(source: Source) -> Iterator[Violation]:
@@ -58,14 +60,18 @@ def one_writer_one_reader(source: Source) -> Iterator[Violation]:
     A process that takes turns, or goes over layers, may read what a later one writes, and so may a DMA that waits for
     something before it reads on; the tool warns of that as feedback.
     """
+    uses = _Uses(source)
     ends: dict[str, str] = {}
     taking_turns: set[str] = set()
     for name, *passed in process_calls(source):
         function = source.functions.get(name)
-        for parameter, argument in zip(function.parameters if function else (), passed, strict=False):
-            if function is not None and parameter.is_channel:
-                ends[argument] = ends.get(argument, "") + _use(source, function, parameter)
-                taking_turns |= {argument} if _may_be_fed_back(source, function) else set()
+        if function is None:
+            continue
+        channels = [pair for pair in zip(function.parameters, passed, strict=False) if pair[0].is_channel]
+        for parameter, argument in channels:
+            ends[argument] = ends.get(argument, "") + uses.of(function, parameter)
+        if channels and uses.may_be_fed_back(function):
+            taking_turns |= {argument for _, argument in channels}
     for node in _statements(source):
         channel = declared_name(node.child_by_field_name("declarator")) if _is_channel(node) else ""
         if channel and ends.get(channel, "") not in (("wr", "rw") if channel in taking_turns else ("wr",)):
@@ -128,14 +134,6 @@ def _arguments(node: Node) -> list[str]:
     return [text_of(each) for each in named] if all(each.type == "identifier" for each in named) else []
 
 
-def _may_be_fed_back(source: Source, function: Function) -> bool:
-    """Whether a process calls another function for turns, chooses by layer what it reads, or is a DMA that waits."""
-    chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in walk(function.body))
-    is_dma = any(parameter.is_pointer for parameter in function.parameters)
-    uses = {_use(source, function, parameter) for parameter in function.parameters if parameter.is_channel}
-    return chooses or (is_dma and uses == {"r", "w"}) or bool(list(_calls(source, function)))
-
-
 def _calls(source: Source, function: Function) -> Iterator[tuple[Function, list[str]]]:
     """The functions that a process calls with channels, and what it passes."""
     for node in walk(function.body):
@@ -149,17 +147,37 @@ def _is_call(node: Node) -> bool:
     return node.type == "call_expression" and node.child_by_field_name("function") is not None
 
 
-def _use(source: Source, function: Function, parameter: Parameter) -> str:
-    """``r`` or ``w`` for a channel that a process, or its turn, only reads or only writes, else something else."""
-    for called, passed in _calls(source, function):
-        if parameter.name in passed and len(passed) == len(called.parameters):
-            return _use(source, called, called.parameters[passed.index(parameter.name)])
-    verbs = {
-        text_of(node.child_by_field_name("field"))
-        for node in walk(function.body)
-        if node.type == "field_expression" and text_of(node.child_by_field_name("argument")) == parameter.name
-    }
-    for node in walk(function.body):
-        if node.type == "declaration" and f"({parameter.name})" in text_of(node):
-            verbs.add("read" if "read_lock" in text_of(node) else "write")
-    return {frozenset(["read"]): "r", frozenset(["write"]): "w"}.get(frozenset(verbs), "?")
+class _Uses:
+    """What the functions of a file do with their channels; each body is looked through once, not per channel."""
+
+    def __init__(self, source: Source) -> None:
+        self.calls = {name: list(_calls(source, function)) for name, function in source.functions.items()}
+        self.verbs = {name: _verbs(function.body) for name, function in source.functions.items()}
+
+    def of(self, function: Function, parameter: Parameter) -> str:
+        """``r`` or ``w`` for a channel that a process, or its turn, only reads or only writes, else something else."""
+        for called, passed in self.calls[function.name]:
+            if parameter.name in passed and len(passed) == len(called.parameters):
+                return self.of(called, called.parameters[passed.index(parameter.name)])
+        verbs = self.verbs[function.name].get(parameter.name, set())
+        return {frozenset(["read"]): "r", frozenset(["write"]): "w"}.get(frozenset(verbs), "?")
+
+    def may_be_fed_back(self, function: Function) -> bool:
+        """Whether a process calls another for turns, chooses by layer what it reads, or is a DMA that waits."""
+        chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in walk(function.body))
+        is_dma = any(parameter.is_pointer for parameter in function.parameters)
+        uses = {self.of(function, parameter) for parameter in function.parameters if parameter.is_channel}
+        return chooses or (is_dma and uses == {"r", "w"}) or bool(self.calls[function.name])
+
+
+def _verbs(body: Node) -> dict[str, set[str]]:
+    """Per name, the members of it that are named, and what the locks do that are declared on it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for node in walk(body):
+        if node.type == "field_expression":
+            found[text_of(node.child_by_field_name("argument"))].add(text_of(node.child_by_field_name("field")))
+        elif node.type == "declaration":
+            text = text_of(node)
+            for name in _IN_BRACKETS.findall(text):
+                found[name].add("read" if "read_lock" in text else "write")
+    return found
