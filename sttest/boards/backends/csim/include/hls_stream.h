@@ -2,10 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <vector>
 
 #include "sttest_process.h"
 
@@ -21,14 +17,13 @@ class stream : public stream<T, 0> {
 
 // What processes take by reference, whatever the depth.
 template <class T>
-class stream<T, 0> : public sttest::channel {
+class stream<T, 0> : public sttest::dumped_channel {
  public:
   stream() : stream("stream", 0) {}
   explicit stream(const char* name) : stream(name, 0) {}
-  ~stream() override {
+  ~stream() {
     sttest::scheduler::get().finish();
-    if (dump_ != nullptr) std::fclose(dump_);
-    sttest::scheduler::get().remove(this);
+    delete[] places_;
   }
 
   bool empty() const { return held() == 0; }
@@ -36,17 +31,12 @@ class stream<T, 0> : public sttest::channel {
   std::size_t size() const { return held(); }
 
   void write(const T& token) {
-    while (full()) sttest::scheduler::get().wait(*this, true);
-    places_[tokens_in % depth] = token;
-    note_write();
-    if (dump_ != nullptr) std::fwrite(&token, sizeof(T), 1, dump_);
-    sttest::scheduler::get().wake(reader);
+    places_[next_to_write()] = token;
+    note_token(&token, sizeof(T));
   }
   T read() {
-    while (empty()) sttest::scheduler::get().wait(*this, false);
-    T token = places_[tokens_out % depth];
-    ++tokens_out;
-    sttest::scheduler::get().wake(writer);
+    T token = places_[next_to_read()];
+    note_read();
     return token;
   }
   void read(T& token) { token = read(); }
@@ -60,25 +50,10 @@ class stream<T, 0> : public sttest::channel {
   }
 
  protected:
-  stream(const char* name, std::size_t tokens)
-      : sttest::channel(name, sttest::scheduler::get().depth_of(name, tokens == 0 ? 2 : tokens)),
-        places_(depth),
-        dump_(opened(name)) {}
+  stream(const char* name, std::size_t tokens) : sttest::dumped_channel(name, tokens), places_(new T[depth]()) {}
 
  private:
-  static std::FILE* opened(const char* name) {
-    const char* folder = std::getenv("STTEST_STREAMS");
-    if (folder == nullptr) return nullptr;
-    std::FILE* file = std::fopen((std::string(folder) + "/" + name + ".bin").c_str(), "wb");
-    if (file == nullptr) {
-      std::fprintf(stderr, "cannot write the tokens of stream %s\n", name);
-      std::_Exit(1);
-    }
-    return file;
-  }
-
-  std::vector<T> places_;
-  std::FILE* dump_;
+  T* const places_;
 };
 
 }  // namespace hls

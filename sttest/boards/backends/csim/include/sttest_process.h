@@ -17,10 +17,10 @@
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -29,29 +29,39 @@ namespace sttest {
 constexpr int kDeadlock = 3;
 constexpr std::size_t kStackBytes = std::size_t{16} << 20;  // address space; only what is touched takes memory
 
-struct channel {
+// All of a stream that does not depend on what its tokens are: kernels have many types of them, and every function of
+// a template is compiled for each.
+class channel {
+ public:
   channel(const char* name, std::size_t depth);
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
-  virtual ~channel() = default;
 
   std::string name;
   std::size_t depth;
   std::uint64_t tokens_in = 0, tokens_out = 0, peak = 0;
 
   std::uint64_t held() const { return tokens_in - tokens_out; }
-  void note_write() {
-    ++tokens_in;
-    if (held() > peak) peak = held();
-  }
 
   struct process* reader = nullptr;  // who waits for a token
   struct process* writer = nullptr;  // who waits for a place
+
+ protected:
+  ~channel();
+
+  // Waits for a place, or a token; its number.
+  std::size_t next_to_write();
+  std::size_t next_to_read();
+
+  // The place has been filled, or read.
+  void note_write();
+  void note_read();
 };
 
 struct process {
   std::string name;
-  std::function<void()> body;
+  void (*run)(void* call) = nullptr;
+  void* call = nullptr;
   ucontext_t context{};
   void* stack = nullptr;
   bool done = false;
@@ -72,12 +82,12 @@ class scheduler {
     return one;
   }
 
-  void spawn(const char* name, std::function<void()> body) {
-    auto made = std::make_unique<process>();
-    made->name = name;
-    made->body = std::move(body);
-    ready_.push_back(made.get());
-    processes_.push_back(std::move(made));
+  // A call holds references only, so that its memory is all that is to be given back.  A std::function per process
+  // would take more time to compile than the process.
+  template <class Call>
+  void spawn(const char* name, const Call& call) {
+    static_assert(std::is_trivially_destructible<Call>::value, "a call holds references only");
+    add(name, &run<Call>, new Call(call));
   }
 
   // Runs what was spawned; called by the first channel that ends.
@@ -97,7 +107,10 @@ class scheduler {
       std::fflush(nullptr);
       std::_Exit(kDeadlock);
     }
-    for (auto& each : processes_) munmap(each->stack, kStackBytes);
+    for (auto& each : processes_) {
+      munmap(each->stack, kStackBytes);
+      ::operator delete(each->call);
+    }
     processes_.clear();
   }
 
@@ -155,6 +168,20 @@ class scheduler {
   }
 
  private:
+  template <class Call>
+  static void run(void* call) {
+    (*static_cast<const Call*>(call))();
+  }
+
+  void add(const char* name, void (*run)(void*), void* call) {
+    auto made = std::make_unique<process>();
+    made->name = name;
+    made->run = run;
+    made->call = call;
+    ready_.push_back(made.get());
+    processes_.push_back(std::move(made));
+  }
+
   scheduler() {
     const char* path = std::getenv("STTEST_DEPTHS");
     if (path == nullptr) return;
@@ -178,7 +205,7 @@ class scheduler {
 
   static void trampoline() {
     process* self = get().current_;
-    self->body();
+    self->run(self->call);
     self->done = true;
   }
 
@@ -206,6 +233,54 @@ class scheduler {
 };
 
 inline channel::channel(const char* given, std::size_t tokens) : name(given), depth(tokens) { scheduler::get().add(this); }
+
+inline channel::~channel() { scheduler::get().remove(this); }
+
+inline std::size_t channel::next_to_write() {
+  while (held() == depth) scheduler::get().wait(*this, true);
+  return tokens_in % depth;
+}
+
+inline std::size_t channel::next_to_read() {
+  while (held() == 0) scheduler::get().wait(*this, false);
+  return tokens_out % depth;
+}
+
+inline void channel::note_write() {
+  ++tokens_in;
+  if (held() > peak) peak = held();
+  scheduler::get().wake(reader);
+}
+
+inline void channel::note_read() {
+  ++tokens_out;
+  scheduler::get().wake(writer);
+}
+
+// A channel whose tokens may go to a file.
+class dumped_channel : public channel {
+ protected:
+  dumped_channel(const char* name, std::size_t declared)
+      : channel(name, scheduler::get().depth_of(name, declared == 0 ? 2 : declared)) {
+    const char* folder = std::getenv("STTEST_STREAMS");
+    if (folder == nullptr) return;
+    dump_ = std::fopen((std::string(folder) + "/" + name + ".bin").c_str(), "wb");
+    if (dump_ != nullptr) return;
+    std::fprintf(stderr, "cannot write the tokens of stream %s\n", name);
+    std::_Exit(1);
+  }
+  ~dumped_channel() {
+    if (dump_ != nullptr) std::fclose(dump_);
+  }
+
+  void note_token(const void* token, std::size_t bytes) {
+    note_write();
+    if (dump_ != nullptr) std::fwrite(token, bytes, 1, dump_);
+  }
+
+ private:
+  std::FILE* dump_ = nullptr;
+};
 
 }  // namespace sttest
 
