@@ -17,8 +17,9 @@ from experiments.whatif.bounds import bounds, moved_bytes
 from experiments.whatif.resources import cycles_by_resource, tile_steps
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.ir.stream_level import only_kernel
 from sttest.compile.pipeline import Knobs
-from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import memory_channels
 from sttest.errors import DoesNotFitError, InputError, SttestError
 from sttest.models.export import linalg_text
 from sttest.models.program import Phase
@@ -56,7 +57,7 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
     names = ("model", "phase", "tokens", "context", "knobs", "scheme", "design_board")
-    design = _design(json.dumps({name: configuration[name] for name in names}, sort_keys=True))
+    design, steps = _design(json.dumps({name: configuration[name] for name in names}, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
     graph = design.graph if board == design.board else with_memory_of(design, board)
     run = simulate(graph, engine=configuration["engine"], record=True)
@@ -65,7 +66,7 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
     return {
         "cycles": run.cycles,
         "clock_mhz": graph.clock_mhz,
-        "resource_cycles": cycles_by_resource(run, tile_steps(design)),
+        "resource_cycles": cycles_by_resource(run, steps),
         "bounds": asdict(bounds(design, graph, board)),
         "moved_bytes": moved_bytes(graph),
     }
@@ -73,13 +74,14 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
 
 def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
     """The design as compiled, channel by channel, with the rate and latency that the channels of ``board`` have."""
-    memory = timed_graph(design.module, board, design.name).channels[0]
+    memory = memory_channels(only_kernel(design.module, "what-if", design.name), board)[0]
     channels = tuple(replace(memory, name=channel.name) for channel in design.graph.channels)
     return replace(design.graph, channels=channels)
 
 
 @lru_cache(maxsize=_KEPT_DESIGNS)
-def _design(configuration: str) -> Design:
+def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
+    """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
     given = json.loads(configuration)
     text = block_text(given["model"], given["phase"], given["tokens"], given["context"])
     # The compiler takes boards and schemes by name or file; both are deleted once it is done.
@@ -90,7 +92,8 @@ def _design(configuration: str) -> Design:
         quantises = given["scheme"]["weights"] != "none"
         knobs = Knobs(**{**given["knobs"], "lanes": tuple(given["knobs"]["lanes"])})
         knobs = replace(knobs, precision=str(scheme) if quantises else given["scheme"]["name"])
-        return compile_text(text, f"{given['model']}-{given['phase']}", str(board), knobs)
+        design = compile_text(text, f"{given['model']}-{given['phase']}", str(board), knobs)
+    return design, tile_steps(design)
 
 
 def block_text(model: str, phase: Phase, tokens: int, context: int) -> str:

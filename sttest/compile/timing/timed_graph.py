@@ -70,6 +70,19 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
     return TimedGraphs(only_kernel(module, _HERE, name), board).graph(name, apart=apart)
 
 
+def memory_channels(kernel: KernelOp, board: FpgaBoard) -> tuple[Channel, ...]:
+    """The memory channels that a kernel's DMAs use, with their rate and latency on a board.
+
+    Raises:
+        InputError: a DMA has no channel.
+    """
+    beat_bytes = port_bytes(kernel)
+    rate = Fraction(bytes_per_cycle(board, beat_bytes) / beat_bytes).limit_denominator(1000)
+    latency = board.hbm.read_latency_cycles(board.clock_mhz.value)
+    used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
+    return tuple(Channel(channel_name(each), latency, beat_bytes, rate.numerator, rate.denominator) for each in used)
+
+
 @dataclass
 class TimedGraphs:
     """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common.
@@ -99,14 +112,8 @@ class TimedGraphs:
         fifos, processes = self.fifos, [process for _, process in self.turns]
         if not apart:
             fifos, processes = shared_fifos(fifos, self._fifo_of), self._in_turns
-        hbm = self.board.hbm
-        clock_mhz = self.board.clock_mhz.value
-        beat_bytes = port_bytes(self.kernel)
-        rate = Fraction(bytes_per_cycle(self.board, beat_bytes) / beat_bytes).limit_denominator(1000)
-        speed = hbm.read_latency_cycles(clock_mhz), beat_bytes, rate.numerator, rate.denominator
-        used = sorted({_channel(op) for op in self.kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
-        channels = tuple(Channel(channel_name(number), *speed) for number in used)
-        return TimedGraph(name, clock_mhz, tuple(fifos), tuple(processes), channels)
+        channels = memory_channels(self.kernel, self.board)
+        return TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), tuple(processes), channels)
 
     def resize(self) -> None:
         """Takes over what became of the depths of the streams, which may change between two graphs."""
