@@ -8,6 +8,7 @@ from io import StringIO
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, func, linalg, math, memref, scf, tensor
 from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 from xdsl.printer import Printer
@@ -86,7 +87,7 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
 
 def printed(module: ModuleOp) -> str:
     """The module as text that parses again; an f-string of a module would add a debugging frame."""
-    if any(len(op.results) > 1 for op in all_of(module, linalg.GenericOp)):
+    if any(len(op.results) > 1 for op in all_of(module, GenericOp)):
         # xDSL prints several results of a generic in parentheses, which it does not read.
         stream = StringIO()
         Printer(stream, print_generic_format=True).print_op(module)
