@@ -65,10 +65,10 @@ browser:
 	echo "note: no Chromium, the test that opens the report is skipped; apt-get install chromium" >&2
 
 test: lint system-tools
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-nightly: system-tools
-	$(BIN)/python -m pytest -n 2 --nightly -m nightly
+	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks

@@ -1,13 +1,17 @@
 """What tests of every room share."""
 
+import gc
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from lowering_server import LoweringServer
 from typer.testing import CliRunner
 
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
+_COLLECT_AFTER = 50_000
+"""New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,12 +20,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Nightly tests are skipped, and say why, unless they are asked for."""
+    """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     if config.getoption("--nightly"):
         return
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
+
+
+def pytest_collection_finish() -> None:
+    """What is there by now stays, so that looking through it for garbage again and again finds nothing."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_lowering() -> Iterator[None]:
+    """Blocks are lowered in forks of one process, not in new ones that import torch each time."""
+    server = LoweringServer()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sttest.models.isolated._run", server.run)
+        yield
+    server.close()
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,19 @@ import importlib.util
 import pytest
 
 from sttest.errors import InputError, ToolMissingError
-from sttest.models import export
+from sttest.models import export, isolated
 from sttest.models.program import check_shape
 from sttest.models.registry import get_config, small
 from sttest.models.shipped import lowered_text
 
 GPT2 = get_config("gpt2")
+IN_A_PROCESS_OF_ITS_OWN = isolated._run
+
+
+@pytest.fixture
+def unforked(monkeypatch):
+    """Lowering as it is outside of tests, in a new process."""
+    monkeypatch.setattr(isolated, "_run", IN_A_PROCESS_OF_ITS_OWN)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +52,7 @@ def test_a_missing_front_end_says_how_to_get_it(monkeypatch, tmp_path):
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("unforked")
 def test_lowering_again_gives_the_shipped_text_and_keeps_it(monkeypatch, tmp_path):
     pytest.importorskip("torch_mlir")
     monkeypatch.setenv("STTEST_CACHE", str(tmp_path))
@@ -74,7 +82,15 @@ def test_what_cannot_be_lowered_is_named(builder, message):
     pytest.importorskip("torch_mlir")
     import crashing
 
-    from sttest.models.isolated import lower_isolated
-
     with pytest.raises(InputError, match=message):
-        lower_isolated(getattr(crashing, builder), {})
+        isolated.lower_isolated(getattr(crashing, builder), {})
+
+
+@pytest.mark.torch
+@pytest.mark.usefixtures("unforked")
+def test_a_crash_stays_in_its_process():
+    pytest.importorskip("torch_mlir")
+    import crashing
+
+    with pytest.raises(InputError, match=r"aten.mm.default on int8.*SIGSEGV"):
+        isolated.lower_isolated(crashing.int8_matmul, {})

@@ -21,6 +21,7 @@ func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) -> (tensor<8x20xf32>, 
 """
 
 
+@pytest.mark.usefixtures("quick_build")
 @pytest.mark.parametrize("simulator", [pytest.param(each, marks=needs(each)) for each in ("verilator", "icarus")])
 def test_every_access_is_the_engines(simulator, tmp_path):
     from sttest.compile.compiler import compile_text

@@ -3,8 +3,10 @@
 import pytest
 from rtl_graphs import check, needs
 
-# Most of it is the C++ compiler: 25 s of CPU time each, several times that on a machine that others use too.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), needs("verilator")]
+# Most of it is the C++ compiler: 17 s of CPU time each, several times that on a machine that others use too.
+pytestmark = [
+    pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.usefixtures("quick_build"), needs("verilator"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("phase", ["decode", "prefill"])

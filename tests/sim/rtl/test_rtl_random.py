@@ -4,6 +4,8 @@ import pytest
 from rtl_graphs import assert_rates, check, drawn, hostile_graph, live, needs, rate_graphs, traced
 from sim_graphs import actor_graphs, memory_graphs, pipeline_graphs
 
+pytestmark = pytest.mark.usefixtures("quick_build")
+
 
 def mixed(count: int, number: int):
     """Pipelines, ports and actors; half of the pipelines as traces; one pipeline in five may deadlock."""

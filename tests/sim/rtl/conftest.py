@@ -1,0 +1,13 @@
+"""What tests of the hardware share."""
+
+from __future__ import annotations
+
+import pytest
+
+from sttest.boards.backends.rtl import drive
+
+
+@pytest.fixture
+def quick_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Designs that run for seconds need no optimiser, whose time is a third of a build."""
+    monkeypatch.setattr(drive, "_MAKE", tuple(word.replace("-O1", "-O0") for word in drive._MAKE))
