@@ -37,7 +37,9 @@ class Resources:
         )  # fmt: skip
 
     def __mul__(self, factor: float) -> Resources:
-        return Resources(*(amount * factor for amount in self))
+        return Resources(
+            self.dsp * factor, self.lut * factor, self.ff * factor, self.bram18 * factor, self.uram * factor
+        )
 
     def __iter__(self) -> Iterator[float]:
         # astuple would copy every number, and searches add up many.
@@ -45,7 +47,10 @@ class Resources:
 
     def shares_of(self, budget: Resources) -> Resources:
         """Each amount over that of ``budget``; infinite where there is none of what is asked for."""
-        return Resources(*(_share(amount, bound) for amount, bound in zip(self, budget, strict=True)))
+        return Resources(
+            _share(self.dsp, budget.dsp), _share(self.lut, budget.lut), _share(self.ff, budget.ff),
+            _share(self.bram18, budget.bram18), _share(self.uram, budget.uram),
+        )  # fmt: skip
 
     @property
     def largest(self) -> float:

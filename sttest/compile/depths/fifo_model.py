@@ -62,8 +62,9 @@ class _Edge:
     def at_pace(self, stretch: Mapping[str, Fraction]) -> _Edge:
         """The same accesses at the paces of the two processes."""
         source, target = stretch[self.source], stretch[self.target]
-        writes, fills = replace(self.writes, pace=source), replace(self.fills, pace=source)
-        return replace(self, writes=writes, fills=fills, reads=replace(self.reads, pace=target))
+        writes = self.writes.paced(source)
+        fills = writes if self.fills is self.writes else self.fills.paced(source)
+        return replace(self, writes=writes, fills=fills, reads=self.reads.paced(target))
 
     def delay_edge(self) -> DelayEdge:
         """Least delay with which no read comes before its token; ours: weighted with the bits that wait per cycle."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate
@@ -93,12 +94,24 @@ class Curve:
     pace: Fraction = Fraction(1)
     starts: tuple[int, ...] = field(init=False)
     """First token of each nest, and the number of all tokens."""
+    last: int = field(init=False)
+    """Cycle of the last token at the process's own speed."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "starts", (0, *accumulate(nest.tokens for nest in self.nests)))
-        last = int(self.unpaced(np.array([len(self) - 1]))[0])
-        if last * self.pace.numerator > _MOST:
-            what = f"{last} cycles, slowed down {self.pace} times, are more than can be counted"
+        object.__setattr__(self, "last", int(self.unpaced(np.array([len(self) - 1]))[0]))
+        self._refuse_too_long()
+
+    def paced(self, pace: Fraction) -> Curve:
+        """The same accesses at another pace."""
+        changed = copy(self)
+        object.__setattr__(changed, "pace", pace)
+        changed._refuse_too_long()
+        return changed
+
+    def _refuse_too_long(self) -> None:
+        if self.last * self.pace.numerator > _MOST:
+            what = f"{self.last} cycles, slowed down {self.pace} times, are more than can be counted"
             raise InputError("run-too-long", what, where="fifo sizing", levers=["shorten the sequence"])
 
     def __len__(self) -> int:

@@ -112,8 +112,9 @@ def choose_memories(
         for number in largest_first:
             now = chosen[number]
             others = used + now.resources * -1 if now else used
-            best = min(options[number], key=lambda choice, others=others: unevenness(others + choice.resources, board))
-            if now is None or unevenness(others + best.resources, board) < unevenness(used, board) - _LEAST_GAIN:
+            after = [unevenness(others + choice.resources, board) for choice in options[number]]
+            best = options[number][after.index(min(after))]
+            if now is None or min(after) < unevenness(used, board) - _LEAST_GAIN:
                 chosen[number], used, changed = best, others + best.resources, True
     return tuple(choice for choice in chosen if choice is not None)
 

@@ -109,11 +109,12 @@ class TimedGraphs:
 
     def graph(self, name: str, *, apart: bool = False) -> TimedGraph:
         """One of them."""
-        fifos, processes = self.fifos, [process for _, process in self.turns]
+        fifos, processes = self.fifos, tuple(process for _, process in self.turns)
         if not apart:
+            # The same tuple for every graph: the engines know programs again by it.
             fifos, processes = shared_fifos(fifos, self._fifo_of), self._in_turns
         channels = memory_channels(self.kernel, self.board)
-        return TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), tuple(processes), channels)
+        return TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), processes, channels)
 
     def resize(self) -> None:
         """Takes over what became of the depths of the streams, which may change between two graphs."""
@@ -125,10 +126,11 @@ class TimedGraphs:
         return fifos_by_stream(self.kernel)
 
     @cached_property
-    def _in_turns(self) -> list[Process]:
+    def _in_turns(self) -> tuple[Process, ...]:
         """The processes, those that share hardware in turn."""
         turns = [(node, self._in_turn(node, process)) for node, process in self.turns]
-        return in_order(self.kernel, [(node, on_shared_fifos(node, turn, self._fifo_of)) for node, turn in turns])
+        shared = [(node, on_shared_fifos(node, turn, self._fifo_of)) for node, turn in turns]
+        return tuple(in_order(self.kernel, shared))
 
     def _add(self, op: Operation) -> None:
         if isinstance(op, StreamOp):

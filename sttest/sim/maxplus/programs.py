@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -86,8 +86,19 @@ class Programs:
 
 
 def find_programs(graph: TimedGraph) -> Programs:
-    """The programs of a graph; they don't depend on its depths, so that graphs that differ in them share them."""
-    return _find_programs(Structure(graph))
+    """The programs of a graph; graphs that differ in their FIFOs' depths and kinds share most of them."""
+    found = _find_programs(Structure(graph))
+    if found.graph.fifos is graph.fifos:
+        return found
+    return replace(found, bits=_bits(graph), impl=_impl(graph))
+
+
+def _bits(graph: TimedGraph) -> np.ndarray:
+    return np.array([fifo.bits for fifo in graph.fifos], np.int64)
+
+
+def _impl(graph: TimedGraph) -> np.ndarray:
+    return np.array([fifo.impl for fifo in graph.fifos], dtype="U4")
 
 
 def forget_programs() -> None:
@@ -127,8 +138,8 @@ def _find_programs(structure: Structure) -> Programs:
         initial=initial,
         tokens=_tokens(graph, rows),
         lane=_lanes(graph, rows, writer, reader, initial),
-        bits=np.array([fifo.bits for fifo in graph.fifos], np.int64),
-        impl=np.array([fifo.impl for fifo in graph.fifos], dtype="U4"),
+        bits=_bits(graph),
+        impl=_impl(graph),
         graph=graph,
     )
 
