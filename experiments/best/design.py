@@ -22,7 +22,7 @@ _OPTIONS = {
     "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
     "first_lanes": "--first-lanes", "precision": "--precision", "beat_bits": "--beat-bits",
     "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share",
-    "prefetch_kib": "--prefetch-kib", "layers": "--layers", "channels": "--channels",
+    "prefetch_kib": "--prefetch-kib", "keep_kib": "--keep-kib", "layers": "--layers", "channels": "--channels",
     "attention": "--attention", "attention_chunk": "--attention-chunk",
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}

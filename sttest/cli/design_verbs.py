@@ -68,6 +68,9 @@ def compile_verb(
         int, typer.Option(min=1, help="Tokens that one launch makes, with --head and all --layers.")
     ] = 1,
     prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
+    keep_kib: Annotated[
+        int, typer.Option(min=0, help="Inputs up to this size that are streamed several times are kept on chip.")
+    ] = 0,
     attention: Attention = AttentionPasses.three_pass,
     attention_chunk: AttentionChunk = 64,
     check_resources: Annotated[
@@ -108,8 +111,8 @@ def compile_verb(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
-        own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, layers=layers, channels=channels.value,
-        generate=generate, attention=attention.value, attention_chunk=attention_chunk,
+        own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, keep_kib=keep_kib, layers=layers,
+        channels=channels.value, generate=generate, attention=attention.value, attention_chunk=attention_chunk,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

@@ -23,6 +23,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.keep_reads import KeepReads
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.loop_tokens import LoopTokens
@@ -45,7 +46,7 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        AddPositions, OnePassAttention, Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels,
+        AddPositions, OnePassAttention, Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, KeepReads,
         MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels,
         MakeInstances, LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
     )

@@ -12,6 +12,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.keep_reads import KeepReads
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.loop_tokens import LoopTokens
@@ -46,6 +47,7 @@ class Knobs:
         vector_bits: widest token.
         strategy: FIFO sizing, ``normal`` or ``conservative``.
         prefetch_kib: on-chip room for parameters that are read ahead.
+        keep_kib: inputs up to this size that are streamed several times are read once and kept on chip.
         layers: that one launch runs, one after the other.
         generate: tokens that one launch makes, each with all its layers and the head (docs/schedules.md).
         positions: whether the card adds a learned position to a token's embedding; of such families, where a launch
@@ -70,6 +72,7 @@ class Knobs:
     share: Sharing = "none"
     own_engines: tuple[str, ...] = ()
     prefetch_kib: int = 0
+    keep_kib: int = 0
     layers: int = 1
     channels: ChannelUse = "auto"
     generate: int = 1
@@ -87,6 +90,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
     """The passes from tiled kernels to sized streams."""
     return (
         FuseKernels(c_max_bytes),
+        *((KeepReads(knobs.keep_kib),) if knobs.keep_kib else ()),
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),
         FoldDma(parameters=not knobs.prefetch_kib),

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from itensors import EXAMPLE_A, EXAMPLE_B, EXAMPLE_C, SHAPES, elements, itensor, pairs, regular_types, token_elements
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.dialects.stream_order import ConverterBuffer, converter_buffer, halved_to, same_order, vectorized
+from sttest.compile.dialects.stream_order import (
+    ConverterBuffer,
+    converter_buffer,
+    halved_to,
+    same_order,
+    vectorized,
+    without_repeats,
+)
 from sttest.errors import InputError
 
 Token = tuple[tuple[int, ...], ...]
@@ -168,3 +175,15 @@ def test_halving_gives_a_divisor_of_every_dim(shape: tuple[int, ...], bound: int
     assert all(size % part == 0 for size, part in zip(shape, found, strict=True))
     assume(prod(shape) <= bound)
     assert found == shape
+
+
+@given(stream=SHAPES.flatmap(regular_types))
+def test_without_repeats_every_token_comes_once_in_the_order_of_its_first_time(stream: ITensorType) -> None:
+    first_times = list(dict.fromkeys(tokens_of(stream)))
+    assert list(tokens_of(without_repeats(stream))) == first_times
+    assert check(without_repeats(stream), stream).blocks <= len(first_times)
+
+
+def test_a_mask_for_every_head_is_one_mask() -> None:
+    heads = itensor("64xf32, iter_space: [16,4]*[1,64], iter_map: (d0,d1)->(d1)")
+    assert without_repeats(heads) == itensor("64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)")

@@ -73,6 +73,22 @@ def same_order(left: ITensorType, right: ITensorType) -> bool:
     )
 
 
+def without_repeats(stream: ITensorType) -> ITensorType:
+    """The same tokens in the same order, without the loops that only stream again what is inside them."""
+    loops = raw_loops(stream)
+    kept = [position for position, loop in enumerate(loops) if not loop.repeats]
+    renumbered = {position: AffineExpr.dimension(number) for number, position in enumerate(kept)}
+    dims = [renumbered.get(position, AffineExpr.constant(0)) for position in range(len(loops))]
+    return ITensorType.of(
+        stream.element_shape,
+        stream.dtype,
+        [stream.trip_counts[position] for position in kept],
+        [stream.step_sizes[position] for position in kept],
+        stream.map.replace_dims_and_symbols(dims, [], len(kept), 0),
+        vector=stream.is_vector,
+    )
+
+
 def is_regular(stream: ITensorType) -> bool:
     """Whether the map is a projected permutation and every mapped loop steps by the element size."""
     if not stream.map.is_projected_permutation():
