@@ -37,8 +37,8 @@ _OPERATOR_OF = {
 }  # fmt: skip
 # The widest weight of the narrow multiply-accumulate operator.
 _WEIGHT_BITS = 4
-# Signs, sign extensions and low bits.
-_WIRES = ("constant", "negf", "absf", "extsi", "trunci")
+# Signs, sign extensions, low bits, and bits read as another type.
+_WIRES = ("constant", "negf", "absf", "extsi", "trunci", "bitcast")
 
 
 @dataclass(frozen=True)

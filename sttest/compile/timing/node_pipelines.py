@@ -22,16 +22,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import ConcatOp, EnterOp, ForkOp, GatherOp, LeaveOp, NodeOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, EnterOp, ForkOp, GatherOp, LeaveOp, TaskOp, itensor_of
 from sttest.compile.ir.stream_level import stream_of
 from sttest.compile.timing.cost_model import TaskCost
+from sttest.compile.timing.stream_origins import StreamOrigins, producer_of
 from sttest.sim.graph import Event, Loop, Pipeline, When
 
 _HERE = "timed graph"
 
 
+# Of an engine's tasks together, in one layer.
+_MOST_DRAINS = 512
 # A token that is passed on, or put together, costs one register between its read and its writes.
 _COPY_LATENCY = 2
 
@@ -46,6 +49,7 @@ class NodePipelines:
 
     costs: Mapping[TaskOp, TaskCost]
     _intervals: dict[TaskOp, int] = field(default_factory=dict)
+    _sources: StreamOrigins = field(default_factory=StreamOrigins)
 
     def fork(self, fork: ForkOp, name: str) -> Pipeline:
         """One loop over the tokens."""
@@ -97,8 +101,14 @@ class NodePipelines:
         return self._task(task, self._left_loops(task))
 
     def turn(self, task: TaskOp, members: Sequence[TaskOp]) -> Pipeline:
-        """The pipeline of a task of an engine, which leaves the loops that any of its members must leave."""
-        return self._task(task, max(map(self._left_loops, members)))
+        """The pipeline of a task of an engine, whose loops are those of all members.
+
+        They are left after every iteration only where each of them asks for that: who has its data in a burst would
+        wait for every drain.  Nor where their iterations are too many to be written out one by one.
+        """
+        if sum(each.iterations for each in members) <= _MOST_DRAINS and all(map(self._drains, members)):
+            return self._task(task, len(task.trip_counts))
+        return self._task(task, max(map(self._left_passes, members)))
 
     def _task(self, task: TaskOp, depth: int) -> Pipeline:
         cost, trips = self.costs[task], task.trip_counts
@@ -123,33 +133,42 @@ class NodePipelines:
 
     def _left_loops(self, task: TaskOp) -> int:
         """How many loops, from the outermost one, are left and entered again."""
+        return len(task.trip_counts) if self._drains(task) else self._left_passes(task)
+
+    def _left_passes(self, task: TaskOp) -> int:
+        """Whether the outermost loop is left after every pass of those below it."""
         trips, cost = task.trip_counts, self.costs[task]
-        if self._drains(task):
-            return len(trips)
-        if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < cost.latency:
+        if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < 2 * cost.latency:
             return 0
         brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
         return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))
 
     def _is_fed_on(self, task: TaskOp) -> bool:
         """Whether the data of the next pass follow at once: their producer walks all passes in one loop."""
-        producer = _producer(task.sources[0])
+        producer = producer_of(task.sources[0])
         return isinstance(producer, TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
 
     def _drains(self, task: TaskOp) -> bool:
         """Whether each iteration drains before there can be data for the next."""
-        if "reduction" in task.loop_kinds:
+        if task.iterations_per_result > 1:
             return False
-        # All sources: tokens that wait for another source come in a burst.
-        paces = [self._pace(source) for source in task.sources]
-        return all(count == task.iterations and pause >= self.costs[task].latency for count, pause in paces)
+        slow = [source for source in task.sources if self._is_slower(source, task)]
+        return any(self._is_last(source, [each for each in task.sources if each not in slow]) for source in slow)
+
+    def _is_slower(self, source: SSAValue, task: TaskOp) -> bool:
+        count, pause = self._pace(source)
+        return count == task.iterations and pause >= self.costs[task].latency
+
+    def _is_last(self, source: SSAValue, others: Sequence[SSAValue]) -> bool:
+        """Whether all others have their token when the source gives one: else its tokens wait, and come in a burst."""
+        return all(self._sources.is_early(other, source) for other in others)
 
     def _pace(self, stream: SSAValue) -> tuple[int, int]:
         """How often the stream's producer has a result, and cycles between two of them that it cannot fall below.
 
         The cycles are 0 where they are not known.
         """
-        producer = _producer(stream)
+        producer = producer_of(stream)
         if isinstance(producer, ForkOp):
             return self._pace(producer.sources[0])
         if not isinstance(producer, TaskOp):
@@ -162,9 +181,16 @@ class NodePipelines:
         return producer.writes(number), self._intervals[producer]
 
     def _result_interval(self, task: TaskOp) -> int:
-        if "reduction" in task.loop_kinds:
-            return self.costs[task].ii * task.iterations_per_result
-        return self._pace(task.sources[0])[1] if self._drains(task) else 0
+        """Of the task itself where it adds up; and a result waits for the sources that come last."""
+        results = task.writes(0)
+        own = self.costs[task].ii * task.iterations_per_result if "reduction" in task.loop_kinds else 0
+        waits = {source: pause * count // results for source in task.sources for count, pause in [self._pace(source)]}
+        return max([own, *(self._wait_for(source, waits) for source in task.sources)])
+
+    def _wait_for(self, source: SSAValue, waits: Mapping[SSAValue, int]) -> int:
+        """Cycles between results if ``source`` comes last, or one of those that are not known to come before it."""
+        early = {other for other in waits if other is not source and self._sources.is_early(other, source)}
+        return min(wait for other, wait in waits.items() if other not in early)
 
 
 def _is_summed_on(task: TaskOp) -> bool:
@@ -173,14 +199,6 @@ def _is_summed_on(task: TaskOp) -> bool:
     return all(
         isinstance(each, TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
     )
-
-
-def _producer(stream: SSAValue) -> Operation | None:
-    """The node that writes a stream."""
-    for use in stream.uses:
-        if isinstance(use.operation, NodeOp) and use.index >= use.operation.source_count:
-            return use.operation
-    return None
 
 
 def _fifo(stream: SSAValue) -> str:

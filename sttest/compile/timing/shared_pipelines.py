@@ -9,7 +9,7 @@ from sttest.errors import DoesNotFitError
 from sttest.sim.graph import Pipeline
 
 # A pipeline that drains between passes is written out pass by pass.
-_MOST_LOOPS = 4096
+_MOST_LOOPS = 16_384
 
 
 def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
