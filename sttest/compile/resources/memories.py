@@ -56,7 +56,8 @@ def _of_node(op: NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
     elif isinstance(op, TaskOp):
         yield from _tiles(op, name)
     elif isinstance(op, DmaReadOp | DmaWriteOp) and name not in folded:
-        yield MemoryFacts(f"{name}_tile", name, "tile", _PING_PONG, itensor_of(dma_port(op)).token_bits)
+        # The emitted code puts a token together in registers; what it reads ahead is its port's (port_buffers.py).
+        yield MemoryFacts(f"{name}_tile", name, "tile", 1, itensor_of(dma_port(op)).token_bits)
 
 
 def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:

@@ -1,7 +1,7 @@
 """Which kind of memory every FIFO and buffer is: shift registers, LUT memory, block RAM or UltraRAM.
 
 StreamTensor (arXiv 2509.13694, section on resource allocation) chooses by size.  Ours
-fills the board evenly: of all assignments it looks for the least sum of squared shares
+fills the board evenly: of all assignments it looks for the least sum of sixth powers of shares
 that logic and memories take of the board's resources, so that what is scarce is spared.
 A wide and shallow memory lands in LUTs, a deep and narrow one in blocks, a large one in
 UltraRAM where its words are wide enough to fill it; and where logic has taken the LUTs,
@@ -31,6 +31,8 @@ from sttest.errors import InputError
 Role: TypeAlias = Literal["fifo", "converter", "tile"]
 # Below rounding; a change must gain more, so that the search ends.
 _LEAST_GAIN = 1e-12
+# Of squares, a resource at 30 % still counts half as much per cell as one at 60 %, and the fullest runs out.
+_POWER = 6
 _BLOCKS: tuple[MemoryKind, ...] = ("bram", "uram")
 
 
@@ -120,8 +122,8 @@ def choose_memories(
 
 
 def unevenness(used: Resources, board: Resources) -> float:
-    """The sum of squared shares of a board's resources; least where all are filled alike."""
-    return sum(share * share for share in used.shares_of(board))
+    """The sum of sixth powers of shares of a board's resources: the fullest counts most, by far."""
+    return sum(share**_POWER for share in used.shares_of(board))
 
 
 def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:
