@@ -11,7 +11,7 @@ from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.host import TiedHead
 from sttest.models.layers import Linear, f32, norm
-from sttest.models.tables import head_columns
+from sttest.models.tables import HEAD_TILE, head_columns
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
@@ -20,16 +20,32 @@ if TYPE_CHECKING:
 DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
+_LEAST_TILES = 4
+"""That even the smallest vocabulary is gone through in."""
+
+
 class Choice(nn.Module):
-    """Greedy choice without an index: a table says which token a column is."""
+    """Greedy choice without an index: a table says which token a column is.
+
+    First in each tile of columns, while the product goes on with the next, then among the tiles: behind the last
+    logit only the tiles are gone through once more.
+    """
 
     def forward(self, logits: Tensor, token_ids: Tensor) -> Tensor:
         """Logits [n, columns] and token ids [columns] to the most likely token [n], the first of equals.
 
         All are float32, which holds tokens exactly below 2^24.
         """
-        is_less = logits < logits.amax(-1).unsqueeze(-1)
-        return torch.where(is_less, token_ids + f32(len(token_ids)), token_ids).amin(-1)
+        tile = min(HEAD_TILE, len(token_ids) // _LEAST_TILES)
+        tiles = logits.view(len(logits), -1, tile)
+        best = tiles.amax(-1)
+        first = _first_of_best(tiles, best, token_ids.view(-1, tile), len(token_ids))
+        return _first_of_best(best, best.amax(-1), first, len(token_ids))
+
+
+def _first_of_best(values: Tensor, best: Tensor, tokens: Tensor, count: int) -> Tensor:
+    """Along the last axis the least token of those whose value is the best one."""
+    return torch.where(values < best.unsqueeze(-1), tokens + f32(count), tokens).amin(-1)
 
 
 class Head(nn.Module):

@@ -12,7 +12,7 @@ from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
 
 F32Array = NDArray[np.float32]
 
-_HEAD_COLUMNS = 256
+HEAD_TILE = 256
 """A head has whole multiples: the columns of the widest tile (`--gemv-lanes 8192`, docs/tiling.md)."""
 
 
@@ -155,7 +155,7 @@ def head_columns(config: DecoderConfig) -> int:
     >>> head_columns(get_config("gpt2")), head_columns(get_config("llama"))
     (50432, 32000)
     """
-    return -(-config.vocab // _HEAD_COLUMNS) * _HEAD_COLUMNS
+    return -(-config.vocab // HEAD_TILE) * HEAD_TILE
 
 
 def token_ids(config: DecoderConfig) -> F32Array:

@@ -16,6 +16,7 @@
 #map15 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 #map16 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map17 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+#map18 = affine_map<(d0, d1, d2) -> (d1, d2)>
 "builtin.module"() ({
   "func.func"() <{function_type = (tensor<2048xf32>, tensor<2048x2048xf32>, tensor<2048x512xf32>, tensor<2048x512xf32>, tensor<2048x2048xf32>, tensor<2048xf32>, tensor<2048x8192xf32>, tensor<2048x8192xf32>, tensor<8192x2048xf32>, tensor<2048xf32>, tensor<2048x128256xf32>, tensor<1x2048xf32>, tensor<64xf32>, tensor<1x2x2x32xf32>, tensor<8x64x64xf32>, tensor<8x64x64xf32>, tensor<128256xf32>) -> (tensor<1x2048xf32>, tensor<8x1x64xf32>, tensor<8x1x64xf32>, tensor<1x128256xf32>, tensor<1xf32>), sym_name = "main"}> ({
   ^bb0(%arg0: tensor<2048xf32>, %arg1: tensor<2048x2048xf32>, %arg2: tensor<2048x512xf32>, %arg3: tensor<2048x512xf32>, %arg4: tensor<2048x2048xf32>, %arg5: tensor<2048xf32>, %arg6: tensor<2048x8192xf32>, %arg7: tensor<2048x8192xf32>, %arg8: tensor<8192x2048xf32>, %arg9: tensor<2048xf32>, %arg10: tensor<2048x128256xf32>, %arg11: tensor<1x2048xf32>, %arg12: tensor<64xf32>, %arg13: tensor<1x2x2x32xf32>, %arg14: tensor<8x64x64xf32>, %arg15: tensor<8x64x64xf32>, %arg16: tensor<128256xf32>):
@@ -30,291 +31,315 @@
     %8 = "tensor.empty"() : () -> tensor<1x2048xf32>
     %9 = "tensor.empty"() : () -> tensor<1xf32>
     %10 = "linalg.fill"(%0, %9) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg144: f32, %arg145: f32):
-      "linalg.yield"(%arg144) : (f32) -> ()
+    ^bb0(%arg154: f32, %arg155: f32):
+      "linalg.yield"(%arg154) : (f32) -> ()
     }) {sttest.source = "attn_norm"} : (f32, tensor<1xf32>) -> tensor<1xf32>
     %11 = "linalg.generic"(%arg11, %10) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg142: f32, %arg143: f32):
-      %147 = "arith.mulf"(%arg142, %arg142) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %148 = "arith.addf"(%147, %arg143) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%148) : (f32) -> ()
+    ^bb0(%arg152: f32, %arg153: f32):
+      %159 = "arith.mulf"(%arg152, %arg152) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %160 = "arith.addf"(%159, %arg153) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%160) : (f32) -> ()
     }) {sttest.source = "attn_norm"} : (tensor<1x2048xf32>, tensor<1xf32>) -> tensor<1xf32>
     %12 = "linalg.generic"(%11, %9) <{indexing_maps = [#map2, #map2], iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg140: f32, %arg141: f32):
-      %144 = "arith.mulf"(%arg140, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %145 = "arith.addf"(%144, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %146 = "math.rsqrt"(%145) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      "linalg.yield"(%146) : (f32) -> ()
+    ^bb0(%arg150: f32, %arg151: f32):
+      %156 = "arith.mulf"(%arg150, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %157 = "arith.addf"(%156, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %158 = "math.rsqrt"(%157) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      "linalg.yield"(%158) : (f32) -> ()
     }) {sttest.source = "attn_norm"} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
     %13 = "linalg.generic"(%arg11, %12, %arg0, %8) <{indexing_maps = [#map, #map1, #map3, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 3, 1>}> ({
-    ^bb0(%arg136: f32, %arg137: f32, %arg138: f32, %arg139: f32):
-      %142 = "arith.mulf"(%arg136, %arg137) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %143 = "arith.mulf"(%142, %arg138) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%143) : (f32) -> ()
+    ^bb0(%arg146: f32, %arg147: f32, %arg148: f32, %arg149: f32):
+      %154 = "arith.mulf"(%arg146, %arg147) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %155 = "arith.mulf"(%154, %arg148) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%155) : (f32) -> ()
     }) {sttest.source = "attn_norm"} : (tensor<1x2048xf32>, tensor<1xf32>, tensor<2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %14 = "linalg.fill"(%0, %8) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg134: f32, %arg135: f32):
-      "linalg.yield"(%arg134) : (f32) -> ()
+    ^bb0(%arg144: f32, %arg145: f32):
+      "linalg.yield"(%arg144) : (f32) -> ()
     }) {sttest.source = "attn.q_proj"} : (f32, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %15 = "linalg.generic"(%13, %arg1, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg131: f32, %arg132: f32, %arg133: f32):
-      %140 = "arith.mulf"(%arg131, %arg132) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %141 = "arith.addf"(%arg133, %140) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%141) : (f32) -> ()
+    ^bb0(%arg141: f32, %arg142: f32, %arg143: f32):
+      %152 = "arith.mulf"(%arg141, %arg142) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %153 = "arith.addf"(%arg143, %152) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%153) : (f32) -> ()
     }) {sttest.source = "attn.q_proj"} : (tensor<1x2048xf32>, tensor<2048x2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %16 = "tensor.empty"() : () -> tensor<1x512xf32>
     %17 = "linalg.fill"(%0, %16) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg129: f32, %arg130: f32):
-      "linalg.yield"(%arg129) : (f32) -> ()
+    ^bb0(%arg139: f32, %arg140: f32):
+      "linalg.yield"(%arg139) : (f32) -> ()
     }) {sttest.source = "attn.k_proj"} : (f32, tensor<1x512xf32>) -> tensor<1x512xf32>
     %18 = "linalg.generic"(%13, %arg2, %17) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg126: f32, %arg127: f32, %arg128: f32):
-      %138 = "arith.mulf"(%arg126, %arg127) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %139 = "arith.addf"(%arg128, %138) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%139) : (f32) -> ()
+    ^bb0(%arg136: f32, %arg137: f32, %arg138: f32):
+      %150 = "arith.mulf"(%arg136, %arg137) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %151 = "arith.addf"(%arg138, %150) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%151) : (f32) -> ()
     }) {sttest.source = "attn.k_proj"} : (tensor<1x2048xf32>, tensor<2048x512xf32>, tensor<1x512xf32>) -> tensor<1x512xf32>
     %19 = "tensor.expand_shape"(%15) <{reassociation = [[0], [1, 2, 3]], static_output_shape = array<i64: 1, 32, 2, 32>}> : (tensor<1x2048xf32>) -> tensor<1x32x2x32xf32>
     %20 = "tensor.empty"() : () -> tensor<1x32x2x32xf32>
     %21 = "linalg.fill"(%0, %20) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg124: f32, %arg125: f32):
-      "linalg.yield"(%arg124) : (f32) -> ()
+    ^bb0(%arg134: f32, %arg135: f32):
+      "linalg.yield"(%arg134) : (f32) -> ()
     }) {sttest.source = "attn.q_rope"} : (f32, tensor<1x32x2x32xf32>) -> tensor<1x32x2x32xf32>
     %22 = "linalg.generic"(%19, %arg13, %21) <{indexing_maps = [#map7, #map8, #map9], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg121: f32, %arg122: f32, %arg123: f32):
-      %136 = "arith.mulf"(%arg121, %arg122) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %137 = "arith.addf"(%136, %arg123) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%137) : (f32) -> ()
+    ^bb0(%arg131: f32, %arg132: f32, %arg133: f32):
+      %148 = "arith.mulf"(%arg131, %arg132) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %149 = "arith.addf"(%148, %arg133) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%149) : (f32) -> ()
     }) {sttest.source = "attn.q_rope"} : (tensor<1x32x2x32xf32>, tensor<1x2x2x32xf32>, tensor<1x32x2x32xf32>) -> tensor<1x32x2x32xf32>
     %23 = "tensor.expand_shape"(%18) <{reassociation = [[0], [1, 2, 3]], static_output_shape = array<i64: 1, 8, 2, 32>}> : (tensor<1x512xf32>) -> tensor<1x8x2x32xf32>
     %24 = "tensor.empty"() : () -> tensor<1x8x2x32xf32>
     %25 = "linalg.fill"(%0, %24) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg119: f32, %arg120: f32):
-      "linalg.yield"(%arg119) : (f32) -> ()
+    ^bb0(%arg129: f32, %arg130: f32):
+      "linalg.yield"(%arg129) : (f32) -> ()
     }) {sttest.source = "attn.k_rope"} : (f32, tensor<1x8x2x32xf32>) -> tensor<1x8x2x32xf32>
     %26 = "linalg.generic"(%23, %arg13, %25) <{indexing_maps = [#map7, #map8, #map9], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg116: f32, %arg117: f32, %arg118: f32):
-      %134 = "arith.mulf"(%arg116, %arg117) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %135 = "arith.addf"(%134, %arg118) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%135) : (f32) -> ()
+    ^bb0(%arg126: f32, %arg127: f32, %arg128: f32):
+      %146 = "arith.mulf"(%arg126, %arg127) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %147 = "arith.addf"(%146, %arg128) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%147) : (f32) -> ()
     }) {sttest.source = "attn.k_rope"} : (tensor<1x8x2x32xf32>, tensor<1x2x2x32xf32>, tensor<1x8x2x32xf32>) -> tensor<1x8x2x32xf32>
     %27 = "tensor.collapse_shape"(%26) <{reassociation = [[0], [1], [2, 3]]}> : (tensor<1x8x2x32xf32>) -> tensor<1x8x64xf32>
     %28 = "tensor.expand_shape"(%22) <{reassociation = [[0], [1, 2], [3], [4]], static_output_shape = array<i64: 1, 8, 4, 2, 32>}> : (tensor<1x32x2x32xf32>) -> tensor<1x8x4x2x32xf32>
     %29 = "tensor.collapse_shape"(%28) <{reassociation = [[0], [1], [2], [3, 4]]}> : (tensor<1x8x4x2x32xf32>) -> tensor<1x8x4x64xf32>
     %30 = "linalg.generic"(%13, %arg3, %17) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg113: f32, %arg114: f32, %arg115: f32):
-      %132 = "arith.mulf"(%arg113, %arg114) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %133 = "arith.addf"(%arg115, %132) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%133) : (f32) -> ()
+    ^bb0(%arg123: f32, %arg124: f32, %arg125: f32):
+      %144 = "arith.mulf"(%arg123, %arg124) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %145 = "arith.addf"(%arg125, %144) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%145) : (f32) -> ()
     }) {sttest.source = "attn.v_proj"} : (tensor<1x2048xf32>, tensor<2048x512xf32>, tensor<1x512xf32>) -> tensor<1x512xf32>
     %31 = "tensor.expand_shape"(%30) <{reassociation = [[0], [1, 2]], static_output_shape = array<i64: 1, 8, 64>}> : (tensor<1x512xf32>) -> tensor<1x8x64xf32>
     %32 = "tensor.empty"() : () -> tensor<1x8x4x64xf32>
     %33 = "linalg.fill"(%0, %32) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg111: f32, %arg112: f32):
-      "linalg.yield"(%arg111) : (f32) -> ()
+    ^bb0(%arg121: f32, %arg122: f32):
+      "linalg.yield"(%arg121) : (f32) -> ()
     }) {sttest.source = "attn.scores"} : (f32, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %34 = "linalg.generic"(%29, %arg14, %33) <{indexing_maps = [#map9, #map10, #map11], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg108: f32, %arg109: f32, %arg110: f32):
-      %130 = "arith.mulf"(%arg108, %arg109) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %131 = "arith.addf"(%130, %arg110) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%131) : (f32) -> ()
+    ^bb0(%arg118: f32, %arg119: f32, %arg120: f32):
+      %142 = "arith.mulf"(%arg118, %arg119) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %143 = "arith.addf"(%142, %arg120) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%143) : (f32) -> ()
     }) {sttest.source = "attn.scores"} : (tensor<1x8x4x64xf32>, tensor<8x64x64xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %35 = "linalg.generic"(%34, %arg12, %32) <{indexing_maps = [#map12, #map13, #map12], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg105: f32, %arg106: f32, %arg107: f32):
-      %128 = "arith.mulf"(%arg105, %6) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %129 = "arith.addf"(%128, %arg106) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%129) : (f32) -> ()
+    ^bb0(%arg115: f32, %arg116: f32, %arg117: f32):
+      %140 = "arith.mulf"(%arg115, %6) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %141 = "arith.addf"(%140, %arg116) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%141) : (f32) -> ()
     }) {sttest.source = "attn.scores"} : (tensor<1x8x4x64xf32>, tensor<64xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %36 = "tensor.empty"() : () -> tensor<1x8x4xf32>
     %37 = "linalg.fill"(%0, %36) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg103: f32, %arg104: f32):
-      "linalg.yield"(%arg103) : (f32) -> ()
+    ^bb0(%arg113: f32, %arg114: f32):
+      "linalg.yield"(%arg113) : (f32) -> ()
     }) {sttest.source = "attn.own_score"} : (f32, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %38 = "linalg.generic"(%29, %27, %37) <{indexing_maps = [#map12, #map14, #map15], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg100: f32, %arg101: f32, %arg102: f32):
-      %126 = "arith.mulf"(%arg100, %arg101) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %127 = "arith.addf"(%126, %arg102) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%127) : (f32) -> ()
+    ^bb0(%arg110: f32, %arg111: f32, %arg112: f32):
+      %138 = "arith.mulf"(%arg110, %arg111) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %139 = "arith.addf"(%138, %arg112) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%139) : (f32) -> ()
     }) {sttest.source = "attn.own_score"} : (tensor<1x8x4x64xf32>, tensor<1x8x64xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %39 = "linalg.generic"(%38, %36) <{indexing_maps = [#map16, #map16], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg98: f32, %arg99: f32):
-      %125 = "arith.mulf"(%arg98, %6) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%125) : (f32) -> ()
+    ^bb0(%arg108: f32, %arg109: f32):
+      %137 = "arith.mulf"(%arg108, %6) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%137) : (f32) -> ()
     }) {sttest.source = "attn.own_score"} : (tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %40 = "linalg.fill"(%1, %36) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg96: f32, %arg97: f32):
-      "linalg.yield"(%arg96) : (f32) -> ()
+    ^bb0(%arg106: f32, %arg107: f32):
+      "linalg.yield"(%arg106) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (f32, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %41 = "linalg.generic"(%35, %40) <{indexing_maps = [#map12, #map15], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg94: f32, %arg95: f32):
-      %124 = "arith.maximumf"(%arg94, %arg95) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%124) : (f32) -> ()
+    ^bb0(%arg104: f32, %arg105: f32):
+      %136 = "arith.maximumf"(%arg104, %arg105) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%136) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (tensor<1x8x4x64xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %42 = "linalg.generic"(%41, %39, %36) <{indexing_maps = [#map16, #map16, #map16], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg91: f32, %arg92: f32, %arg93: f32):
-      %122 = "arith.cmpf"(%arg91, %arg92) <{fastmath = #arith.fastmath<none>, predicate = 2 : i64}> : (f32, f32) -> i1
-      %123 = "arith.select"(%122, %arg91, %arg92) : (i1, f32, f32) -> f32
-      "linalg.yield"(%123) : (f32) -> ()
+    ^bb0(%arg101: f32, %arg102: f32, %arg103: f32):
+      %134 = "arith.cmpf"(%arg101, %arg102) <{fastmath = #arith.fastmath<none>, predicate = 2 : i64}> : (f32, f32) -> i1
+      %135 = "arith.select"(%134, %arg101, %arg102) : (i1, f32, f32) -> f32
+      "linalg.yield"(%135) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %43 = "linalg.generic"(%35, %42, %32) <{indexing_maps = [#map12, #map15, #map12], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg88: f32, %arg89: f32, %arg90: f32):
-      %120 = "arith.subf"(%arg88, %arg89) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %121 = "math.exp"(%120) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      "linalg.yield"(%121) : (f32) -> ()
+    ^bb0(%arg98: f32, %arg99: f32, %arg100: f32):
+      %132 = "arith.subf"(%arg98, %arg99) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %133 = "math.exp"(%132) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      "linalg.yield"(%133) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (tensor<1x8x4x64xf32>, tensor<1x8x4xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %44 = "linalg.generic"(%39, %42, %36) <{indexing_maps = [#map16, #map16, #map16], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg85: f32, %arg86: f32, %arg87: f32):
-      %118 = "arith.subf"(%arg85, %arg86) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %119 = "math.exp"(%118) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      "linalg.yield"(%119) : (f32) -> ()
+    ^bb0(%arg95: f32, %arg96: f32, %arg97: f32):
+      %130 = "arith.subf"(%arg95, %arg96) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %131 = "math.exp"(%130) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      "linalg.yield"(%131) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (tensor<1x8x4xf32>, tensor<1x8x4xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %45 = "linalg.generic"(%43, %37) <{indexing_maps = [#map12, #map15], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg83: f32, %arg84: f32):
-      %117 = "arith.addf"(%arg83, %arg84) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%117) : (f32) -> ()
+    ^bb0(%arg93: f32, %arg94: f32):
+      %129 = "arith.addf"(%arg93, %arg94) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%129) : (f32) -> ()
     }) {sttest.source = "attn.softmax"} : (tensor<1x8x4x64xf32>, tensor<1x8x4xf32>) -> tensor<1x8x4xf32>
     %46 = "linalg.generic"(%43, %arg15, %33) <{indexing_maps = [#map11, #map10, #map9], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg80: f32, %arg81: f32, %arg82: f32):
-      %115 = "arith.mulf"(%arg80, %arg81) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %116 = "arith.addf"(%115, %arg82) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%116) : (f32) -> ()
+    ^bb0(%arg90: f32, %arg91: f32, %arg92: f32):
+      %127 = "arith.mulf"(%arg90, %arg91) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %128 = "arith.addf"(%127, %arg92) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%128) : (f32) -> ()
     }) {sttest.source = "attn.mix"} : (tensor<1x8x4x64xf32>, tensor<8x64x64xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %47 = "linalg.generic"(%46, %44, %31, %45, %32) <{indexing_maps = [#map12, #map15, #map14, #map15, #map12], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 4, 1>}> ({
-    ^bb0(%arg75: f32, %arg76: f32, %arg77: f32, %arg78: f32, %arg79: f32):
-      %111 = "arith.addf"(%arg78, %arg76) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %112 = "arith.mulf"(%arg76, %arg77) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %113 = "arith.addf"(%arg75, %112) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %114 = "arith.divf"(%113, %111) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%114) : (f32) -> ()
+    ^bb0(%arg85: f32, %arg86: f32, %arg87: f32, %arg88: f32, %arg89: f32):
+      %123 = "arith.addf"(%arg88, %arg86) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %124 = "arith.mulf"(%arg86, %arg87) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %125 = "arith.addf"(%arg85, %124) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %126 = "arith.divf"(%125, %123) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%126) : (f32) -> ()
     }) {sttest.source = "attn.normalise"} : (tensor<1x8x4x64xf32>, tensor<1x8x4xf32>, tensor<1x8x64xf32>, tensor<1x8x4xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>
     %48 = "tensor.collapse_shape"(%47) <{reassociation = [[0], [1, 2, 3]]}> : (tensor<1x8x4x64xf32>) -> tensor<1x2048xf32>
     %49 = "linalg.generic"(%48, %arg4, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg72: f32, %arg73: f32, %arg74: f32):
-      %109 = "arith.mulf"(%arg72, %arg73) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %110 = "arith.addf"(%arg74, %109) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%110) : (f32) -> ()
+    ^bb0(%arg82: f32, %arg83: f32, %arg84: f32):
+      %121 = "arith.mulf"(%arg82, %arg83) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %122 = "arith.addf"(%arg84, %121) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%122) : (f32) -> ()
     }) {sttest.source = "attn.o_proj"} : (tensor<1x2048xf32>, tensor<2048x2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %50 = "tensor.empty"() : () -> tensor<8x1x64xf32>
     %51 = "linalg.generic"(%27, %50) <{indexing_maps = [#map17, #map16], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg70: f32, %arg71: f32):
-      "linalg.yield"(%arg70) : (f32) -> ()
+    ^bb0(%arg80: f32, %arg81: f32):
+      "linalg.yield"(%arg80) : (f32) -> ()
     }) {sttest.source = "attn.k_new"} : (tensor<1x8x64xf32>, tensor<8x1x64xf32>) -> tensor<8x1x64xf32>
     %52 = "linalg.generic"(%31, %50) <{indexing_maps = [#map17, #map16], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg68: f32, %arg69: f32):
-      "linalg.yield"(%arg68) : (f32) -> ()
+    ^bb0(%arg78: f32, %arg79: f32):
+      "linalg.yield"(%arg78) : (f32) -> ()
     }) {sttest.source = "attn.v_new"} : (tensor<1x8x64xf32>, tensor<8x1x64xf32>) -> tensor<8x1x64xf32>
     %53 = "linalg.generic"(%arg11, %49, %8) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg65: f32, %arg66: f32, %arg67: f32):
-      %108 = "arith.addf"(%arg65, %arg66) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%108) : (f32) -> ()
+    ^bb0(%arg75: f32, %arg76: f32, %arg77: f32):
+      %120 = "arith.addf"(%arg75, %arg76) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%120) : (f32) -> ()
     }) {sttest.source = "attn_residual"} : (tensor<1x2048xf32>, tensor<1x2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %54 = "linalg.generic"(%53, %10) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg63: f32, %arg64: f32):
-      %106 = "arith.mulf"(%arg63, %arg63) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %107 = "arith.addf"(%106, %arg64) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%107) : (f32) -> ()
+    ^bb0(%arg73: f32, %arg74: f32):
+      %118 = "arith.mulf"(%arg73, %arg73) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %119 = "arith.addf"(%118, %arg74) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%119) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1x2048xf32>, tensor<1xf32>) -> tensor<1xf32>
     %55 = "linalg.generic"(%54, %9) <{indexing_maps = [#map2, #map2], iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg61: f32, %arg62: f32):
-      %103 = "arith.mulf"(%arg61, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %104 = "arith.addf"(%103, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %105 = "math.rsqrt"(%104) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      "linalg.yield"(%105) : (f32) -> ()
+    ^bb0(%arg71: f32, %arg72: f32):
+      %115 = "arith.mulf"(%arg71, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %116 = "arith.addf"(%115, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %117 = "math.rsqrt"(%116) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      "linalg.yield"(%117) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
     %56 = "linalg.generic"(%53, %55, %arg5, %8) <{indexing_maps = [#map, #map1, #map3, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 3, 1>}> ({
-    ^bb0(%arg57: f32, %arg58: f32, %arg59: f32, %arg60: f32):
-      %101 = "arith.mulf"(%arg57, %arg58) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %102 = "arith.mulf"(%101, %arg59) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%102) : (f32) -> ()
+    ^bb0(%arg67: f32, %arg68: f32, %arg69: f32, %arg70: f32):
+      %113 = "arith.mulf"(%arg67, %arg68) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %114 = "arith.mulf"(%113, %arg69) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%114) : (f32) -> ()
     }) {sttest.source = "mlp_norm"} : (tensor<1x2048xf32>, tensor<1xf32>, tensor<2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %57 = "tensor.empty"() : () -> tensor<1x8192xf32>
     %58 = "linalg.fill"(%0, %57) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg55: f32, %arg56: f32):
-      "linalg.yield"(%arg55) : (f32) -> ()
+    ^bb0(%arg65: f32, %arg66: f32):
+      "linalg.yield"(%arg65) : (f32) -> ()
     }) {sttest.source = "mlp.gate_proj"} : (f32, tensor<1x8192xf32>) -> tensor<1x8192xf32>
     %59 = "linalg.generic"(%56, %arg6, %58) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg52: f32, %arg53: f32, %arg54: f32):
-      %99 = "arith.mulf"(%arg52, %arg53) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %100 = "arith.addf"(%arg54, %99) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%100) : (f32) -> ()
+    ^bb0(%arg62: f32, %arg63: f32, %arg64: f32):
+      %111 = "arith.mulf"(%arg62, %arg63) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %112 = "arith.addf"(%arg64, %111) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%112) : (f32) -> ()
     }) {sttest.source = "mlp.gate_proj"} : (tensor<1x2048xf32>, tensor<2048x8192xf32>, tensor<1x8192xf32>) -> tensor<1x8192xf32>
     %60 = "linalg.generic"(%56, %arg7, %58) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg49: f32, %arg50: f32, %arg51: f32):
-      %97 = "arith.mulf"(%arg49, %arg50) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %98 = "arith.addf"(%arg51, %97) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%98) : (f32) -> ()
+    ^bb0(%arg59: f32, %arg60: f32, %arg61: f32):
+      %109 = "arith.mulf"(%arg59, %arg60) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %110 = "arith.addf"(%arg61, %109) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%110) : (f32) -> ()
     }) {sttest.source = "mlp.up_proj"} : (tensor<1x2048xf32>, tensor<2048x8192xf32>, tensor<1x8192xf32>) -> tensor<1x8192xf32>
     %61 = "linalg.generic"(%59, %60, %57) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg46: f32, %arg47: f32, %arg48: f32):
-      %91 = "arith.negf"(%arg46) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      %92 = "math.exp"(%91) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      %93 = "arith.addf"(%92, %2) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %94 = "arith.divf"(%2, %93) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %95 = "arith.mulf"(%arg46, %94) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %96 = "arith.mulf"(%95, %arg47) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%96) : (f32) -> ()
+    ^bb0(%arg56: f32, %arg57: f32, %arg58: f32):
+      %103 = "arith.negf"(%arg56) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      %104 = "math.exp"(%103) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      %105 = "arith.addf"(%104, %2) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %106 = "arith.divf"(%2, %105) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %107 = "arith.mulf"(%arg56, %106) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %108 = "arith.mulf"(%107, %arg57) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%108) : (f32) -> ()
     }) {sttest.source = "mlp.act"} : (tensor<1x8192xf32>, tensor<1x8192xf32>, tensor<1x8192xf32>) -> tensor<1x8192xf32>
     %62 = "linalg.generic"(%61, %arg8, %14) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg43: f32, %arg44: f32, %arg45: f32):
-      %89 = "arith.mulf"(%arg43, %arg44) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %90 = "arith.addf"(%arg45, %89) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%90) : (f32) -> ()
+    ^bb0(%arg53: f32, %arg54: f32, %arg55: f32):
+      %101 = "arith.mulf"(%arg53, %arg54) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %102 = "arith.addf"(%arg55, %101) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%102) : (f32) -> ()
     }) {sttest.source = "mlp.down_proj"} : (tensor<1x8192xf32>, tensor<8192x2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %63 = "linalg.generic"(%53, %62, %8) <{indexing_maps = [#map, #map, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg40: f32, %arg41: f32, %arg42: f32):
-      %88 = "arith.addf"(%arg40, %arg41) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%88) : (f32) -> ()
+    ^bb0(%arg50: f32, %arg51: f32, %arg52: f32):
+      %100 = "arith.addf"(%arg50, %arg51) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%100) : (f32) -> ()
     }) {sttest.source = "mlp_residual"} : (tensor<1x2048xf32>, tensor<1x2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %64 = "linalg.generic"(%63, %10) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg38: f32, %arg39: f32):
-      %86 = "arith.mulf"(%arg38, %arg38) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %87 = "arith.addf"(%86, %arg39) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%87) : (f32) -> ()
+    ^bb0(%arg48: f32, %arg49: f32):
+      %98 = "arith.mulf"(%arg48, %arg48) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %99 = "arith.addf"(%98, %arg49) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%99) : (f32) -> ()
     }) {sttest.source = "head.norm"} : (tensor<1x2048xf32>, tensor<1xf32>) -> tensor<1xf32>
     %65 = "linalg.generic"(%64, %9) <{indexing_maps = [#map2, #map2], iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg36: f32, %arg37: f32):
-      %83 = "arith.mulf"(%arg36, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %84 = "arith.addf"(%83, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %85 = "math.rsqrt"(%84) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
-      "linalg.yield"(%85) : (f32) -> ()
+    ^bb0(%arg46: f32, %arg47: f32):
+      %95 = "arith.mulf"(%arg46, %4) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %96 = "arith.addf"(%95, %5) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %97 = "math.rsqrt"(%96) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32
+      "linalg.yield"(%97) : (f32) -> ()
     }) {sttest.source = "head.norm"} : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xf32>
     %66 = "linalg.generic"(%63, %65, %arg9, %8) <{indexing_maps = [#map, #map1, #map3, #map], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 3, 1>}> ({
-    ^bb0(%arg32: f32, %arg33: f32, %arg34: f32, %arg35: f32):
-      %81 = "arith.mulf"(%arg32, %arg33) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %82 = "arith.mulf"(%81, %arg34) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%82) : (f32) -> ()
+    ^bb0(%arg42: f32, %arg43: f32, %arg44: f32, %arg45: f32):
+      %93 = "arith.mulf"(%arg42, %arg43) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %94 = "arith.mulf"(%93, %arg44) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%94) : (f32) -> ()
     }) {sttest.source = "head.norm"} : (tensor<1x2048xf32>, tensor<1xf32>, tensor<2048xf32>, tensor<1x2048xf32>) -> tensor<1x2048xf32>
     %67 = "tensor.empty"() : () -> tensor<1x128256xf32>
     %68 = "linalg.fill"(%0, %67) <{operandSegmentSizes = array<i32: 1, 1>}> ({
-    ^bb0(%arg30: f32, %arg31: f32):
-      "linalg.yield"(%arg30) : (f32) -> ()
+    ^bb0(%arg40: f32, %arg41: f32):
+      "linalg.yield"(%arg40) : (f32) -> ()
     }) {sttest.source = "head.proj"} : (f32, tensor<1x128256xf32>) -> tensor<1x128256xf32>
     %69 = "linalg.generic"(%66, %arg10, %68) <{indexing_maps = [#map4, #map5, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 2, 1>}> ({
-    ^bb0(%arg27: f32, %arg28: f32, %arg29: f32):
-      %79 = "arith.mulf"(%arg27, %arg28) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %80 = "arith.addf"(%arg29, %79) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%80) : (f32) -> ()
+    ^bb0(%arg37: f32, %arg38: f32, %arg39: f32):
+      %91 = "arith.mulf"(%arg37, %arg38) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %92 = "arith.addf"(%arg39, %91) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%92) : (f32) -> ()
     }) {sttest.source = "head.proj"} : (tensor<1x2048xf32>, tensor<2048x128256xf32>, tensor<1x128256xf32>) -> tensor<1x128256xf32>
-    %70 = "linalg.fill"(%1, %9) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+    %70 = "tensor.expand_shape"(%69) <{reassociation = [[0], [1, 2]], static_output_shape = array<i64: 1, 501, 256>}> : (tensor<1x128256xf32>) -> tensor<1x501x256xf32>
+    %71 = "tensor.empty"() : () -> tensor<1x501xf32>
+    %72 = "linalg.fill"(%1, %71) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+    ^bb0(%arg35: f32, %arg36: f32):
+      "linalg.yield"(%arg35) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (f32, tensor<1x501xf32>) -> tensor<1x501xf32>
+    %73 = "linalg.generic"(%70, %72) <{indexing_maps = [#map16, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
+    ^bb0(%arg33: f32, %arg34: f32):
+      %90 = "arith.maximumf"(%arg33, %arg34) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%90) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (tensor<1x501x256xf32>, tensor<1x501xf32>) -> tensor<1x501xf32>
+    %74 = "tensor.expand_shape"(%arg16) <{reassociation = [[0, 1]], static_output_shape = array<i64: 501, 256>}> : (tensor<128256xf32>) -> tensor<501x256xf32>
+    %75 = "linalg.fill"(%3, %71) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+    ^bb0(%arg31: f32, %arg32: f32):
+      "linalg.yield"(%arg31) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (f32, tensor<1x501xf32>) -> tensor<1x501xf32>
+    %76 = "linalg.generic"(%70, %73, %74, %75) <{indexing_maps = [#map16, #map6, #map18, #map6], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 3, 1>}> ({
+    ^bb0(%arg27: f32, %arg28: f32, %arg29: f32, %arg30: f32):
+      %86 = "arith.addf"(%arg29, %7) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %87 = "arith.cmpf"(%arg27, %arg28) <{fastmath = #arith.fastmath<none>, predicate = 4 : i64}> : (f32, f32) -> i1
+      %88 = "arith.select"(%87, %86, %arg29) : (i1, f32, f32) -> f32
+      %89 = "arith.minimumf"(%88, %arg30) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%89) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (tensor<1x501x256xf32>, tensor<1x501xf32>, tensor<501x256xf32>, tensor<1x501xf32>) -> tensor<1x501xf32>
+    %77 = "linalg.fill"(%1, %9) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg25: f32, %arg26: f32):
       "linalg.yield"(%arg25) : (f32) -> ()
     }) {sttest.source = "head.choice"} : (f32, tensor<1xf32>) -> tensor<1xf32>
-    %71 = "linalg.generic"(%69, %70) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
+    %78 = "linalg.generic"(%73, %77) <{indexing_maps = [#map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg23: f32, %arg24: f32):
-      %78 = "arith.maximumf"(%arg23, %arg24) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%78) : (f32) -> ()
-    }) {sttest.source = "head.choice"} : (tensor<1x128256xf32>, tensor<1xf32>) -> tensor<1xf32>
-    %72 = "linalg.fill"(%3, %9) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+      %85 = "arith.maximumf"(%arg23, %arg24) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%85) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (tensor<1x501xf32>, tensor<1xf32>) -> tensor<1xf32>
+    %79 = "linalg.fill"(%3, %9) <{operandSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%arg21: f32, %arg22: f32):
       "linalg.yield"(%arg21) : (f32) -> ()
     }) {sttest.source = "head.choice"} : (f32, tensor<1xf32>) -> tensor<1xf32>
-    %73 = "linalg.generic"(%69, %71, %arg16, %72) <{indexing_maps = [#map, #map1, #map3, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 3, 1>}> ({
+    %80 = "linalg.generic"(%73, %78, %76, %79) <{indexing_maps = [#map, #map1, #map, #map1], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], operandSegmentSizes = array<i32: 3, 1>}> ({
     ^bb0(%arg17: f32, %arg18: f32, %arg19: f32, %arg20: f32):
-      %74 = "arith.addf"(%arg19, %7) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      %75 = "arith.cmpf"(%arg17, %arg18) <{fastmath = #arith.fastmath<none>, predicate = 4 : i64}> : (f32, f32) -> i1
-      %76 = "arith.select"(%75, %74, %arg19) : (i1, f32, f32) -> f32
-      %77 = "arith.minimumf"(%76, %arg20) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
-      "linalg.yield"(%77) : (f32) -> ()
-    }) {sttest.source = "head.choice"} : (tensor<1x128256xf32>, tensor<1xf32>, tensor<128256xf32>, tensor<1xf32>) -> tensor<1xf32>
-    "func.return"(%63, %51, %52, %69, %73) : (tensor<1x2048xf32>, tensor<8x1x64xf32>, tensor<8x1x64xf32>, tensor<1x128256xf32>, tensor<1xf32>) -> ()
+      %81 = "arith.addf"(%arg19, %7) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      %82 = "arith.cmpf"(%arg17, %arg18) <{fastmath = #arith.fastmath<none>, predicate = 4 : i64}> : (f32, f32) -> i1
+      %83 = "arith.select"(%82, %81, %arg19) : (i1, f32, f32) -> f32
+      %84 = "arith.minimumf"(%83, %arg20) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+      "linalg.yield"(%84) : (f32) -> ()
+    }) {sttest.source = "head.choice"} : (tensor<1x501xf32>, tensor<1xf32>, tensor<1x501xf32>, tensor<1xf32>) -> tensor<1xf32>
+    "func.return"(%63, %51, %52, %69, %80) : (tensor<1x2048xf32>, tensor<8x1x64xf32>, tensor<8x1x64xf32>, tensor<1x128256xf32>, tensor<1xf32>) -> ()
   }) {sttest.arg_kinds = ["parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "parameter", "input", "input", "input", "cache", "cache", "input"], sttest.arg_names = ["attn_norm.weight", "attn.q_proj.weight", "attn.k_proj.weight", "attn.v_proj.weight", "attn.o_proj.weight", "mlp_norm.weight", "mlp.gate_proj.weight", "mlp.up_proj.weight", "mlp.down_proj.weight", "head.norm.weight", "head.proj.weight", "x", "mask", "rope", "k_cache", "v_cache", "token_ids"], sttest.context = 64 : i64, sttest.model = "llama-3.2-1b", sttest.phase = "decode", sttest.result_names = ["y", "k_new", "v_new", "logits", "token"], sttest.tokens = 1 : i64} : () -> ()
 }) : () -> ()
