@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from sttest.compile.dialects.df import YieldOp
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.types import F16, F32, I1, Element, element_of
+from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
 from sttest.errors import InputError
 
 # Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
@@ -100,6 +100,13 @@ _TRUTH_RULES: Mapping[str, _Rule] = {
 }
 
 
+# The same 32 bits read as another type, by that which they have.
+_BITS_RULES: Mapping[Element, _Rule] = {
+    F32: _Rule("bits", "{to}(static_cast<int>(bits_of_float({0})))", _f32, _integer, "bits_of_float"),
+    I32: _Rule("number", "float_of_bits({0}.to_uint())", _integer, _f32, "float_of_bits"),
+}
+
+
 class Payload:
     """The statements of a payload for one point, given what its arguments are there."""
 
@@ -134,7 +141,7 @@ class Payload:
             return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])
         if op.name == "arith.select":
             return "chosen", "{} ? {} : {}".format(*operands)
-        rule = (_TRUTH_RULES if I1 in types else _RULES).get(op.name)
+        rule = _rule(op, types)
         to = self._element(op.results[0].type) if op.results else None
         if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
             shown = ", ".join(element.tag for element in types)
@@ -148,6 +155,12 @@ class Payload:
 
     def _element(self, dtype: Attribute) -> Element:
         return element_of(dtype, self._where)
+
+
+def _rule(op: Operation, types: Sequence[Element]) -> _Rule | None:
+    if op.name == "arith.bitcast":
+        return _BITS_RULES.get(types[0])
+    return (_TRUTH_RULES if I1 in types else _RULES).get(op.name)
 
 
 def constant(value: Attribute, element: Element) -> str:

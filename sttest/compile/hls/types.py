@@ -44,6 +44,7 @@ class Element:
 F32 = Element("f32", "float", 32, "float32")
 F16 = Element("f16", "half", 16, "float16")
 I1 = Element("i1", "ap_uint<1>", 1, "")
+I32 = Element("i32", "ap_int<32>", 32, "int32")
 
 
 def element_of(dtype: Attribute, where: str) -> Element:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import TensorType, f32, i8
+from xdsl.dialects.builtin import TensorType, i8, i32
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
@@ -22,7 +22,14 @@ from sttest.compile.linalg.linalg_build import Named, Operand, constant, dims_ma
 from sttest.compile.quantisation.contractions import Factor
 from sttest.compile.quantisation.grouping import Quantised
 from sttest.compile.quantisation.patterns import over_dims, softmax_scores, summed_dims, writer_of
-from sttest.compile.quantisation.quantisers import as_f32, reciprocal_of, rounded, scale_under_bound
+from sttest.compile.quantisation.quantisers import (
+    as_f32,
+    bits_of,
+    larger_bits,
+    reciprocal_of,
+    rounded,
+    scale_under_bound,
+)
 
 # As in the golden: a score under this is one that the mask hides.
 _LEAST_SEEN = -(2.0**126)
@@ -94,15 +101,15 @@ def _quantised(fold: Fold, scales: SSAValue, reciprocals: SSAValue) -> Factor:
 
 
 def _largest_seen(fold: Fold) -> SSAValue:
-    """The largest of the scales that a row of weights meets, hidden positions left out: f32 of the dims kept."""
+    """The largest of the scales that a row of weights meets, hidden positions left out, as bits: of the dims kept."""
     scores = softmax_scores(fold.weights)
     assert scores is not None
     sizes = shape_of(fold.weights)
     rank = len(sizes)
     return generic(
         [scores, fold.scale],
-        (TensorType(f32, [sizes[dim] for dim in fold.kept]), dims_map(rank, fold.kept)),
-        lambda score, scale_v, peak: arith.MaximumfOp(_seen(score, as_f32(scale_v)), peak).result,
+        (TensorType(i32, [sizes[dim] for dim in fold.kept]), dims_map(rank, fold.kept)),
+        lambda score, scale_v, peak: larger_bits(bits_of(_seen(score, as_f32(scale_v))), peak),
         Named(source_of(fold.op), "peak"),
         set(range(rank)) - set(fold.kept),
     )
@@ -115,14 +122,10 @@ def _largest_of(bounds: Sequence[SSAValue], source: str) -> SSAValue:
     loops = dims_map(rank, range(rank))
     return generic(
         [(bound, loops) for bound in bounds],
-        (TensorType(f32, shape_of(bounds[0])), loops),
-        lambda *scalars: reduce(_larger, scalars[:-1]),
+        (TensorType(i32, shape_of(bounds[0])), loops),
+        lambda *scalars: reduce(larger_bits, scalars[:-1]),
         Named(source, "joint_peak"),
     )
-
-
-def _larger(left: SSAValue, right: SSAValue) -> SSAValue:
-    return arith.MaximumfOp(left, right).result
 
 
 def _seen(score: SSAValue, scale: SSAValue) -> SSAValue:

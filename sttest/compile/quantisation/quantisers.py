@@ -38,15 +38,15 @@ def quantise_dynamic(place: Place, scale_type: Attribute, source: str) -> Quanti
     loops, scalars = dims_map(rank, range(rank)), dims_map(len(kept), range(len(kept)))
     peak = generic(
         [(place.value, loops)],
-        (TensorType(f32, sizes), dims_map(rank, kept)),
-        lambda x, peak: arith.MaximumfOp(math.AbsFOp(x), peak).result,
+        (TensorType(i32, sizes), dims_map(rank, kept)),
+        lambda x, peak: larger_bits(bits_of(math.AbsFOp(x).result), peak),
         Named(source, "peak"),
         place.shared,
     )
     scale = generic(
         [(peak, scalars)],
         (TensorType(scale_type, sizes), scalars),
-        lambda x, _: _scale(x, scale_type),
+        lambda bits, _: _scale(number_of(bits), scale_type),
         Named(source, "scale"),
     )
     reciprocal = reciprocal_of(scale, source)
@@ -96,19 +96,43 @@ def as_f32(scalar: SSAValue) -> SSAValue:
     return scalar if scalar.type == f32 else arith.ExtFOp(scalar, f32).result
 
 
+def bits_of(x: SSAValue) -> SSAValue:
+    """The bits of a number that is not negative: as integers they are in the order of the numbers.
+
+    The larger of two integers is there after one cycle, that of two numbers after three (operators.yaml), and a
+    running one has to be back before the next.
+    """
+    return arith.BitcastOp(x, i32).result
+
+
+def number_of(bits: SSAValue) -> SSAValue:
+    """The number with these bits."""
+    return arith.BitcastOp(bits, f32).result
+
+
+def larger_bits(left: SSAValue, right: SSAValue) -> SSAValue:
+    """The larger of two, both as bits."""
+    return arith.MaxSIOp(left, right).result
+
+
 def one_over_127() -> SSAValue:
     """The scale of softmax weights, in f32."""
     return constant(_ONE_OVER_127)
 
 
 def scale_under_bound(bound: SSAValue, source: str) -> SSAValue:
-    """``max(bound, least FP16) * f32(1 / 127)``: scales of groups that are known to stay under some FP16 scale, f32."""
+    """``max(bound, least FP16) * f32(1 / 127)``: scales of groups that are known to stay under some FP16 scale, f32.
+
+    Args:
+        bound: as bits.
+        source: the module that sums under them.
+    """
     rank = len(shape_of(bound))
     loops = dims_map(rank, range(rank))
     return generic(
         [(bound, loops)],
         (TensorType(f32, shape_of(bound)), loops),
-        lambda x, _: arith.MulfOp(arith.MaximumfOp(x, constant(_LEAST[f16])), one_over_127()).result,
+        lambda bits, _: arith.MulfOp(arith.MaximumfOp(number_of(bits), constant(_LEAST[f16])), one_over_127()).result,
         Named(source, "scale"),
     )
 

@@ -21,7 +21,15 @@ _FLOAT_UNARY = (
     "math.cos", "math.log", "math.erf",
 )  # fmt: skip
 _INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
-_CONVERSIONS = ("arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf")
+_CONVERSIONS = (
+    "arith.extsi",
+    "arith.trunci",
+    "arith.sitofp",
+    "arith.fptosi",
+    "arith.extf",
+    "arith.truncf",
+    "arith.bitcast",
+)
 _PREDICATES = {"false", "true", "ord", "uno"} | {f"{o}{r}" for o in "ou" for r in ("eq", "gt", "ge", "lt", "le", "ne")}
 _ARITY: dict[str, int] = {
     **dict.fromkeys((*_FLOAT_BINARY, *_INTEGER, "arith.cmpf"), 2), **dict.fromkeys((*_FLOAT_UNARY, *_CONVERSIONS), 1),
@@ -71,5 +79,7 @@ def _converts(name: str, source: str, target: str) -> bool:
         return (source, target) == ("f16", "f32")
     if name == "arith.truncf":
         return (source, target) == ("f32", "f16")
+    if name == "arith.bitcast":
+        return {source, target} == {"f32", "i32"}
     integers = is_integer(source) and is_integer(target)
     return integers and (BITS[target] > BITS[source] if name == "arith.extsi" else BITS[target] < BITS[source])

@@ -109,6 +109,8 @@ def converted(name: str, source: str, target: str) -> Function:
     if name == "arith.trunci":
         return lambda x: truncated(x, target)
     kind = NUMPY[target]
+    if name == "arith.bitcast":
+        return lambda x: np.asarray(x).view(kind)
     return lambda x: (_wide(x) if source == "i1" else x).astype(kind)
 
 
