@@ -22,12 +22,13 @@ def test_every_model_is_shipped_in_both_phases_and_with_a_head() -> None:
     assert (len(SMALL), len(REAL)) == (3 * len(CONFIGS), 3 * len(CONFIGS))
 
 
-def _slow_if_decode(path: Path) -> object:
-    """Decode blocks have the ops of prefill blocks and a cache: the fast suite takes prefill only."""
-    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if "decode" in path.stem else [])
+def _nightly_if_part_of_another(path: Path) -> object:
+    """Decode blocks with a head are decode blocks with more behind them."""
+    is_part = path.with_name(f"{path.stem}-head.mlir").is_file()
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] if is_part else [pytest.mark.slow])
 
 
-@pytest.mark.parametrize("path", [_slow_if_decode(path) for path in SMALL])
+@pytest.mark.parametrize("path", [_nightly_if_part_of_another(path) for path in SMALL])
 def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)

@@ -32,6 +32,7 @@ def committed(case: Case, metric: str) -> float:
     return next(float(row["value"]) for row in own if row["metric"] == metric)
 
 
+@pytest.mark.slow
 def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
     case = Case("gpt2", "decode")
     package = tmp_path / "package"

@@ -74,13 +74,22 @@ def design(phase: str, size: int, strategy: str) -> Design:
     return compile_text(shape.text(), str(shape), "u55c", knobs)
 
 
+SHAPES = [*(("prefill", n) for n, _ in ROWS), *(("decode", context) for context in CONTEXTS)]
+# The tables are of normal depths: those run at every shape, conservative ones at all but these nightly.
+ENDS = {("prefill", ROWS[0][0]), ("decode", CONTEXTS[0]), ("decode", CONTEXTS[-1])}
+RUNS = [
+    *((*shape, "normal") for shape in SHAPES),
+    *(
+        pytest.param(*shape, "conservative", marks=[] if shape in ENDS else [pytest.mark.nightly])
+        for shape in SHAPES
+    ),
+]  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("strategy", ["normal", "conservative"])
-@pytest.mark.parametrize(
-    ("phase", "size"), [*(("prefill", n) for n, _ in ROWS), *(("decode", context) for context in CONTEXTS)]
-)
+@pytest.mark.parametrize(("phase", "size", "strategy"), RUNS)
 def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strategy: str) -> None:
     """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2 % behind unbounded FIFOs."""
     found = design(phase, size, strategy)

@@ -63,6 +63,7 @@ def same(found, alone) -> bool:
     ]
 
 
+@pytest.mark.slow
 def test_two_processes_find_what_one_finds_and_do_nothing_twice(tmp_path, alone):
     storage = tmp_path / "search.db"
     found = run(tiny_search(storage), TRIALS, 2, lambda _: None, resume=False)
@@ -96,6 +97,7 @@ def test_a_finished_point_is_one_transaction(tmp_path, transactions):
     assert len(transactions) < 2.5 * TRIALS
 
 
+@pytest.mark.slow
 def test_a_killed_search_goes_on_without_losing_or_repeating_a_finished_point(tmp_path, alone):
     storage = tmp_path / "search.db"
     process = start(storage)

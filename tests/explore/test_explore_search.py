@@ -31,6 +31,7 @@ def points(tried):
     return [(each.slot, dict(each.point), each.evaluation) for each in tried]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objectives", [("latency",), ("tokens-per-joule", "area")])
 def test_the_same_seed_gives_the_same_answer(tmp_path, small_batches, objectives):
     one, again, other = (
@@ -41,6 +42,7 @@ def test_the_same_seed_gives_the_same_answer(tmp_path, small_batches, objectives
     assert points(one) != points(other)
 
 
+@pytest.mark.slow
 def test_what_was_pruned_was_no_better(tmp_path):
     search = tiny_search(tmp_path / "search.db", ("latency",))
     tried = run(search, (LAG + 1) * BATCH, 1, lambda _: None, resume=False)

@@ -38,6 +38,7 @@ def _assert_same(found: Generation, model: LanguageModel) -> None:
     assert len(set(found.tokens)) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_on_the_functional_engine(name, design_of):
     """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""

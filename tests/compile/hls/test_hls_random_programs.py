@@ -22,7 +22,8 @@ from sttest.compile.value_graph import value_graph
 from sttest.errors import SttestError
 from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 
-BATCH, BATCHES = 52, 6
+BATCH = 52
+BATCHES = {"quick": 4, "nightly": 18}
 # Of the programs of a batch, those with a concatenation.
 LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
@@ -41,14 +42,19 @@ KNOBS = st.builds(
 @needs_compiler
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@settings(
-    deadline=None,
-    max_examples=BATCHES,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
-)
-@given(st.integers(0, 10**6), st.lists(KNOBS, min_size=BATCH, max_size=BATCH))
-def test_emitted_programs_compute_what_their_text_says(first_seed: int, knobs: list[Knobs]) -> None:
+@pytest.mark.parametrize("batches", ["quick", pytest.param("nightly", marks=pytest.mark.nightly)])
+def test_emitted_programs_compute_what_their_text_says(batches: str) -> None:
+    chosen = settings(
+        deadline=None,
+        max_examples=BATCHES[batches],
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
+    )
+    batch = given(st.integers(0, 10**6), st.lists(KNOBS, min_size=BATCH, max_size=BATCH))
+    chosen(batch(_check_a_batch))()
+
+
+def _check_a_batch(first_seed: int, knobs: list[Knobs]) -> None:
     seeds = iter(range(first_seed, first_seed + 10 * BATCH))
     cases = [_compiled(seeds, chosen) for chosen in knobs]
     assert sum("tensor.concat" in text for _, text, _, _ in cases) >= LEAST_SHARE * BATCH

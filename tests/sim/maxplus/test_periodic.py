@@ -32,6 +32,7 @@ def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
         np.testing.assert_array_equal(one.bursts[port], other.bursts[port])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(GRAPHS, st.booleans(), st.sampled_from([8, 16, 64, 200]))
 def test_jumps_change_nothing(design, unbounded, first_cycles):

@@ -9,7 +9,8 @@ pytestmark = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("phase", ["decode", "prefill"])
+# Prefill is the same kinds of processes without the caches.
+@pytest.mark.parametrize("phase", ["decode", pytest.param("prefill", marks=pytest.mark.nightly)])
 def test_every_access_is_the_engines(phase, tmp_path):
     from sttest.compile.compiler import compile_text
     from sttest.models.shipped import lowered_text

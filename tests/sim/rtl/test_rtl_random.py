@@ -16,6 +16,7 @@ def mixed(count: int, number: int):
     return pipelines[:half] + [traced(design) for design in pipelines[half:]] + ports + actors
 
 
+@pytest.mark.slow
 @needs("verilator")
 def test_verilator_25_graphs_at_a_time(tmp_path):
     runs = check([*mixed(25, 1), *rate_graphs()], "verilator", tmp_path)
