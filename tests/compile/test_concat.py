@@ -54,6 +54,20 @@ def test_values_are_those_of_the_text(name: str, tile_size: int) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("vector_bits", [32, 128, 512])
+def test_parts_that_come_at_different_rates_have_tokens_of_one_width(vector_bits: int) -> None:
+    """Where tasks take turns, streams are as wide as their ends are quick; a concatenation passes tokens on."""
+    program = Program()
+    first, second = program.argument(4, 8, 4), program.argument(2, 8, 4)
+    whole = program.concat([first, program.transpose(second, [2, 1, 0]), first], 2)
+    text = program.text(whole, program.unary(whole))
+    knobs = Knobs(tile_size=8, overall_unroll=100_000, precision="fp32", vector_bits=vector_bits, share="all")
+    graph = graph_of(text, knobs)
+    tensors = whole_tensors(graph, seed=vector_bits)
+    for found, expected in zip(results_of(graph, tensors).values(), values_of(text, tensors), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_sized_designs_finish_in_every_engine(name: str, strategy: str) -> None:

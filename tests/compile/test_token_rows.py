@@ -13,7 +13,8 @@ from linalg_programs import Program
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects.df import TaskOp, itensor_of
+from sttest.compile.hls import emit_design
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.linalg.token_rows import token_rows
 from sttest.compile.pipeline import Knobs, tiling_passes
@@ -115,6 +116,18 @@ def test_rows_are_those_of_the_products() -> None:
         program_text = program.text(program.matmul(first, program.argument(16, 32)))
         (function,) = functions(parse(program_text, "text", new_context()))
         assert token_rows(function) == expected
+
+
+def test_rows_that_lie_behind_each_other_in_one_dim_are_not_one_tile() -> None:
+    """Parts of both rows would have a gap between them."""
+    program = Program()
+    x, weight = program.argument(2 * 4), program.argument(4, 2)
+    text = program.text(program.matmul(program.expand(x, 0, 2), weight))
+    for tile_size, element in ((1, 1), (2, 2)):
+        design = compile_text(text, "rows", "u55c", Knobs(tile_size=tile_size, precision="fp32"))
+        (task,) = all_of(design.module, TaskOp)
+        assert itensor_of(task.sources[0]).element_shape == (element,)
+        emit_design(design)
 
 
 def test_products_of_several_numbers_of_rows_have_none_in_common() -> None:

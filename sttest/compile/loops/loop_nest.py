@@ -167,6 +167,9 @@ def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> L
             if is_dense(space, tile):
                 break
             tile[loop] = 1
+    if whole and not is_dense(space, tile):
+        # Rows of a tensor that lies row after row in one dim: with all of them a tile has gaps, unless rows are whole.
+        return _contraction(space, default_tile, frozenset())
     order = *roles.batch, *roles.rows, *roles.chunks, *roles.columns, *roles.groups, *space.reductions()
     # Whoever adds up the chunks of a row must do so as they come: all columns of one, then those of the next.
     return LoopNest(space, order, tile, reordered=bool(roles.chunks))

@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import ConcatOp, DmaReadOp, DmaWriteOp, ITensorType, KernelOp, TaskOp, itensor_of
 from sttest.compile.dialects.stream_order import vectorized
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.ir.pass_order import require_dmas
@@ -55,21 +55,30 @@ class Vectorize(ModulePass):
 
 
 def _rates(kernel: KernelOp, streams: Sequence[SSAValue]) -> dict[SSAValue, int]:
-    """Bits per cycle of each stream; what comes in and goes out as tensors of one type has one width.
-
-    What leaves a block enters the next one.
-    """
+    """Bits per cycle of each stream, of those of one width the most."""
     rates = {stream: _bits_per_cycle(stream) for stream in streams}
+    groups = _of_one_width(kernel)
+    # A stream may be of two groups, and what it gains in one the other gains, too.
+    while uneven := [group for group in groups if len({rates.get(stream, 0) for stream in group}) > 1]:
+        for group in uneven:
+            rates |= dict.fromkeys(group, max(rates.get(stream, 0) for stream in group))
+    return rates
+
+
+def _of_one_width(kernel: KernelOp) -> list[list[SSAValue]]:
+    """Streams that come in and go out as tensors of one type, for what leaves a block enters the next one; and the
+    streams of a concatenation, which passes tokens on as they are.
+    """
     outside: dict[Attribute, list[SSAValue]] = {}
+    joined: list[list[SSAValue]] = []
     for node in kernel.body.block.ops:
         if isinstance(node, DmaReadOp) and node.packed is None:
             outside.setdefault(node.sources[0].type, []).append(node.streams[0])
         elif isinstance(node, DmaWriteOp):
             outside.setdefault(node.results[0].type, []).append(node.sources[0])
-    for alike in outside.values():
-        widest = max(rates.get(stream, 0) for stream in alike)
-        rates |= dict.fromkeys(alike, widest)
-    return rates
+        elif isinstance(node, ConcatOp):
+            joined.append([*node.sources, *node.produced])
+    return [*outside.values(), *joined]
 
 
 def _bits_per_cycle(stream: SSAValue) -> int:
