@@ -52,7 +52,7 @@ def test_a_deadlock_is_exit_code_3_and_the_cycle_that_the_simulator_names(emulat
         "'fork_attn_residual' waits to write 'fork_attn_residual__mlp_residual' (depth 2) for 'mlp_residual'"
     )
     assert (
-        "'order_mlp_norm_drain' waits to read 'order_mlp_norm_full' (depth 2) for 'order_mlp_norm_fill'"
+        "'order_fork_mlp_norm_drain' waits to read 'order_fork_mlp_norm_full' (depth 2) for 'order_fork_mlp_norm_fill'"
         in outcome.stdout
     )
     assert "  the simulator (maxplus) names the same cycle" in lines
@@ -80,7 +80,10 @@ def test_a_depth_that_only_the_simulator_cannot_do_with_is_exit_code_6(emulate):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--depth", "order_mlp_norm_full=1"), "'order_mlp_norm_full' counts the halves of a converter's buffer"),
+        (
+            ("--depth", "order_fork_mlp_norm_full=1"),
+            "'order_fork_mlp_norm_full' counts the halves of a converter's buffer",
+        ),
         (("--depth", "no_such=1"), "no FIFO 'no_such'"),
         (("--checkpoint", "nowhere"), "nowhere"),
     ],

@@ -30,6 +30,7 @@ _DTYPES: dict[str, Any] = {
 _SCALAR_OPS: dict[str, Callable[..., Array]] = {
     "arith.addi": np.add,
     "arith.muli": np.multiply,
+    "arith.maxsi": np.maximum,
     "arith.minimumf": np.minimum,
     "math.absf": np.abs,
     "math.roundeven": np.rint,
@@ -44,8 +45,17 @@ _SCALAR_OPS: dict[str, Callable[..., Array]] = {
     "math.tanh": np.tanh,
     "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
-_COMBINERS: dict[str, np.ufunc] = {"arith.addf": np.add, "arith.addi": np.add, "arith.maximumf": np.maximum}
-_COMPARISONS: dict[int, Callable[..., Array]] = {2: np.greater, 4: np.less}  # ogt, olt
+_COMBINERS: dict[str, np.ufunc] = {
+    "arith.addf": np.add,
+    "arith.addi": np.add,
+    "arith.maximumf": np.maximum,
+    "arith.maxsi": np.maximum,
+}
+_COMPARISONS: dict[int, Callable[..., Array]] = {
+    2: np.greater,  # ogt
+    4: np.less,  # olt
+    9: lambda left, right: ~(left <= right),  # ugt
+}
 
 
 def parse(text: str) -> builtin.ModuleOp:
@@ -178,6 +188,8 @@ def _scalar_op(op: Operation, operands: Sequence[Array]) -> Array:
         return _run_op(op, (), {})
     if isinstance(op, arith.CmpfOp):
         return _COMPARISONS[op.predicate.value.data](*operands)
+    if op.name == "arith.bitcast":
+        return operands[0].view(_dtype(op.results[0]))
     if op.name in _CASTS:
         found = operands[0].astype(_dtype(op.results[0]))
         assert op.name != "arith.fptosi" or (found == operands[0]).all(), "a value does not fit"

@@ -39,6 +39,20 @@ def test_no_column_past_the_vocabulary_is_chosen(winner: int) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("columns", [256, 512, 50_432])
+def test_the_choice_by_tiles_is_the_first_of_the_largest(columns: int) -> None:
+    torch = pytest.importorskip("torch")
+    from sttest.models.head import Choice
+
+    ids = torch.arange(float(columns))
+    generator = torch.Generator().manual_seed(columns)
+    for _ in range(20):
+        # Few different values: most rows have their largest in several tiles.
+        logits = torch.randint(-3, 4, (3, columns), generator=generator).float()
+        assert Choice()(logits, ids).tolist() == logits.argmax(-1).tolist()
+
+
+@pytest.mark.torch
 def test_of_equals_the_first_is_chosen() -> None:
     torch = pytest.importorskip("torch")
     from sttest.models.head import Choice

@@ -150,7 +150,7 @@ class NodePipelines:
 
     def _drains(self, task: TaskOp) -> bool:
         """Whether each iteration drains before there can be data for the next."""
-        if task.iterations_per_result > 1:
+        if task.reduction_iterations > 1:
             return False
         slow = [source for source in task.sources if self._is_slower(source, task)]
         return any(self._is_last(source, [each for each in task.sources if each not in slow]) for source in slow)

@@ -64,6 +64,11 @@ OPERATIONS = {
         %c = arith.extf %x1 : f16 to f32
         %d = arith.mulf %b, %c : f32
         %y = arith.truncf %d : f32 to f16"""),
+    "bits": (("f32", "i32"), "f32", """
+        %a = math.absf %x0 : f32
+        %b = arith.bitcast %a : f32 to i32
+        %c = arith.maxsi %b, %x1 : i32
+        %y = arith.bitcast %c : i32 to f32"""),
     "truth": (("f32", "i8"), "i8", """
         %k = arith.constant 0.5 : f32
         %p = arith.cmpf uge, %x0, %k : f32

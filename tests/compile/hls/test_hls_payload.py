@@ -55,6 +55,11 @@ def statements(body: str, arguments: str) -> Payload:
         ("arith.fptosi %a : f32 to i8", ("f32",), "const ap_int<8> integer = ap_int<8>(static_cast<int>(x0));"),
         ("arith.extf %a : f16 to f32", ("f16",), "const float wide = static_cast<float>(x0);"),
         ("arith.truncf %a : f32 to f16", ("f32",), "const half narrow = half(x0);"),
+        (
+            "arith.bitcast %a : f32 to i32", ("f32",),
+            "const ap_int<32> bits = ap_int<32>(static_cast<int>(bits_of_float(x0)));",
+        ),
+        ("arith.bitcast %a : i32 to f32", ("i32",), "const float number = float_of_bits(x0.to_uint());"),
     ],
 )  # fmt: skip
 def test_one_statement_per_operation(op: str, types: tuple[str, ...], wanted: str) -> None:

@@ -10,7 +10,8 @@
 // CHECK-SAME: sttest.result_names = ["k_new", "k_new_scale"]
 // CHECK: ins(%x : tensor<4x256xf32>) {{.*}}sttest.step = "peak"
 // CHECK: math.absf
-// CHECK-NEXT: arith.maximumf
+// CHECK-NEXT: arith.bitcast %{{.*}} : f32 to i32
+// CHECK-NEXT: arith.maxsi
 // CHECK: sttest.step = "scale"
 // CHECK: arith.divf
 // CHECK: sttest.step = "reciprocal"

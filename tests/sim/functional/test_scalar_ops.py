@@ -131,6 +131,12 @@ def test_comparisons(kind: str, relation: str, left: float, right: float) -> Non
     assert computed("arith.cmpf", "i1", (left, "f32"), (right, "f32"), predicate="ord") != unordered
 
 
+@given(st.floats(0, width=32), st.floats(0, width=32))
+def test_the_bits_of_magnitudes_are_in_the_order_of_the_magnitudes(left: float, right: float) -> None:
+    bits = [int(computed("arith.bitcast", "i32", (abs(x), "f32"))) for x in (left, right)]
+    assert computed("arith.bitcast", "f32", (max(bits), "i32")) == max(abs(left), abs(right))
+
+
 def test_conversions() -> None:
     assert computed("arith.sitofp", "f32", (2**24 + 1, "i32")) == 2**24
     assert computed("arith.sitofp", "f32", (-7, "i4")) == -7
