@@ -7,10 +7,10 @@ left, and entered again,
 - after every iteration, where the producers are known to take longer for the next
   token than this task takes for one: behind a reduction (a scale after its peak);
 - after every pass of the loops below the outermost one, where that brings new
-  data and the pass is longer than the drain: rows of tiles;
+  data and draining takes less than a third of the time: rows of tiles;
 - never, where the outermost loop only walks columns (a decode step's
   matrix-vector product) or parts of sums that are summed on, where what such a
-  product gives is summed over groups, or a pass is over before it could drain.
+  product gives is summed over groups, or passes are too short to drain after.
 
 A fork drains after every token that is known to be the only one for as long.
 A concatenation is one loop over all its tokens, each of which one source gives.
