@@ -19,6 +19,8 @@ NEEDED = {
         "ftrunc",
         "mac_w4a8",
         "mac_w8a8",
+        "mac_w4a8_fabric",
+        "mac_w8a8_fabric",
         "pe_w4a8",
         "pe_w8a8",
         "imul_fabric",
@@ -52,6 +54,13 @@ def test_reported_operators(library, name, stages, dsp, ff, lut):
 
 def test_areas_that_hls_reports_as_zero_are_marked_as_assumed(library):
     assert all(library[name].area.kind == "assumed" for name in ("fdiv", "fsqrt", "fcmp", "sitofp"))
+
+
+@pytest.mark.parametrize(("name", "adder_bits"), [("mac_w4a8", 20), ("mac_w8a8", 24)])
+def test_a_product_in_luts_is_one_of_the_reports_and_the_adder_behind_it(library, name, adder_bits):
+    area = library[f"{name}_fabric"].area
+    assert (area.dsp, area.ff, area.lut) == (0, adder_bits, library["imul_fabric"].area.lut + adder_bits)
+    assert library[f"{name}_fabric"].stages == library[name].stages
 
 
 def test_tanh_is_a_chain(library):
