@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from math import prod
 
+from xdsl.dialects.arith import MuliOp
 from xdsl.dialects.builtin import (
     I64,
     AffineMapAttr,
@@ -117,6 +118,7 @@ class TaskOp(NodeOp):
     ``accesses`` has one map per source, then per result: from a point of the
     loops to the element of the tensor that the payload's argument stands for.
     Tasks of one ``engine`` take turns, in program order, on one piece of hardware.
+    ``fabric`` says that its products of integers are made of LUTs, not DSPs.
     """
 
     name = "df.task"
@@ -130,10 +132,11 @@ class TaskOp(NodeOp):
     accesses = opt_prop_def(ArrayAttr[AffineMapAttr])
     lanes = opt_prop_def(IntegerAttr[I64])
     engine = opt_prop_def(StringAttr)
+    fabric = opt_prop_def(UnitAttr)
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
-        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`engine` $engine^)? "
+        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`engine` $engine^)? (`fabric` $fabric^)? "
         "(`origin` $origin^)? (`accesses` $accesses^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
@@ -218,6 +221,16 @@ class TaskOp(NodeOp):
         return self.contracts is not None
 
     @property
+    def multiplies_integers(self) -> bool:
+        """Whether the payload has a product of integers."""
+        return any(isinstance(op, MuliOp) for op in self.payload.block.ops)
+
+    @property
+    def multiplies_in_fabric(self) -> bool:
+        """Whether these products are made of LUTs."""
+        return self.fabric is not None
+
+    @property
     def lane_count(self) -> int:
         """Payload evaluations per cycle; 1 before unrolling."""
         return self.lanes.value.data if self.lanes is not None else 1
@@ -267,6 +280,8 @@ class TaskOp(NodeOp):
             raise VerifyException(f"df.task: the payload yields {yielded} values for {len(self.produced)} results")
         if "reduction" in self.loop_kinds and self.init is None:
             raise VerifyException("df.task: a reduction needs the value that it starts from (init)")
+        if self.multiplies_in_fabric and not self.multiplies_integers:
+            raise VerifyException("df.task: fabric is for products of integers, and the payload has none")
         if self.contracts is not None and (len(self.sources) < 2 or "reduction" not in self.loop_kinds):
             raise VerifyException("df.task: a contraction has two factors and a reduction loop")
 

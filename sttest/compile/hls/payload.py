@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 import numpy as np
-from xdsl.dialects.arith import CmpfOp, ConstantOp
+from xdsl.dialects.arith import CmpfOp, ConstantOp, MuliOp
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -107,11 +107,24 @@ _BITS_RULES: Mapping[Element, _Rule] = {
 }
 
 
+@dataclass(frozen=True)
+class Statement:
+    """A temporary: its type and name, what it is, and whether that is a product of integers."""
+
+    c_type: str
+    variable: str
+    expression: str
+    multiplies_integers: bool
+
+    def __str__(self) -> str:
+        return f"const {self.c_type} {self.variable} = {self.expression};"
+
+
 class Payload:
     """The statements of a payload for one point, given what its arguments are there."""
 
     def __init__(self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str) -> None:
-        self.statements: list[str] = []
+        self.statements: list[Statement] = []
         self.results: list[str] = []
         self._helpers = helpers
         self._where = where
@@ -131,7 +144,8 @@ class Payload:
         element = self._element(op.results[0].type)
         self._counts[name] = self._counts.get(name, 0) + 1
         variable = name if self._counts[name] == 1 else f"{name}_{self._counts[name]}"
-        self.statements.append(f"const {element.payload_type} {variable} = {expression};")
+        statement = Statement(element.payload_type, variable, expression, isinstance(op, MuliOp))
+        self.statements.append(statement)
         self._values[op.results[0]] = variable
 
     def _expression(self, op: Operation) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects.df import TaskOp
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.payload import Payload, constant
+from sttest.compile.hls.payload import Payload, Statement, constant
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.task_ports import TaskPort, task_ports
 from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
@@ -178,9 +178,18 @@ class _TaskEmitter:
                     c_type = port.token.element.payload_type
                     self.code.line(f"const {c_type} {name} = {port.at(self._point(port))};")
             for statement in payload.statements:
-                self.code.line(statement)
+                self._state(statement)
             for port, value in zip(self.results, payload.results, strict=True):
                 self.code.line(f"{port.at(self._point(port))} = {value};")
+
+    def _state(self, statement: Statement) -> None:
+        """A temporary; a product in LUTs is bound between its declaration and its value, as UG1399 has it."""
+        if not (statement.multiplies_integers and self.task.multiplies_in_fabric):
+            self.code.line(str(statement))
+            return
+        self.code.line(f"{statement.c_type} {statement.variable};")
+        self.code.pragma(f"bind_op variable={statement.variable} op=mul impl=fabric")
+        self.code.line(f"{statement.variable} = {statement.expression};")
 
     def _check_argument(self, port: TaskPort, dtype: Attribute) -> None:
         where = self.task.sym_name.data

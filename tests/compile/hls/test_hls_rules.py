@@ -22,6 +22,13 @@ static inline float doubled(float x) {
   return x + x;
 }
 
+static inline ap_int<32> squared(ap_int<8> x) {
+  ap_int<32> product;
+#pragma HLS bind_op variable=product op=mul impl=fabric
+  product = x * x;
+  return product;
+}
+
 static void load(const ap_uint<512>* memory, hls::stream<row>& to_fill) {
 loads:
   for (int t = 0; t < 4; ++t) {
@@ -122,6 +129,9 @@ BREAKS = [
     ("dependences", "distance=4 dependent=true", "distance=0 dependent=true"),
     ("dependences", "distance=4 dependent=true", "dependent=false"),
     ("placed-after-declaration", "dependence variable=sums", "dependence variable=tiles"),
+    ("placed-after-declaration", "bind_op variable=product", "bind_op variable=x"),
+    ("bound-products", "op=mul impl=fabric", "op=mul impl=lut"),
+    ("bound-products", "op=mul impl=fabric", "op=add impl=fabric"),
     ("stream-storage", "impl=srl", "impl=flipflop"),
     ("stream-depths", "hls::stream<row, 2> rows", "hls::stream<row, 0> rows"),
     ("stream-depths", "hls::stream_of_blocks<tile_block, 2>", "hls::stream_of_blocks<tile_block, 1>"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,15 @@ def _identity(value: str, stream: str) -> str:
 @pytest.mark.parametrize("lanes", [1, 128])
 def test_operations(lanes: int, tmp_path: Path) -> None:
     assert_same_values(made(operations_text(lanes)), tmp_path)
+
+
+def test_products_in_luts_have_the_values_of_others(tmp_path: Path) -> None:
+    text, count = re.subn(r'(df\.task "integers" [^\n]* lanes 128 )', r"\1fabric ", operations_text(128))
+    assert count == 1
+    kernel = made(text)
+    for product in ("product", "product_2"):
+        assert f"#pragma HLS bind_op variable={product} op=mul impl=fabric" in kernel.emitted.text
+    assert_same_values(kernel, tmp_path)
 
 
 def test_running_sums_are_chains(tmp_path: Path) -> None:

@@ -111,3 +111,15 @@ func.func @a(%x: !rows) {
   }
   func.return
 }
+
+// -----
+// CHECK: df.task: fabric is for products of integers, and the payload has none
+!rows = !df.itensor<4x8xf32, iter_space: [2]*[4], iter_map: (d0)->(d0,0)>
+func.func @a(%x: !rows) {
+  %y = df.task "t" loops [2] tile [4] kinds "parallel" fabric ins(%x : !rows) -> !rows {
+  ^bb0(%i: f32, %acc: f32):
+    %p = arith.mulf %i, %i : f32
+    df.yield %p : f32
+  }
+  func.return
+}

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     storage.placed_after_declaration,
     storage.partitions,
     storage.dependences,
+    storage.bound_products,
     storage.stream_storage,
     storage.stream_depths,
     storage.one_lock,

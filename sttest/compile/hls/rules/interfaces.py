@@ -77,7 +77,7 @@ def known_directives(source: Source) -> Iterator[Violation]:
     """Only directives are used whose placement these rules know."""
     known = (
         "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "bind_storage", "dependence",
-        "loop_tripcount", "allocation",
+        "loop_tripcount", "allocation", "bind_op",
     )  # fmt: skip
     for directive in source.directives:
         if directive.name not in known:

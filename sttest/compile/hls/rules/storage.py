@@ -1,5 +1,5 @@
-"""Rules on arrays, streams and the directives that place them (UG1399, "array_partition", "bind_storage",
-"dependence")."""
+"""Rules on variables, streams and the directives that place them (UG1399, "array_partition", "bind_storage",
+"dependence", "bind_op")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from sttest.compile.hls.rules.source import Directive, Source, Violation, declared_name, line_of, text_of, walk
 
-_AFTER_DECLARATION = ("array_partition", "bind_storage", "dependence")
+_AFTER_DECLARATION = ("array_partition", "bind_storage", "dependence", "bind_op")
 _FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
 _CHANNELS = ("stream", "stream_of_blocks")
 
@@ -70,6 +70,15 @@ def dependences(source: Source) -> Iterator[Violation]:
             distance.isdigit() and int(distance) > 0
         ):
             yield Violation("dependences", f"no such dependence: {text_of(directive.node)}", line_of(directive.node))
+
+
+def bound_products(source: Source) -> Iterator[Violation]:
+    """What is bound to LUTs is a product, for operators in DSPs are the tool's own choice."""
+    for directive in source.directives:
+        if directive.name == "bind_op" and (directive.options.get("op"), directive.options.get("impl")) != (
+            "mul", "fabric",
+        ):  # fmt: skip
+            yield Violation("bound-products", f"no such product: {text_of(directive.node)}", line_of(directive.node))
 
 
 def _dims(source: Source, declaration: Node) -> int:
