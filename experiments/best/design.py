@@ -26,7 +26,7 @@ _OPTIONS = {
     "attention": "--attention", "attention_chunk": "--attention-chunk",
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
-_REPEATED = {"own_engines": "--own-engine"}
+_REPEATED = {"own_engines": "--own-engine", "fabric": "--fabric"}
 _WEIGHTS = ("_weight", "_weight_scale")
 
 

@@ -19,7 +19,8 @@ ACTIVITY_FILE = "reports/activity.csv"
 COUNTS = ("dsp_work_cycles", "hbm_bits", "bram_bits", "uram_bits", "srl_bits")
 COLUMNS = ("element", "kind", "evaluations", "macs", "dsp_slices", *COUNTS)
 """``element``: process, FIFO, converter or DMA.  ``evaluations``: of a task's payload.  ``dsp_slices``: of all its
-lanes.  The rest is summed over elements into an :class:`Activity`."""
+lanes, products in LUTs charged as those in DSPs that they replace.  The rest is summed over elements into an
+:class:`Activity`."""
 
 
 def read_activity(package: Path) -> pd.DataFrame:

@@ -57,6 +57,10 @@ def compile_verb(
         list[str] | None,
         typer.Option(metavar="NAME[+NAME]", help="Tasks that share engines with each other only; may be repeated."),
     ] = None,
+    fabric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Tasks whose integer products are made of LUTs, not DSPs; may be repeated."),
+    ] = None,
     layers: Annotated[int, typer.Option(min=1, help="Layers that one launch runs.")] = 1,
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
@@ -100,6 +104,8 @@ def compile_verb(
 
       sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-engine 'mlp_fc2+mlp_fc2_groups'
 
+      sttest compile gpt2 --phase prefill --tokens 256 --fabric attn_scores --fabric attn_mix
+
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
@@ -111,8 +117,9 @@ def compile_verb(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
-        own_engines=tuple(own_engine or ()), prefetch_kib=prefetch_kib, keep_kib=keep_kib, layers=layers,
-        channels=channels.value, generate=generate, attention=attention.value, attention_chunk=attention_chunk,
+        own_engines=tuple(own_engine or ()), fabric=tuple(fabric or ()), prefetch_kib=prefetch_kib, keep_kib=keep_kib,
+        layers=layers, channels=channels.value, generate=generate, attention=attention.value,
+        attention_chunk=attention_chunk,
     )  # fmt: skip
     asked = phase.value if phase else None
     request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)

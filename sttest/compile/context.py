@@ -31,6 +31,7 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
 from sttest.compile.passes.one_pass_attention import OnePassAttention
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
@@ -46,9 +47,9 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        AddPositions, OnePassAttention, Quantise, LinalgToKernels, ShareEngines, AssignLanes, FuseKernels, KeepReads,
-        MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads, AssignChannels,
-        MakeInstances, LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
+        AddPositions, OnePassAttention, Quantise, LinalgToKernels, MultiplyInFabric, ShareEngines, AssignLanes,
+        FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads,
+        AssignChannels, MakeInstances, LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

@@ -20,6 +20,7 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
 from sttest.compile.passes.one_pass_attention import OnePassAttention
 from sttest.compile.passes.quantise import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
@@ -54,6 +55,7 @@ class Knobs:
             makes several tokens.
         share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
         own_engines: tasks that share engines with each other only (``pattern+pattern``).
+        fabric: tasks (patterns) whose products of integers are made of LUTs, not DSPs.
         channels: of memory, ``apart`` for large DMAs, ``together`` for all, or ``auto`` (docs/cost-model.md).
         attention: ``three-pass`` or ``one-pass``, whose buffers hold ``attention_chunk`` positions, not all.
     """
@@ -71,6 +73,7 @@ class Knobs:
     strategy: str = "normal"
     share: Sharing = "none"
     own_engines: tuple[str, ...] = ()
+    fabric: tuple[str, ...] = ()
     prefetch_kib: int = 0
     keep_kib: int = 0
     layers: int = 1
@@ -115,6 +118,7 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
         *((OnePassAttention(knobs.attention_chunk),) if knobs.attention == "one-pass" else ()),
         Quantise(knobs.precision),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
+        *((MultiplyInFabric(knobs.fabric),) if knobs.fabric else ()),
         *((ShareEngines(knobs.share, knobs.own_engines),) if knobs.share != "none" else ()),
         AssignLanes(knobs.overall_unroll, knobs.first_lanes, knobs.lanes, knobs.gemv_lanes),
     )

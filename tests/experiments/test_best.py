@@ -70,7 +70,7 @@ def test_no_design_asks_for_more_than_its_budget(case: Case) -> None:
 
 
 def test_a_design_survives_its_file(tmp_path: Path) -> None:
-    knobs = Knobs(tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24)
+    knobs = Knobs(tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24, fabric=("c",))
     found = Found(Case("gpt2", "decode"), knobs, "made up", "0" * 64, 1234, 7)
     write_found(found, tmp_path)
     assert read_found(found.case, tmp_path) == found
@@ -104,10 +104,17 @@ def test_a_design_that_no_longer_fits_is_said_and_harms_no_other(
 
 
 def test_options_that_are_not_defaults_are_in_the_command() -> None:
-    knobs = Knobs(tile_size=32, tiles=("attn_*:1x64x64",), orders=("mlp_fc?:1,0,2",), prefetch_kib=64)
+    knobs = Knobs(
+        tile_size=32,
+        tiles=("attn_*:1x64x64",),
+        orders=("mlp_fc?:1,0,2",),
+        prefetch_kib=64,
+        fabric=("attn_scores", "attn_mix"),
+    )
     words = command(Case("gpt2", "prefill"), knobs, Path("lanes"), Path("out"))
     assert words[words.index("--tile") :][:2] == ["--tile", "32"]
     assert "attn_*=1x64x64" in words
+    assert words[words.index("--fabric") :][:4] == ["--fabric", "attn_scores", "--fabric", "attn_mix"]
     assert "mlp_fc?=1,0,2" in words
     assert "--vector-bits" not in words
     assert "--head" not in words

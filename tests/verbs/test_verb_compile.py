@@ -183,3 +183,23 @@ def test_an_engine_of_its_own_wants_engines(sttest):
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "no tasks share an engine" in outcome.stderr
     assert not Path("build").exists()
+
+
+def test_products_in_luts_are_in_the_manifest_and_the_reports(without_torch, sttest):
+    fabric = ("--fabric", "attn_scores", "--fabric", "attn_mix")
+    package = Path(json.loads(sttest("compile", "small-gpt2", *SMALL_DECODE, *fabric, "--json").stdout)["package"])
+    manifest = json.loads((package / "manifest.json").read_text())
+    assert manifest["configuration"]["knobs"]["fabric"] == ["attn_scores", "attn_mix"]
+    dsps = {row["process"]: float(row["dsp"]) for row in table(str(package), "resources")}
+    assert (dsps["attn_scores"], dsps["attn_mix"]) == (0, 0)
+    assert dsps["attn_q_proj"] > 0
+    again = ("--lanes-from", package, "-o", "again", "--json")
+    told = json.loads(sttest("compile", "small-gpt2", *SMALL_DECODE, *fabric, *again).stdout)
+    assert table(told["package"], "resources") == table(str(package), "resources")
+
+
+def test_products_that_there_are_not_are_refused(without_torch, sttest):
+    outcome = sttest("compile", "small-gpt2", *SMALL_DECODE, "--fabric", "attn_scors")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "no task is called 'attn_scors'; did you mean 'attn_scores'?" in outcome.stderr
+    assert not Path("build").exists()

@@ -18,7 +18,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects.df import ConverterOp, KernelOp, TaskOp, itensor_of
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.task_facts import work
-from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
+from sttest.compile.timing.cost_model import FABRIC, operator_instances, payload_operators, step_interval
 from sttest.compile.turns.layers import LaunchCounts
 from sttest.compile.turns.port_names import stream_ends
 from sttest.sim.graph import Memory
@@ -47,7 +47,7 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
     for op, count_of_launch in _with_counts(design, TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
         instances = operator_instances(used, lanes, step_interval(op, lanes, library))
-        slices = sum(library[name].area.dsp * count for name, count in used.items())
+        slices = sum(_charged_slices(name, library) * count for name, count in used.items())
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
         evaluations = work(op) * count_of_launch
         yield {
@@ -55,9 +55,14 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
             "kind": "task",
             "evaluations": evaluations,
             "macs": macs * evaluations,
-            "dsp_slices": sum(library[name].area.dsp * count for name, count in instances.items()),
+            "dsp_slices": sum(_charged_slices(name, library) * count for name, count in instances.items()),
             "dsp_work_cycles": slices * evaluations,
         }
+
+
+def _charged_slices(name: str, library: Mapping[str, Operator]) -> float:
+    """DSP slices as which an operator is charged: a product in LUTs costs no less than that in a DSP (assumed)."""
+    return library[name.removesuffix(FABRIC)].area.dsp
 
 
 def _fifos(design: Design) -> Iterator[Counts]:

@@ -12,7 +12,11 @@ UNITS = {"dsp": "DSP slices", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM
 _FEWER_LANES = "lower --overall-unroll"
 _SMALLER_BUFFERS = ("lower --tile", "take a shorter context or prompt")
 LEVERS = {
-    "dsp": (_FEWER_LANES, "take a scheme with narrower weights (--precision w4a8)"),
+    "dsp": (
+        _FEWER_LANES,
+        "multiply integers of some tasks in LUTs (--fabric)",
+        "take a scheme with narrower weights (--precision w4a8)",
+    ),
     "lut": (_FEWER_LANES, "lower --vector-bits"),
     "ff": (_FEWER_LANES, "lower --vector-bits"),
     "bram18": _SMALLER_BUFFERS,

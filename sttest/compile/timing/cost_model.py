@@ -37,6 +37,8 @@ _OPERATOR_OF = {
 }  # fmt: skip
 # The widest weight of the narrow multiply-accumulate operator.
 _WEIGHT_BITS = 4
+FABRIC = "_fabric"
+"""What the name of an operator in LUTs ends in, behind that of the one in DSPs that it replaces."""
 # Signs, sign extensions, low bits, and bits read as another type.
 _WIRES = ("constant", "negf", "absf", "extsi", "trunci", "bitcast")
 
@@ -162,9 +164,10 @@ def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operato
 
 
 def _mac(task: TaskOp) -> str:
-    """The multiply-accumulate operator for the narrower factor's width."""
+    """The multiply-accumulate operator for the narrower factor's width, and for what it is made of."""
     width = min(itensor_of(source).element_bits for source in task.sources[:2])
-    return "mac_w4a8" if width <= _WEIGHT_BITS else "mac_w8a8"
+    name = "mac_w4a8" if width <= _WEIGHT_BITS else "mac_w8a8"
+    return f"{name}{FABRIC}" if task.multiplies_in_fabric else name
 
 
 def _shared(task: TaskOp, factors: tuple[int, ...]) -> int:

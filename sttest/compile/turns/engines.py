@@ -1,7 +1,8 @@
 """Engines: tasks that take turns on one piece of hardware, and which tasks can.
 
 Tasks are alike if one body of lanes serves both: the same payload on tiles of the same
-shape, with elements of the same types at the same places.  How many tiles there are may
+shape, with elements of the same types at the same places, and with products of integers
+made of the same (LUTs or DSPs).  How many tiles there are may
 differ.  Members of an engine run one after the other, in program order, which is an order
 of dependence: with room in the FIFOs none waits for one that comes later.
 """
@@ -54,8 +55,8 @@ def _shape(task: TaskOp) -> Hashable:
     ports = [itensor_of(port) for port in (*task.sources, *task.produced)]
     maps = [access.data for access in task.accesses] if task.accesses is not None else []
     return (
-        task.tile_sizes, task.loop_kinds, str(task.init), task.is_contraction, task.lane_count, len(task.sources),
-        tuple((str(port.dtype), port.element_shape) for port in ports),
+        task.tile_sizes, task.loop_kinds, str(task.init), task.is_contraction, task.multiplies_in_fabric,
+        task.lane_count, len(task.sources), tuple((str(port.dtype), port.element_shape) for port in ports),
         tuple(_coefficients(access) for access in maps),
     )  # fmt: skip
 

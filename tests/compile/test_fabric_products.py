@@ -1,0 +1,135 @@
+"""Integer products in LUTs: what their tasks take, that nothing else changes, and what the C++ asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from functools import cache
+
+import pytest
+
+from sttest.boards.energy import energy
+from sttest.boards.energy_activity import activity_of
+from sttest.boards.resources import Resources
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.dialects.df import TaskOp
+from sttest.compile.hls import emit_design
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.pipeline import Knobs
+from sttest.compile.reports.activity import activity_table
+from sttest.compile.reports.tables import kernel_table
+from sttest.compile.resources.design import design_resources
+from sttest.compile.turns.engines import engines_of
+from sttest.errors import InputError
+from sttest.explore.evaluate import knobs_from
+from sttest.models.shipped import lowered_text
+from sttest.sim import simulate
+
+ATTENTION = ("attn_scores", "attn_mix")
+
+
+@cache
+def design(*fabric: str, share: str = "none") -> Design:
+    knobs = Knobs(fabric=fabric, share=share)  # type: ignore[arg-type]
+    return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", knobs)
+
+
+def logic(found: Design) -> dict[str, Resources]:
+    return {node.name: node.logic for node in design_resources(found).nodes}
+
+
+def lanes(found: Design) -> dict[str, int]:
+    return {task.sym_name.data: min(task.lane_count, task.tile_points) for task in all_of(found.module, TaskOp)}
+
+
+def dsp_tasks(found: Design) -> set[str]:
+    return {task.sym_name.data for task in all_of(found.module, TaskOp) if not task.multiplies_in_fabric}
+
+
+def test_attention_has_no_dsps_and_its_lanes_have_the_luts_of_a_product() -> None:
+    """int8 x int8: the adder stays, and the 40 LUTs of the product come on top of it."""
+    before, after = logic(design()), logic(design(*ATTENTION))
+    for name in ATTENTION:
+        assert before[name].dsp == lanes(design())[name] > 0
+        assert after[name] == replace(before[name], dsp=0, lut=pytest.approx(before[name].lut + 40 * before[name].dsp))
+    assert {name for name in before if before[name] != after[name]} == set(ATTENTION)
+
+
+def test_a_product_with_int4_weights_has_nothing_to_correct() -> None:
+    before, after = logic(design())["mlp_fc1"], logic(design("mlp_fc1"))["mlp_fc1"]
+    many = lanes(design())["mlp_fc1"]
+    assert (before.dsp, after.dsp) == (many / 2, 0)
+    assert after.lut - before.lut == pytest.approx((40 - 6) * many)
+    assert after.ff - before.ff == pytest.approx(-6 * many)
+
+
+def test_times_lanes_and_depths_stay() -> None:
+    before, after = design(), design(*ATTENTION)
+    assert lanes(before) == lanes(after)
+    assert before.graph == after.graph
+    assert kernel_table(before).equals(kernel_table(after))
+
+
+def test_energy_is_that_of_the_slices_that_they_replace() -> None:
+    """No cost of a LUT is known: a design does not look thriftier for it."""
+    before, after = (activity_table(found) for found in (design(), design(*ATTENTION)))
+    assert before.equals(after)
+    run = simulate(design(*ATTENTION).graph)
+    busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
+    done = activity_of(after, busy, run.cycles or 0, 250)
+    assert energy(done, design().board.energy_costs, "high").dsp_j > 0
+
+
+def test_an_engine_is_made_of_one_kind_of_product() -> None:
+    def groups(found: Design) -> set[frozenset[str]]:
+        return {frozenset(task.sym_name.data for task in tasks) for tasks in engines_of(found.module).values()}
+
+    projections = frozenset({"attn_q_proj", "attn_k_proj", "attn_v_proj", "attn_o_proj"})
+    (engine,) = (group for group in groups(design(share="weights")) if "attn_q_proj" in group)
+    assert projections <= engine
+    split = groups(design("attn_[kv]_proj", share="weights"))
+    assert frozenset({"attn_k_proj", "attn_v_proj"}) in split
+    assert engine - {"attn_k_proj", "attn_v_proj"} in split
+
+
+def test_the_kernel_binds_these_products_and_is_else_the_same() -> None:
+    before, after = (emit_design(found).text for found in (design(), design(*ATTENTION)))
+    bound = "ap_int<32> product;\n#pragma HLS bind_op variable=product op=mul impl=fabric\n"
+    assert "bind_op" not in before
+    assert after.count("bind_op") == after.count(bound) == len(ATTENTION)
+    assert _without_binding(after) == before
+
+
+def _without_binding(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    for number in [number for number, line in enumerate(lines) if "bind_op" in line]:
+        indent, declared = lines[number - 1].split("ap_int<32> ")
+        assert declared.strip(" ;\n") == "product"
+        lines[number + 1] = f"{indent}const ap_int<32> {lines[number + 1].strip()}\n"
+        lines[number - 1] = lines[number] = ""
+    return "".join(lines)
+
+
+def test_knobs_survive_the_manifest() -> None:
+    knobs = design(*ATTENTION).knobs
+    assert knobs.fabric == ATTENTION
+    assert knobs_from(json.loads(json.dumps(asdict(knobs)))) == knobs
+
+
+def test_knobs_from_before_there_was_such_a_choice_are_read() -> None:
+    older = asdict(Knobs())
+    del older["fabric"]
+    assert knobs_from(older) == Knobs()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("attn_score", "no task is called 'attn_score'; did you mean 'attn_scores'"),
+        ("attn_softmax*", "no integers are multiplied by a task called 'attn_softmax"),
+    ],
+)
+def test_what_multiplies_no_integers_is_refused(pattern: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        design(pattern)
+    assert says in str(caught.value)
