@@ -12,6 +12,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.keep_pace import KeepPace
 from sttest.compile.passes.keep_reads import KeepReads
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
@@ -49,6 +50,7 @@ class Knobs:
         strategy: FIFO sizing, ``normal`` or ``conservative``.
         prefetch_kib: on-chip room for parameters that are read ahead.
         keep_kib: inputs up to this size that are streamed several times are read once and kept on chip.
+        keep_pace: whether the slowest tasks walk all rows without a drain in between (docs/schedules.md).
         layers: that one launch runs, one after the other.
         generate: tokens that one launch makes, each with all its layers and the head (docs/schedules.md).
         positions: whether the card adds a learned position to a token's embedding; of such families, where a launch
@@ -76,6 +78,7 @@ class Knobs:
     fabric: tuple[str, ...] = ()
     prefetch_kib: int = 0
     keep_kib: int = 0
+    keep_pace: bool = False
     layers: int = 1
     channels: ChannelUse = "auto"
     generate: int = 1
@@ -97,18 +100,23 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
         MaterializeConverters(),
         MaterializeDma(knobs.beat_bits),
         FoldDma(parameters=not knobs.prefetch_kib),
-        # What has many lanes, or does the work of several tasks, must not wait for its ports.
-        Vectorize(knobs.vector_bits, full_rate=bool(knobs.gemv_lanes) or knobs.share != "none"),
+        Vectorize(knobs.vector_bits, _full_rate(knobs), knobs.keep_pace),
         InsertForks(),
         *((ShareLoads(),) if knobs.share != "none" else ()),
         AssignChannels(board, knobs.layers, knobs.channels),
         MakeInstances(),
         LowerToStreams(),
         *((ShareStreams(),) if knobs.share != "none" else ()),
+        *((KeepPace(board),) if knobs.keep_pace else ()),
         SizeFifos(knobs.strategy, board, knobs.prefetch_kib),
         *((LoopLayers(knobs.layers),) if knobs.layers > 1 else ()),
         *((LoopTokens(knobs.generate),) if knobs.generate > 1 else ()),
     )
+
+
+def _full_rate(knobs: Knobs) -> bool:
+    """Whether ports are as wide as tasks need: what has many lanes, or does the work of several, must not wait for them."""
+    return bool(knobs.gemv_lanes) or knobs.keep_pace or knobs.share != "none"
 
 
 def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:

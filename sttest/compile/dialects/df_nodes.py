@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
-from math import prod
+from math import gcd, prod
 
 from xdsl.dialects.arith import MuliOp
 from xdsl.dialects.builtin import (
@@ -119,6 +119,7 @@ class TaskOp(NodeOp):
     loops to the element of the tensor that the payload's argument stands for.
     Tasks of one ``engine`` take turns, in program order, on one piece of hardware.
     ``fabric`` says that its products of integers are made of LUTs, not DSPs.
+    The passes of the outermost loop of a task that is ``whole`` follow each other without a drain.
     """
 
     name = "df.task"
@@ -133,11 +134,12 @@ class TaskOp(NodeOp):
     lanes = opt_prop_def(IntegerAttr[I64])
     engine = opt_prop_def(StringAttr)
     fabric = opt_prop_def(UnitAttr)
+    whole = opt_prop_def(UnitAttr)
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
         "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`engine` $engine^)? (`fabric` $fabric^)? "
-        "(`origin` $origin^)? (`accesses` $accesses^)? "
+        "(`whole` $whole^)? (`origin` $origin^)? (`accesses` $accesses^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
@@ -295,17 +297,41 @@ class TaskOp(NodeOp):
 
 @irdl_op_definition
 class ConverterOp(NodeOp):
-    """Turns one stream order of a tensor into another through a ping-pong buffer inside ``before_loop`` loops."""
+    """Turns one stream order of a tensor into another through a ping-pong buffer inside ``before_loop`` loops.
+
+    One that only repeats what it has ``kept`` has words of whole tokens in its buffer.
+    """
 
     name = "df.converter"
     label = opt_prop_def(StringAttr)
     buffer = opt_prop_def(IntListAttr)
     before_loop = opt_prop_def(IntegerAttr[I64])
     blocks = opt_prop_def(IntegerAttr[I64])
-    assembly_format = f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? {TAIL}"
+    kept = opt_prop_def(UnitAttr)
+    assembly_format = (
+        f"$sources (`buffer` $buffer^)? (`before` $before_loop^)? (`blocks` $blocks^)? (`kept` $kept^)? {TAIL}"
+    )
 
     def __init__(self, source: SSAValue, result: ITensorType) -> None:
         super().__init__(operands=[[source], []], result_types=[[result]])
+
+    @property
+    def at_once(self) -> list[int]:
+        """Neighbours per data dim that are written or read in one cycle: those of a token."""
+        source, result = (itensor_of(port).element_shape for port in self._ends)
+        return [max(pair) for pair in zip(source, result, strict=True)]
+
+    @property
+    def word(self) -> list[int]:
+        """Neighbours per data dim that lie in one word of the buffer: one, or what both sides of ``kept`` ones move."""
+        source, result = (itensor_of(port).element_shape for port in self._ends)
+        if self.kept is None:
+            return [1] * len(source)
+        return [gcd(*pair) for pair in zip(source, result, strict=True)]
+
+    @property
+    def _ends(self) -> tuple[SSAValue, SSAValue]:
+        return self.sources[0], self.produced[0]
 
     def verify_(self) -> None:
         """One tensor on both sides, and the buffer covers a block of it."""
@@ -323,11 +349,12 @@ class ConverterOp(NodeOp):
 
 @irdl_op_definition
 class ForkOp(NodeOp):
-    """Copies a stream to several readers."""
+    """Copies a stream to several readers, and drains after each of its ``passes``."""
 
     name = "df.fork"
     label = opt_prop_def(StringAttr)
-    assembly_format = f"$sources {TAIL}"
+    passes = opt_prop_def(IntegerAttr[I64])
+    assembly_format = f"$sources (`passes` $passes^)? {TAIL}"
 
     def __init__(self, source: SSAValue, copies: int) -> None:
         super().__init__(operands=[[source], []], result_types=[[source.type] * copies])

@@ -41,13 +41,17 @@ class LocalArray:
         """``[4][16]``."""
         return "".join(f"[{self.shape[dim]}]" for dim in self.dims)
 
-    def partition(self, code: Code, at_once: Sequence[int]) -> None:
-        """Only the directives."""
+    def partition(self, code: Code, at_once: Sequence[int], word: Sequence[int] | None = None) -> None:
+        """Only the directives; ``word`` neighbours per dim, which are only touched together, share a word."""
         for position, dim in enumerate(self.dims):
-            wanted = min(at_once[dim], self.shape[dim])
-            kind = "complete" if wanted == self.shape[dim] else f"cyclic factor={wanted}"
-            if wanted > 1:
-                code.pragma(f"array_partition variable={self.name} type={kind} dim={position + 1}")
+            together = word[dim] if word else 1
+            self._split(code, "array_reshape", together, self.shape[dim], position)
+            self._split(code, "array_partition", at_once[dim] // together, self.shape[dim] // together, position)
+
+    def _split(self, code: Code, directive: str, wanted: int, extent: int, position: int) -> None:
+        kind = "complete" if wanted >= extent else f"cyclic factor={wanted}"
+        if min(wanted, extent) > 1:
+            code.pragma(f"{directive} variable={self.name} type={kind} dim={position + 1}")
 
     def renamed(self, name: str) -> LocalArray:
         """The same array under another name."""

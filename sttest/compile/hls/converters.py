@@ -48,11 +48,6 @@ class Conversion:
     fill: Side
     drain: Side
 
-    @property
-    def at_once(self) -> list[int]:
-        """Neighbours per dim that are written or read in one cycle: those of a token."""
-        return [max(pair) for pair in zip(self.fill.token.shape, self.drain.token.shape, strict=True)]
-
 
 def conversion(op: ConverterOp, name: str) -> Conversion:
     """The facts of a converter; ``name`` is for messages.

@@ -94,7 +94,7 @@ def _declare_blocks(code: Code, network: Network, conversions: Mapping[Converter
         variable, block_type = network.blocks(converter)
         code.comment(f"Ping-pong buffer of 2 x {'x'.join(map(str, facts.buffer.shape))} elements.")
         code.line(f"hls::stream_of_blocks<{block_type}, 2> {variable};")
-        facts.buffer.renamed(variable).partition(code, facts.at_once)
+        facts.buffer.renamed(variable).partition(code, converter.at_once, converter.word)
 
 
 def _call(code: Code, process: Process) -> None:

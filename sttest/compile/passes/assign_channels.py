@@ -14,7 +14,7 @@ from typing import get_args
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -23,6 +23,7 @@ from sttest.boards.operators import operators
 from sttest.compile.channels.memory_ports import PortDemand, assign_channels
 from sttest.compile.channels.port_width import bytes_per_cycle, port_bytes
 from sttest.compile.dialects.df import (
+    ConverterOp,
     DmaReadOp,
     DmaWriteOp,
     GatherOp,
@@ -135,8 +136,17 @@ def _port(dma: _Dma) -> SSAValue:
 
 
 def _busy_cycles(port: SSAValue, intervals: dict[TaskOp, int]) -> int:
-    tasks = [use.operation for use in port.uses if isinstance(use.operation, TaskOp)]
+    tasks = [use.operation for use in _used(port) if isinstance(use.operation, TaskOp)]
     return max((task.iterations * intervals[task] for task in tasks), default=itensor_of(port).tokens)
+
+
+def _used(port: SSAValue) -> list[Use]:
+    """Who reads a stream; behind a buffer that keeps parameters, who reads that."""
+    owner = port.owner
+    if not isinstance(owner, DmaReadOp) or owner.packed is None:
+        return [*port.uses]
+    kept = [use.operation for use in port.uses if isinstance(use.operation, ConverterOp) and use.operation.kept]
+    return [*port.uses, *(use for converter in kept for use in converter.streams[0].uses)]
 
 
 def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import BlockArgument
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -46,6 +46,7 @@ def _read_once(port: BlockArgument, wanted: ITensorType) -> None:
     block = port.block
     kept = Rewriter.replace_value_with_new_type(port, without_repeats(wanted))
     converter = ConverterOp(kept, wanted)
+    converter.properties["kept"] = UnitAttr()
     kept.replace_all_uses_with(converter.streams[0])
     converter.operands[0] = kept
     converter.streams[0].name_hint = f"{kept.name_hint}_ordered"

@@ -12,7 +12,16 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.dialects.df import ConcatOp, DmaReadOp, DmaWriteOp, ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects.df import (
+    ConcatOp,
+    ConverterOp,
+    DmaReadOp,
+    DmaWriteOp,
+    ITensorType,
+    KernelOp,
+    TaskOp,
+    itensor_of,
+)
 from sttest.compile.dialects.stream_order import vectorized
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.ir.pass_order import require_dmas
@@ -26,13 +35,16 @@ class Vectorize(ModulePass):
     A kernel takes a whole tile per iteration, so the widest register that is
     allowed costs it the fewest cycles at the port; both ends of a stream see
     the same vectors.  With ``full_rate`` a token is as wide as a task at either
-    end moves per cycle, where that is more: no port then holds a task up.
+    end moves per cycle, where that is more: no port then holds a task up.  What
+    is read to be kept comes in whole words of memory.  With ``keep_pace`` a buffer
+    that is filled many times gives twice that: changing its halves takes cycles.
     """
 
     name = "vectorize"
 
     max_bits: int = 4096
     full_rate: bool = False
+    keep_pace: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Retypes every stream inside the kernels; tokens that are registers already stay.
@@ -48,15 +60,16 @@ class Vectorize(ModulePass):
                 for result in node.results
                 if isinstance(result.type, ITensorType) and not result.type.is_vector
             ]
-            rates = _rates(kernel, streams) if self.full_rate else {}
+            rates = _rates(kernel, streams, self.keep_pace) if self.full_rate else {}
             for stream in streams:
                 width = max(self.max_bits, rates.get(stream, 0))
                 Rewriter.replace_value_with_new_type(stream, vectorized(itensor_of(stream), width))
 
 
-def _rates(kernel: KernelOp, streams: Sequence[SSAValue]) -> dict[SSAValue, int]:
+def _rates(kernel: KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> dict[SSAValue, int]:
     """Bits per cycle of each stream, of those of one width the most."""
-    rates = {stream: _bits_per_cycle(stream) for stream in streams}
+    ahead = {stream for stream in streams if keep_pace and _changes_halves(stream.owner)}
+    rates = {stream: _bits_per_cycle(stream) * (2 if stream in ahead else 1) for stream in streams}
     groups = _of_one_width(kernel)
     # A stream may be of two groups, and what it gains in one the other gains, too.
     while uneven := [group for group in groups if len({rates.get(stream, 0) for stream in group}) > 1]:
@@ -84,7 +97,24 @@ def _of_one_width(kernel: KernelOp) -> list[list[SSAValue]]:
 def _bits_per_cycle(stream: SSAValue) -> int:
     """What the faster of the tasks at both ends moves while it works."""
     ends = [stream.owner, *(use.operation for use in stream.uses)]
-    return max((_moved_bits(task, stream) for task in ends if isinstance(task, TaskOp)), default=0)
+    moved = [_moved_bits(task, stream) for task in ends if isinstance(task, TaskOp)]
+    return max([0, *moved, *(_beat_bits(end) for end in ends if _is_to_keep(end))])
+
+
+def _changes_halves(node: object) -> bool:
+    return isinstance(node, ConverterOp) and node.blocks is not None and node.blocks.value.data > 1
+
+
+def _is_to_keep(node: object) -> bool:
+    """Whether a DMA reads what a converter keeps."""
+    if not isinstance(node, DmaReadOp):
+        return False
+    readers = [use.operation for use in node.streams[0].uses]
+    return all(isinstance(reader, ConverterOp) and reader.kept is not None for reader in readers)
+
+
+def _beat_bits(node: object) -> int:
+    return node.beat_bits.value.data if isinstance(node, DmaReadOp) and node.beat_bits is not None else 0
 
 
 def _moved_bits(task: TaskOp, stream: SSAValue) -> int:

@@ -61,13 +61,14 @@ def _of_node(op: NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
 
 
 def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
-    """Both halves, banked by element: the two sides take their tokens in different orders."""
+    """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
     if op.buffer is None:
         return
     element_bits = itensor_of(op.sources[0]).element_bits
     at_once = max(itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
     words = ceil(_PING_PONG * prod(op.buffer.values) / at_once)
-    yield MemoryFacts(f"{name}_buffer", name, "converter", words, element_bits, banks=at_once)
+    together = prod(op.word)
+    yield MemoryFacts(f"{name}_buffer", name, "converter", words, together * element_bits, banks=at_once // together)
     for side in ("full", "empty"):
         yield MemoryFacts(f"{name}_{side}", name, "fifo", _PING_PONG, 1, shift_register=True)
 

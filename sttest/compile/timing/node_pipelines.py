@@ -10,9 +10,10 @@ left, and entered again,
   data and draining takes less than a third of the time: rows of tiles;
 - never, where the outermost loop only walks columns (a decode step's
   matrix-vector product) or parts of sums that are summed on, where what such a
-  product gives is summed over groups, or passes are too short to drain after.
+  product gives is summed over groups, passes are too short to drain after, or
+  the task is `whole` (`keep-pace`).
 
-A fork drains after every token that is known to be the only one for as long.
+A fork drains after every token that is known to be the only one for as long, or as often as its `passes` say.
 A concatenation is one loop over all its tokens, each of which one source gives.
 """
 
@@ -35,8 +36,8 @@ _HERE = "timed graph"
 
 # Of an engine's tasks together, in one layer.
 _MOST_DRAINS = 512
-# A token that is passed on, or put together, costs one register between its read and its writes.
-_COPY_LATENCY = 2
+COPY_LATENCY = 2
+"""A token that is passed on, or put together, costs one register between its read and its writes."""
 
 
 @dataclass
@@ -56,11 +57,16 @@ class NodePipelines:
         source = fork.sources[0]
         tokens = itensor_of(source).tokens
         events = [Event(_fifo(source), "read", 0)]
-        events += [Event(_fifo(sink), "write", _COPY_LATENCY - 1) for sink in fork.sinks]
-        results, interval = self._pace(source)
-        repeat = results if interval * results >= tokens + results * _COPY_LATENCY else 1
-        loop = Loop((tokens // repeat,), 1, _COPY_LATENCY, tuple(events))
+        events += [Event(_fifo(sink), "write", COPY_LATENCY - 1) for sink in fork.sinks]
+        repeat = fork.passes.value.data if fork.passes is not None else self._left_copies(source)
+        loop = Loop((tokens // repeat,), 1, COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), repeat=repeat, category="fork")
+
+    def _left_copies(self, source: SSAValue) -> int:
+        """How often a fork is left: after every token of a stream whose tokens are known to come that rarely."""
+        tokens = itensor_of(source).tokens
+        results, interval = self._pace(source)
+        return results if interval * results >= tokens + results * COPY_LATENCY else 1
 
     def concat(self, concat: ConcatOp, name: str) -> Pipeline:
         """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
@@ -68,8 +74,8 @@ class NodePipelines:
         for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
             events.append(Event(_fifo(source), "read", 0, (None, (first, first + tokens - 1, 1))))
             first += tokens
-        events.append(Event(_fifo(concat.sinks[0]), "write", _COPY_LATENCY - 1))
-        loop = Loop((concat.turns, first), 1, _COPY_LATENCY, tuple(events))
+        events.append(Event(_fifo(concat.sinks[0]), "write", COPY_LATENCY - 1))
+        loop = Loop((concat.turns, first), 1, COPY_LATENCY, tuple(events))
         origin = concat.origin.data if concat.origin else ""
         return Pipeline(name, (loop,), origin=origin, category="concat")
 
@@ -77,8 +83,8 @@ class NodePipelines:
         """One loop over the tokens, of which every source gives a slice."""
         sink = gather.sinks[0]
         events = [Event(_fifo(source), "read", 0) for source in gather.sources]
-        events.append(Event(_fifo(sink), "write", _COPY_LATENCY - 1))
-        loop = Loop((itensor_of(sink).tokens,), 1, _COPY_LATENCY, tuple(events))
+        events.append(Event(_fifo(sink), "write", COPY_LATENCY - 1))
+        loop = Loop((itensor_of(sink).tokens,), 1, COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), category="gather")
 
     def enter(self, enter: EnterOp, name: str, layers: int) -> Pipeline:
@@ -99,6 +105,10 @@ class NodePipelines:
     def task(self, task: TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
         return self._task(task, self._left_loops(task))
+
+    def is_left(self, task: TaskOp) -> bool:
+        """Whether the task's pipeline is left after every pass of its outermost loop."""
+        return self._left_loops(task) == 1 < len(task.trip_counts)
 
     def turn(self, task: TaskOp, members: Sequence[TaskOp]) -> Pipeline:
         """The pipeline of a task of an engine, whose loops are those of all members.
@@ -138,7 +148,7 @@ class NodePipelines:
     def _left_passes(self, task: TaskOp) -> int:
         """Whether the outermost loop is left after every pass of those below it."""
         trips, cost = task.trip_counts, self.costs[task]
-        if len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < 2 * cost.latency:
+        if task.whole is not None or len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < 2 * cost.latency:
             return 0
         brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
         return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))
@@ -207,5 +217,5 @@ def _fifo(stream: SSAValue) -> str:
 
 def _copy(tokens: int, source: str, sink: str) -> Loop:
     """Passes tokens on, one per cycle."""
-    events = Event(source, "read", 0), Event(sink, "write", _COPY_LATENCY - 1)
-    return Loop((tokens,), 1, _COPY_LATENCY, events)
+    events = Event(source, "read", 0), Event(sink, "write", COPY_LATENCY - 1)
+    return Loop((tokens,), 1, COPY_LATENCY, events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from small_kernels import needs_compiler
 from test_hls_blocks import tame_tensors
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import Design, compile_text
+from sttest.compile.compiler import Design, choose_lanes, compile_text
 from sttest.compile.context import new_context, parse
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.rules import check_kernel
@@ -27,16 +28,41 @@ OWN_INPUTS = {"gemma": {"mask", "rope"}}
 """Inputs of which each layer has its own, by family."""
 
 
+ROWS = Knobs(
+    tiles=(
+        "attn_norm:1x32", "attn_norm_2:1x32", "attn_norm_3:1", "attn_norm_4:1x32", "mlp_norm:1x32",
+        "*_proj:1x32x64", "mlp_fc1:1x32x64", "mlp_fc2:1x32x128", "attn_scores:1x1x32x16", "attn_mix:1x1x16x32",
+    ),
+    orders=("attn_scores:0,1,2,3", "attn_mix:0,1,2,3"),
+    vector_bits=64, keep_kib=64, keep_pace=True, layers=LAYERS,
+)  # fmt: skip
+"""Row by row through all tasks, with the parameters of a layer on chip."""
+
+
+def row_by_row(text: str) -> Knobs:
+    """One row takes all products equally long."""
+    lanes = {"mlp_fc1": 16, "mlp_fc2": 16, "attn_scores": 4, "attn_mix": 4} | {f"attn_{p}_proj": 8 for p in "qkvo"}
+    tasks = [entry.rsplit(":", 1)[0] for entry in choose_lanes(text, replace(ROWS, layers=1))]
+    return replace(ROWS, lanes=tuple(f"{task}:{lanes.get(task, 1)}" for task in tasks))
+
+
+def chosen(share: str, layers: int = LAYERS) -> Knobs:
+    return Knobs(layers=layers, share=share)  # type: ignore[arg-type]
+
+
 def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2") -> Design:
-    knobs = Knobs(layers=layers, share=share)  # type: ignore[arg-type]
-    return compile_text(lowered_text(model, "decode", small=True, head=head), "layers", "u55c", knobs)
+    text = lowered_text(model, "decode", small=True, head=head)
+    return compile_text(text, "layers", "u55c", chosen(share, layers))
 
 
 def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ValueGraph:
     """What one layer of a launch computes, and the head behind it: the design before its layers are joined."""
+    return before_layers(lowered_text(model, "decode", small=True, head=head), chosen(share))
+
+
+def before_layers(text: str, knobs: Knobs) -> ValueGraph:
     context = new_context()
-    module = parse(lowered_text(model, "decode", small=True, head=head), "layers", context)
-    knobs = Knobs(layers=LAYERS, share=share)  # type: ignore[arg-type]
+    module = parse(text, "layers", context)
     onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
     for each in passes(knobs, "u55c", onchip_bytes):
         if not isinstance(each, LoopLayers):
@@ -59,6 +85,35 @@ def test_layers_in_one_launch_are_blocks_one_after_the_other(
     assert set(found) == set(wanted)
     for name, image in wanted.items():
         np.testing.assert_array_equal(found[name], image, err_msg=name)
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path) -> None:
+    text = lowered_text("gpt2", "prefill", small=True)
+    knobs = row_by_row(text)
+    looped, values = compile_text(text, "rows", "u55c", knobs), before_layers(text, knobs)
+    assert check_kernel(emit_design(looped).text) == []
+    images, wanted = sequence(values, set())
+    (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
+    for name, image in wanted.items():
+        np.testing.assert_array_equal(found[name], image, err_msg=name)
+    assert simulate(looped.graph).cycles == simulate(looped.graph, "des").cycles
+
+
+def test_the_slowest_tasks_lose_no_time_to_drains() -> None:
+    text = lowered_text("gpt2", "prefill", small=True)
+    kept, drained = (replace(row_by_row(text), keep_pace=keeps) for keeps in (True, False))
+    assert period(text, kept) < period(text, drained)
+
+
+def period(text: str, knobs: Knobs) -> int:
+    """Cycles that a layer more takes."""
+    graphs = (compile_text(text, "rows", "u55c", replace(knobs, layers=layers)).graph for layers in (2, 3))
+    two, three = (simulate(graph).cycles for graph in graphs)
+    assert two is not None
+    assert three is not None
+    return three - two
 
 
 def sequence(values: ValueGraph, own: set[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:

@@ -92,6 +92,7 @@ extern "C" void top(const ap_uint<512>* x, ap_uint<512>* y) {
 #pragma HLS bind_storage variable=copies type=fifo impl=srl
   hls::stream_of_blocks<tile_block, 2> tiles;
 #pragma HLS array_partition variable=tiles type=complete dim=1
+#pragma HLS array_reshape variable=tiles type=cyclic factor=2 dim=2
   STTEST_PROCESS(load, x, rows);
   STTEST_PROCESS(copy, rows, copies);
   STTEST_PROCESS(fill, copies, tiles);
@@ -126,6 +127,7 @@ BREAKS = [
     ("partitions", "factor=4 dim=2", "factor=4 dim=3"),
     ("partitions", "type=cyclic factor=4", "type=cyclic"),
     ("partitions", "type=complete dim=1", "type=complete dim=3"),
+    ("partitions", "type=cyclic factor=2 dim=2", "type=cyclic factor=1 dim=2"),
     ("dependences", "distance=4 dependent=true", "distance=0 dependent=true"),
     ("dependences", "distance=4 dependent=true", "dependent=false"),
     ("placed-after-declaration", "dependence variable=sums", "dependence variable=tiles"),

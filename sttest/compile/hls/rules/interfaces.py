@@ -76,8 +76,8 @@ def memory_has_one_user(source: Source) -> Iterator[Violation]:
 def known_directives(source: Source) -> Iterator[Violation]:
     """Only directives are used whose placement these rules know."""
     known = (
-        "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "bind_storage", "dependence",
-        "loop_tripcount", "allocation", "bind_op",
+        "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "array_reshape",
+        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op",
     )  # fmt: skip
     for directive in source.directives:
         if directive.name not in known:

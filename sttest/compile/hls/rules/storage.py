@@ -1,5 +1,5 @@
-"""Rules on variables, streams and the directives that place them (UG1399, "array_partition", "bind_storage",
-"dependence", "bind_op")."""
+"""Rules on variables, streams and the directives that place them (UG1399, "array_partition", "array_reshape",
+"bind_storage", "dependence", "bind_op")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tree_sitter import Node
 
 from sttest.compile.hls.rules.source import Directive, Source, Violation, declared_name, line_of, text_of, walk
 
-_AFTER_DECLARATION = ("array_partition", "bind_storage", "dependence", "bind_op")
+_SPLITS = ("array_partition", "array_reshape")
+_AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op")
 _FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
 _CHANNELS = ("stream", "stream_of_blocks")
 
@@ -44,9 +45,9 @@ def _declaration_before(node: Node) -> Node | None:
 
 
 def partitions(source: Source) -> Iterator[Violation]:
-    """A partition names a dim that the array has, and a factor that divides more than nothing."""
+    """A partition, into arrays or words, names a dim that the array has, and a factor that divides more than nothing."""
     for directive in source.directives:
-        if directive.name != "array_partition":
+        if directive.name not in _SPLITS:
             continue
         declaration = _declaration_before(directive.node)
         dims = _dims(source, declaration) if declaration is not None else 0
