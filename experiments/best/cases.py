@@ -1,4 +1,4 @@
-"""What designs are looked for: a decode step and a prompt of every model, and how many launches each takes."""
+"""What designs are looked for: a decode step and a prompt of every model."""
 
 from __future__ import annotations
 
@@ -39,19 +39,9 @@ class Case:
         return get_config(self.model)
 
     @property
-    def layers(self) -> int:
-        """That one launch runs: in prefill one, where a launch over all layers saves less than a thousandth."""
-        return self.config.layers if self.phase == "decode" else 1
-
-    @property
-    def launches(self) -> int:
-        """Of all layers."""
-        return self.config.layers // self.layers
-
-    @property
     def head(self) -> bool:
-        """Whether the LM head is in the launch: behind the last layer, so where one launch runs them all."""
-        return self.layers > 1
+        """Whether the LM head is in the launch; of a prompt only the last token's logits are asked for."""
+        return self.phase == "decode"
 
     @property
     def tokens(self) -> int:
@@ -86,7 +76,7 @@ def bases(case: Case) -> dict[str, Knobs]:
         last = "mlp_down*" if case.config.gated else "mlp_fc2*"
         two = replace(shared, tile_size=32, first_lanes=8, own_engines=(f"attn_[kv]_proj*+{last}",))
         return found | {f"two-engines-{lanes}": replace(two, overall_unroll=lanes) for lanes in (9216, 10240)}
-    shared = Knobs(share="all", vector_bits=1024, layers=case.layers)
+    shared = Knobs(share="all", vector_bits=1024, layers=case.config.layers)
     found: dict[str, Knobs] = {}
     for products in (1024, 2048, 4096):
         own = replace(shared, gemv_lanes=products, overall_unroll=2048)

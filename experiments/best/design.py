@@ -27,6 +27,7 @@ _OPTIONS = {
 }  # fmt: skip
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
 _REPEATED = {"own_engines": "--own-engine", "fabric": "--fabric"}
+_FLAGS = {"keep_pace": "--keep-pace"}
 _WEIGHTS = ("_weight", "_weight_scale")
 
 
@@ -61,12 +62,12 @@ class Made:
     @property
     def queue_ms(self) -> float:
         """What the host takes between the launches of a token or a prompt, one after the other in a queue."""
-        return self.found.case.launches * self.design.board.launch.queued_us.value / 1e3
+        return self.found.launches * self.design.board.launch.queued_us.value / 1e3
 
     @property
     def ms(self) -> float:
         """A token in decode, a prompt in prefill: all layers with their launches."""
-        return self.found.case.launches * self.launch_ms + self.queue_ms
+        return self.found.launches * self.launch_ms + self.queue_ms
 
     @property
     def tokens_per_s(self) -> float:
@@ -82,7 +83,7 @@ class Made:
             if isinstance(port, Memory) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
             and "norm" not in port.origin
         )  # fmt: skip
-        return self.found.case.launches * read
+        return self.found.launches * read
 
     def roofline_tokens_per_s(self, gb_per_s: float) -> float:
         """If reading the weights once were all that takes time."""
@@ -132,6 +133,7 @@ def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[s
         value = getattr(knobs, each.name)
         if each.name in _OPTIONS and value != getattr(default, each.name):
             words += [_OPTIONS[each.name], str(value)]
+        words += [_FLAGS[each.name]] if each.name in _FLAGS and value else []
         for entry in value if each.name in _REPEATED else ():
             words += [_REPEATED[each.name], entry]
         if each.name in _OPTIONS_OF_TASKS:

@@ -41,6 +41,16 @@ class Found:
     cycles: int
     designs: int
 
+    @property
+    def layers(self) -> int:
+        """That one launch runs."""
+        return self.knobs.layers
+
+    @property
+    def launches(self) -> int:
+        """Of all layers."""
+        return self.case.config.layers // self.layers
+
     def to_yaml(self) -> str:
         """As a file."""
         lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)

@@ -41,12 +41,14 @@ def rows(made: Made) -> Iterator[Row]:
 
 def _times(made: Made) -> Iterator[_Figure]:
     case, board = made.found.case, made.design.board
-    holds = f"{case.layers} of {case.config.layers} layers" + (", LM head and choice of the token" if case.head else "")
+    holds = f"{made.found.layers} of {case.config.layers} layers" + (
+        ", LM head and choice of the token" if case.head else ""
+    )
     yield _Figure("cycles per launch", made.cycles, "cycles", "simulated", f"{holds}; registers between SLRs included")
     yield _Figure("cycles per launch, before placement", made.run.cycles, "cycles", "simulated", holds)
     yield _Figure("launch", made.launch_ms, "ms", "simulated", f"{board.clock_mhz.value:g} MHz, card only")
-    yield _Figure("launches", case.launches, "count", "derived", "of all layers")
-    queue = f"{case.launches} x {board.launch.queued_us.value} us, launches in a queue; nothing else of the host"
+    yield _Figure("launches", made.found.launches, "count", "derived", "of all layers")
+    queue = f"{made.found.launches} x {board.launch.queued_us.value} us, launches in a queue; nothing else of the host"
     yield _Figure("launch overhead", made.queue_ms, "ms", "derived", queue)
     left_out = "LM head included" if case.head else "LM head left out"
     what = "one token" if case.phase == "decode" else f"a prompt of {case.tokens} tokens"

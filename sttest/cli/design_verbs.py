@@ -75,6 +75,9 @@ def compile_verb(
     keep_kib: Annotated[
         int, typer.Option(min=0, help="Inputs up to this size that are streamed several times are kept on chip.")
     ] = 0,
+    keep_pace: Annotated[
+        bool, typer.Option("--keep-pace", help="The slowest tasks walk all rows of tokens without a drain in between.")
+    ] = False,
     attention: Attention = AttentionPasses.three_pass,
     attention_chunk: AttentionChunk = 64,
     check_resources: Annotated[
@@ -118,6 +121,7 @@ def compile_verb(
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
         own_engines=tuple(own_engine or ()), fabric=tuple(fabric or ()), prefetch_kib=prefetch_kib, keep_kib=keep_kib,
+        keep_pace=keep_pace,
         layers=layers, channels=channels.value, generate=generate, attention=attention.value,
         attention_chunk=attention_chunk,
     )  # fmt: skip

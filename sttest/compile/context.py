@@ -23,6 +23,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.keep_pace import KeepPace
 from sttest.compile.passes.keep_reads import KeepReads
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
@@ -49,7 +50,8 @@ PASSES: dict[str, type[ModulePass]] = {
     for each in (
         AddPositions, OnePassAttention, Quantise, LinalgToKernels, MultiplyInFabric, ShareEngines, AssignLanes,
         FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads,
-        AssignChannels, MakeInstances, LowerToStreams, ShareStreams, SizeFifos, LoopLayers, LoopTokens,
+        AssignChannels, MakeInstances, LowerToStreams, ShareStreams, KeepPace, SizeFifos, LoopLayers,
+        LoopTokens,
     )
 }  # fmt: skip
 """Every pass by its command-line name, in pipeline order."""

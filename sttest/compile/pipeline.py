@@ -115,7 +115,7 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
 
 
 def _full_rate(knobs: Knobs) -> bool:
-    """Whether ports are as wide as tasks need: what has many lanes, or does the work of several, must not wait for them."""
+    """Whether ports are as wide as tasks need: many lanes, or the work of several tasks, must not wait for them."""
     return bool(knobs.gemv_lanes) or knobs.keep_pace or knobs.share != "none"
 
 

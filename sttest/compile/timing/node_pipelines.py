@@ -148,7 +148,12 @@ class NodePipelines:
     def _left_passes(self, task: TaskOp) -> int:
         """Whether the outermost loop is left after every pass of those below it."""
         trips, cost = task.trip_counts, self.costs[task]
-        if task.whole is not None or len(trips) < 2 or task.loop_kinds[0] == "reduction" or prod(trips[1:]) * cost.ii < 2 * cost.latency:
+        if (
+            task.whole is not None
+            or len(trips) < 2
+            or task.loop_kinds[0] == "reduction"
+            or prod(trips[1:]) * cost.ii < 2 * cost.latency
+        ):
             return 0
         brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
         return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))

@@ -3,7 +3,7 @@
 // cases: what is streamed once stays as it is, and so does what is larger than there is room for.
 
 // CHECK: ^bb0(%mask: !df.itensor<64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)>, %once: !df.itensor<64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)>, %large: !df.itensor<64xf32, iter_space: [16,8]*[1,64], iter_map: (d0,d1)->(d1)>):
-// CHECK-NEXT: %mask_ordered = df.converter %mask : !df.itensor<64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)> -> !df.itensor<64xf32, iter_space: [16,4]*[1,64], iter_map: (d0,d1)->(d1)>
+// CHECK-NEXT: %mask_ordered = df.converter %mask kept : !df.itensor<64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)> -> !df.itensor<64xf32, iter_space: [16,4]*[1,64], iter_map: (d0,d1)->(d1)>
 // CHECK-NOT: df.converter %once
 // CHECK-NOT: df.converter %large
 !heads = !df.itensor<64xf32, iter_space: [16,4]*[1,64], iter_map: (d0,d1)->(d1)>

@@ -45,7 +45,7 @@ def _declaration_before(node: Node) -> Node | None:
 
 
 def partitions(source: Source) -> Iterator[Violation]:
-    """A partition, into arrays or words, names a dim that the array has, and a factor that divides more than nothing."""
+    """A partition, into arrays or words, names a dim that the array has, and a factor above one."""
     for directive in source.directives:
         if directive.name not in _SPLITS:
             continue
