@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,9 +15,10 @@ from experiments.best.found import Found
 from sttest.boards.resources import KINDS, Resources
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.pipeline import Knobs
-from sttest.compile.resources.placement import Placement, place
+from sttest.compile.resources.placement import Placement, place, tokens_carried
 from sttest.errors import DeadlockError
 from sttest.sim import Simulation, simulate
+from sttest.sim.checks import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE
 from sttest.sim.critical.path import Items, itemise
 from sttest.sim.graph import Memory
 
@@ -28,6 +32,9 @@ _OPTIONS = {
 _OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
 _REPEATED = {"own_engines": "--own-engine", "fabric": "--fabric"}
 _FLAGS = {"keep_pace": "--keep-pace"}
+MOST_ACCESSES = 1 << 30
+"""Accesses of FIFOs in a launch that is made again."""
+_RECORDED_LAYERS = 3
 _WEIGHTS = ("_weight", "_weight_scale")
 
 
@@ -38,13 +45,15 @@ class Made:
     Attributes:
         found: what it was made from.
         design, placed: itself.
-        run: recorded, before registers between SLRs.
+        itemised: recorded, before registers between SLRs; of fewer layers where a launch is too long to record.
+        itemised_layers: how many these are.
     """
 
     found: Found
     design: Design
     placed: Placement
-    run: Simulation
+    itemised: Simulation
+    itemised_layers: int
 
     @property
     def cycles(self) -> int:
@@ -53,6 +62,11 @@ class Made:
         if cycles is None:
             raise DeadlockError("deadlock", "deadlocks with registers between SLRs", where=self.found.case.name)
         return cycles
+
+    @property
+    def unplaced_cycles(self) -> int | None:
+        """Of a launch, without these registers."""
+        return self.placed.cycles[0]
 
     @property
     def launch_ms(self) -> float:
@@ -91,8 +105,8 @@ class Made:
 
     @cached_property
     def items(self) -> Items:
-        """The critical path of a launch, before registers between SLRs."""
-        return itemise(self.run)
+        """The critical path of a launch of ``itemised_layers``, before registers between SLRs."""
+        return itemise(self.itemised)
 
     @property
     def fullest(self) -> tuple[str, Resources]:
@@ -110,11 +124,38 @@ def make(found: Found) -> Made:
         DoesNotFitError: it no longer fits the board.
         DeadlockError: it does not finish.
     """
-    design = compile_text(found.block(), f"{found.case.name}-{BOARD}", BOARD, found.knobs)
-    run = simulate(design.graph, record=True)
-    if run.cycles is None:
+    text = found.block()
+    with _long_launches():
+        design = compile_text(text, f"{found.case.name}-{BOARD}", BOARD, found.knobs)
+        placed = place(design)
+    if placed.cycles[0] is None:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
-    return Made(found, design, place(design), run)
+    layers = found.layers if is_recordable(design) else _RECORDED_LAYERS
+    short = design if layers == found.layers else compile_text(text, design.name, BOARD, _shortened(found.knobs))
+    return Made(found, design, placed, simulate(short.graph, record=True), layers)
+
+
+def is_recordable(design: Design) -> bool:
+    """Whether all access times of a launch fit in memory: the limit that holds where nothing is set."""
+    return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
+
+
+def _shortened(knobs: Knobs) -> Knobs:
+    return replace(knobs, layers=_RECORDED_LAYERS)
+
+
+@contextmanager
+def _long_launches() -> Iterator[None]:
+    """Raises the limit on FIFO accesses: cycles alone take a few bytes for each."""
+    before = os.environ.get(MAX_ACCESSES_VARIABLE)
+    os.environ[MAX_ACCESSES_VARIABLE] = str(MOST_ACCESSES)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[MAX_ACCESSES_VARIABLE]
+        else:
+            os.environ[MAX_ACCESSES_VARIABLE] = before
 
 
 def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[str]:

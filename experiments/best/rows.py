@@ -45,7 +45,7 @@ def _times(made: Made) -> Iterator[_Figure]:
         ", LM head and choice of the token" if case.head else ""
     )
     yield _Figure("cycles per launch", made.cycles, "cycles", "simulated", f"{holds}; registers between SLRs included")
-    yield _Figure("cycles per launch, before placement", made.run.cycles, "cycles", "simulated", holds)
+    yield _Figure("cycles per launch, before placement", made.unplaced_cycles, "cycles", "simulated", holds)
     yield _Figure("launch", made.launch_ms, "ms", "simulated", f"{board.clock_mhz.value:g} MHz, card only")
     yield _Figure("launches", made.found.launches, "count", "derived", "of all layers")
     queue = f"{made.found.launches} x {board.launch.queued_us.value} us, launches in a queue; nothing else of the host"
@@ -77,12 +77,13 @@ def _roofline(made: Made) -> Iterator[_Figure]:
 
 
 def _binding(made: Made) -> Iterator[_Figure]:
-    cycles = made.run.cycles or 1
+    cycles = made.itemised.cycles or 1
+    of_layers = "" if made.itemised_layers == made.found.layers else f"; of a launch of {made.itemised_layers} layers"
     (category, kind), most = max(made.items.by_kind.items(), key=lambda item: (item[1], item[0]))
-    note = f"the largest item of the critical path: {category} {kind}"
+    note = f"the largest item of the critical path: {category} {kind}{of_layers}"
     yield _Figure("critical path, largest item", most / cycles, "ratio", "simulated", note)
     process, longest = max(made.items.by_process.items(), key=lambda item: (item[1], item[0]))
-    yield _Figure("critical path, longest process", longest / cycles, "ratio", "simulated", process)
+    yield _Figure("critical path, longest process", longest / cycles, "ratio", "simulated", process + of_layers)
     name, shares = made.fullest
     note = f"{name}: what the fullest SLR runs out of first"
     yield _Figure("fullest share of an SLR", getattr(shares, name), "ratio", "derived", note)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from experiments.best.cases import BOARD, Case, all_cases
-from experiments.best.design import Made, command, make, shown
+from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
 from experiments.best.rows import rows
 from experiments.progress import step_printer
@@ -17,6 +18,7 @@ from sttest.compile.reports.resources import partition_table
 from sttest.compile.reports.tables import kernel_table
 from sttest.errors import InputError, SttestError
 from sttest.results import ResultFolder, Row
+from sttest.sim.checks import MAX_ACCESSES_VARIABLE
 from sttest.verbs.output import print_table
 
 ROOT = Path("results/best")
@@ -89,8 +91,18 @@ def _commands(made: Made) -> str:
     """What makes the package again, and a trace of its run."""
     case = made.found.case
     package = Path("build/best") / case.name
-    compiled = shown(command(case, made.found.knobs, ROOT / case.name, package))
-    return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
+    knobs, lanes = made.found.knobs, ROOT / case.name
+    compiled = shown(command(case, knobs, lanes, package))
+    if made.itemised_layers == made.found.layers:
+        return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
+    # All access times of the whole launch are more than memory holds.
+    short = package.with_name(f"{case.name}-{made.itemised_layers}-layers")
+    recorded = shown(command(case, replace(knobs, layers=made.itemised_layers), lanes, short))
+    limit = f"{MAX_ACCESSES_VARIABLE}={MOST_ACCESSES}"
+    return (
+        f"{limit} {compiled}\n{limit} sttest simulate {package}\n"
+        f"{recorded}\nsttest simulate {short} --trace {short}.json\n"
+    )
 
 
 def _line(case: Case, found: Sequence[Row]) -> tuple[object, ...]:

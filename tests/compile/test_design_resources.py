@@ -10,6 +10,7 @@ import pytest
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.dialects.df import ConverterOp, itensor_of
 from sttest.compile.pipeline import Knobs
 from sttest.compile.reports.activity import activity_table
 from sttest.compile.reports.resources import crossing_table, memory_kind_table, partition_table, resource_table
@@ -17,6 +18,7 @@ from sttest.compile.resources.crossings import with_crossings
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.placement import Placement, crossed_by, place, tokens_carried
 from sttest.compile.spaces.partition_facts import assess, fits
+from sttest.compile.turns.processes import process_name
 from sttest.errors import DoesNotFitError, InputError
 from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
@@ -51,6 +53,20 @@ def test_every_fifo_has_a_memory_of_the_kind_that_it_is_timed_as():
         assert memory.facts.depth * memory.facts.bits == fifo.depth * fifo.bits
         if memory.facts.role == "fifo":
             assert (memory.kind in ("srl", "register")) == (fifo.kind == "srl")
+
+
+def test_what_is_kept_lies_in_words_of_whole_tokens():
+    knobs = replace(FITTING, keep_kib=64, keep_pace=True)
+    kept = compile_text(lowered_text("gpt2", "prefill", small=True), "kept", "u55c", knobs)
+    facts = {each.facts.name: each.facts for each in design_resources(kept).memories}
+    converters = [op for op in kept.module.walk() if isinstance(op, ConverterOp)]
+    assert {op.kept is not None for op in converters} == {True, False}
+    for op in converters:
+        ends = itensor_of(op.sources[0]), itensor_of(op.sinks[0])
+        wide, narrow = max(end.token_bits for end in ends), min(end.token_bits for end in ends)
+        word = narrow if op.kept is not None else ends[0].element_bits
+        buffer = facts[f"{process_name(op)}_buffer"]
+        assert (buffer.bits, buffer.banks) == (word, wide // word)
 
 
 def test_rows_of_the_report_add_up_to_its_total():
