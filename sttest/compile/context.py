@@ -20,6 +20,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.compare_bits import CompareBits
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
@@ -48,9 +49,9 @@ _DIALECTS = (
 PASSES: dict[str, type[ModulePass]] = {
     each.name: each
     for each in (
-        AddPositions, OnePassAttention, Quantise, LinalgToKernels, MultiplyInFabric, ShareEngines, AssignLanes,
-        FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks, ShareLoads,
-        AssignChannels, MakeInstances, LowerToStreams, ShareStreams, KeepPace, SizeFifos, LoopLayers,
+        AddPositions, OnePassAttention, Quantise, CompareBits, LinalgToKernels, MultiplyInFabric, ShareEngines,
+        AssignLanes, FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks,
+        ShareLoads, AssignChannels, MakeInstances, LowerToStreams, ShareStreams, KeepPace, SizeFifos, LoopLayers,
         LoopTokens,
     )
 }  # fmt: skip

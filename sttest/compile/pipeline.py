@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.compare_bits import CompareBits
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
@@ -125,6 +126,7 @@ def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
         *((AddPositions(),) if knobs.positions else ()),
         *((OnePassAttention(knobs.attention_chunk),) if knobs.attention == "one-pass" else ()),
         Quantise(knobs.precision),
+        CompareBits(),
         LinalgToKernels(knobs.tile_size, knobs.tiles, knobs.orders, knobs.gemv_lanes),
         *((MultiplyInFabric(knobs.fabric),) if knobs.fabric else ()),
         *((ShareEngines(knobs.share, knobs.own_engines),) if knobs.share != "none" else ()),

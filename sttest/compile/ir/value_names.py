@@ -16,6 +16,8 @@ ENTERS = "x"
 """The argument that enters the first layer."""
 POSITION = "position"
 """The argument that is added to it before, where the card does that (`add-positions`)."""
+NUMBERS = "token_ids"
+"""The argument that says which token a column of the head is: numbers from 0 on."""
 
 
 def inputs_per_layer(function: func.FuncOp) -> set[SSAValue]:
