@@ -41,3 +41,12 @@ def test_what_waits_for_a_mean_comes_in_a_burst_and_does_not_drain() -> None:
     # The elements wait for the mean of the same row, however slowly they came.
     assert trips_of_first_pass("attn_norm_peak_engine") == (HIDDEN_TILES,)
     assert trips_of_first_pass("attn_norm_quantise_engine") == (HIDDEN_TILES,)
+
+
+def test_what_is_behind_a_sum_of_groups_comes_in_a_burst_and_does_not_drain() -> None:
+    # Groups around columns: all columns are complete in the last pass, one after another.
+    text = lowered_text("gpt2", "decode", small=False)
+    graph = compile_text(text, "gpt2", "u55c", Knobs(share="all", gemv_lanes=1024, overall_unroll=1536)).graph
+    engine = next(each for each in graph.processes if each.name == "attn_q_proj_rescale_engine")
+    assert isinstance(engine, Pipeline)
+    assert {loop.trips for loop in engine.loops} == {(HIDDEN_TILES,), (4 * HIDDEN_TILES,)}

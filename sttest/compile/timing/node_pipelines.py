@@ -197,15 +197,23 @@ class NodePipelines:
 
     def _result_interval(self, task: TaskOp) -> int:
         """Of the task itself where it adds up; and a result waits for the sources that come last."""
-        results = task.writes(0)
-        own = self.costs[task].ii * task.iterations_per_result if "reduction" in task.loop_kinds else 0
-        waits = {source: pause * count // results for source in task.sources for count, pause in [self._pace(source)]}
+        inner = _inner_reductions(task)
+        own = self.costs[task].ii * inner if "reduction" in task.loop_kinds else 0
+        passed = task.iterations // inner
+        waits = {source: pause * count // passed for source in task.sources for count, pause in [self._pace(source)]}
         return max([own, *(self._wait_for(source, waits) for source in task.sources)])
 
     def _wait_for(self, source: SSAValue, waits: Mapping[SSAValue, int]) -> int:
         """Cycles between results if ``source`` comes last, or one of those that are not known to come before it."""
         early = {other for other in waits if other is not source and self._sources.is_early(other, source)}
         return min(wait for other, wait in waits.items() if other not in early)
+
+
+def _inner_reductions(task: TaskOp) -> int:
+    """Iterations between two results: sums around parallel loops are complete one after another in the last pass."""
+    kinds = task.loop_kinds
+    inner = next((depth for depth in range(len(kinds), 0, -1) if kinds[depth - 1] == "parallel"), 0)
+    return prod(task.trip_counts[inner:])
 
 
 def _is_summed_on(task: TaskOp) -> bool:
