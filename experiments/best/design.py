@@ -130,8 +130,10 @@ def make(found: Found) -> Made:
         placed = place(design)
     if placed.cycles[0] is None:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
-    layers = found.layers if is_recordable(design) else _RECORDED_LAYERS
-    short = design if layers == found.layers else compile_text(text, design.name, BOARD, _shortened(found.knobs))
+    layers = found.layers if is_recordable(design) else max(1, min(_RECORDED_LAYERS, found.layers // 2))
+    short = (
+        design if layers == found.layers else compile_text(text, design.name, BOARD, _shortened(found.knobs, layers))
+    )
     return Made(found, design, placed, simulate(short.graph, record=True), layers)
 
 
@@ -140,8 +142,8 @@ def is_recordable(design: Design) -> bool:
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
 
 
-def _shortened(knobs: Knobs) -> Knobs:
-    return replace(knobs, layers=_RECORDED_LAYERS)
+def _shortened(knobs: Knobs, layers: int) -> Knobs:
+    return replace(knobs, layers=layers)
 
 
 @contextmanager

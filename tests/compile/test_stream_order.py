@@ -15,6 +15,7 @@ from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import (
     ConverterBuffer,
     converter_buffer,
+    filled_to,
     halved_to,
     same_order,
     vectorized,
@@ -187,3 +188,19 @@ def test_without_repeats_every_token_comes_once_in_the_order_of_its_first_time(s
 def test_a_mask_for_every_head_is_one_mask() -> None:
     heads = itensor("64xf32, iter_space: [16,4]*[1,64], iter_map: (d0,d1)->(d1)")
     assert without_repeats(heads) == itensor("64xf32, iter_space: [4]*[64], iter_map: (d0)->(d0)")
+
+
+@pytest.mark.parametrize(
+    ("elements", "filled"), [(22, (1, 22)), (64, (8, 8)), (88, (8, 11)), (704, (8, 88)), (1, (1, 1))]
+)
+def test_filled_tokens_have_as_many_elements_as_fit(elements: int, filled: tuple[int, int]) -> None:
+    assert filled_to((8, 88), elements) == filled
+    if elements in (64, 88, 704, 1):
+        return
+    assert prod(filled) > prod(halved_to((8, 88), elements))
+
+
+@given(st.integers(0, 5), st.integers(0, 5), st.integers(1, 1024))
+def test_filled_tokens_of_powers_of_two_are_the_halved_ones(rows: int, columns: int, elements: int) -> None:
+    shape = (1 << rows, 1 << columns)
+    assert filled_to(shape, elements) == halved_to(shape, elements)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -219,13 +220,29 @@ def halved_to(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def vectorized(stream: ITensorType, max_bits: int) -> ITensorType:
+def filled_to(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
+    """The sub-tile of the most elements that fit: that of :func:`halved_to`, unless another one has more.
+
+    >>> halved_to((8, 88), 22), filled_to((8, 88), 22)
+    ((8, 1), (1, 22))
+
+    Of others with as many elements it is the one with the most in the innermost dims.
+    """
+    halved = halved_to(shape, elements)
+    divisors = ([part for part in range(1, size + 1) if size % part == 0] for size in shape)
+    fitting = (parts for parts in product(*divisors) if prod(parts) <= elements)
+    filled = max(fitting, key=lambda parts: (prod(parts), parts[::-1]))
+    return filled if prod(filled) > prod(halved) else halved
+
+
+def vectorized(stream: ITensorType, max_bits: int, *, filled: bool = False) -> ITensorType:
     """The same stream with tokens that are vector registers of at most ``max_bits``.
 
-    A token that is too wide is cut by :func:`halved_to`; its parts follow each
-    other, the innermost data dim fastest.
+    A token that is too wide is cut by :func:`halved_to`, or by :func:`filled_to`; its parts
+    follow each other, the innermost data dim fastest.
     """
-    vector = halved_to(stream.element_shape, max(1, max_bits // stream.element_bits))
+    cut_to = filled_to if filled else halved_to
+    vector = cut_to(stream.element_shape, max(1, max_bits // stream.element_bits))
     parts = [size // part for size, part in zip(stream.element_shape, vector, strict=True)]
     cut = [dim for dim, count in enumerate(parts) if count > 1]
     loops = stream.map.num_dims

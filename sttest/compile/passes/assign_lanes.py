@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -80,8 +81,9 @@ class AssignLanes(ModulePass):
                     "no-lanes", f"no lanes are given for task '{name}'", where=self.name,
                     levers=[did_you_mean(name, given)],
                 )  # fmt: skip
-            # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
-            given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
+            if math.prod(task.tile_sizes) % given[name]:
+                # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
+                given[name] = min(given[name], max(lane_choices(task.tile_sizes)))
         _refuse_unequal(tasks, given)
         return given
 

@@ -37,7 +37,8 @@ class Vectorize(ModulePass):
     the same vectors.  With ``full_rate`` a token is as wide as a task at either
     end moves per cycle, where that is more: no port then holds a task up.  What
     is read to be kept comes in whole words of memory.  With ``keep_pace`` a buffer
-    that is filled many times gives twice that: changing its halves takes cycles.
+    that is filled many times gives twice that: changing its halves takes cycles.  And tokens are then as wide as
+    a tile allows, also one that halves cannot be made of: 22 elements of 8 x 88 are 1 x 22.
     """
 
     name = "vectorize"
@@ -63,7 +64,9 @@ class Vectorize(ModulePass):
             rates = _rates(kernel, streams, self.keep_pace) if self.full_rate else {}
             for stream in streams:
                 width = max(self.max_bits, rates.get(stream, 0))
-                Rewriter.replace_value_with_new_type(stream, vectorized(itensor_of(stream), width))
+                Rewriter.replace_value_with_new_type(
+                    stream, vectorized(itensor_of(stream), width, filled=self.keep_pace)
+                )
 
 
 def _rates(kernel: KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> dict[SSAValue, int]:
