@@ -14,8 +14,11 @@ from experiments.best.cases import BOARD, Case
 from experiments.best.found import Found
 from sttest.boards.resources import KINDS, Resources
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.dialects.df import DmaReadOp, itensor_of
+from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.pipeline import Knobs
 from sttest.compile.resources.placement import Placement, place, tokens_carried
+from sttest.compile.turns.processes import process_name
 from sttest.errors import DeadlockError
 from sttest.sim import Simulation, simulate
 from sttest.sim.checks import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE
@@ -90,9 +93,10 @@ class Made:
 
     @cached_property
     def weight_bytes(self) -> int:
-        """Weights with their scales that all launches read, those of the head included where it is in the launch."""
+        """Weights and their scales, each once, those of the head included where it is in the launch."""
+        repeats = _repeats(self.design)
         read = sum(
-            port.tokens * port.token_bytes
+            port.tokens * port.token_bytes // repeats[port.name]
             for port in self.design.graph.processes
             if isinstance(port, Memory) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
             and "norm" not in port.origin
@@ -135,6 +139,17 @@ def make(found: Found) -> Made:
         design if layers == found.layers else compile_text(text, design.name, BOARD, _shortened(found.knobs, layers))
     )
     return Made(found, design, placed, simulate(short.graph, record=True), layers)
+
+
+def _repeats(design: Design) -> dict[str, int]:
+    """How often each DMA reads its tensor in a layer: once per block of rows, where nothing keeps it."""
+    found: dict[str, int] = {}
+    for op in design.module.walk():
+        if isinstance(op, DmaReadOp):
+            stream = itensor_of(op.sinks[0])
+            once = without_repeats(stream)
+            found[process_name(op)] = stream.tokens * stream.token_bits // (once.tokens * once.token_bits)
+    return found
 
 
 def is_recordable(design: Design) -> bool:
