@@ -78,13 +78,6 @@ class Engine(StrEnum):
     des = "des"
 
 
-class StageInterval(StrEnum):
-    """Choices of offsets that are not known: causal ones write no earlier than they have read."""
-
-    causal = "causal"
-    any = "any"
-
-
 class Backend(StrEnum):
     """What executes a design."""
 

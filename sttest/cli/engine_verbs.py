@@ -20,7 +20,6 @@ from sttest.cli.choices import (
     Precision,
     Simulator,
     SizingMethod,
-    StageInterval,
     Strategy,
 )
 
@@ -53,12 +52,10 @@ def simulate(
       sttest simulate graph.json --all-depths 2 --json
 
       sttest simulate graph.json --check --trace run.json
-
-      sttest simulate graph.json --stage-interval causal
     """
     from sttest.verbs.simulate import Depths, Extras, run
 
-    extras = Extras(trace, check, stage_interval.value if stage_interval else None, trace_window)
+    extras = Extras(trace, check)
     depths = Depths(all_depths, depth or (), unbounded)
     raise typer.Exit(run(path, engine.value, depths, as_json=as_json, extras=extras))
 

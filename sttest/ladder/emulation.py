@@ -16,7 +16,8 @@ from sttest.ladder.package_files import PackageFiles
 from sttest.ladder.results import ResultComparison, compare_with_golden
 from sttest.ladder.value_engines import run_csim, run_functional
 from sttest.ladder.wait_cycle import WaitCycle, wait_cycle
-from sttest.sim import Simulation, TimedGraph, simulate
+from sttest.sim import TimedGraph, simulate
+from sttest.sim.simulation import Simulation
 
 SCHEMA = "sttest.csim/1"
 

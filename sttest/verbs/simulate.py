@@ -33,22 +33,17 @@ class Depths:
 
 @dataclass(frozen=True)
 class Extras:
-    """What is done beside simulating: a Perfetto trace, an independent check, a search over unknown stages.
-
-    ``stage_interval``: ``causal`` or ``any`` (``sttest.sim.interval.stage_interval``), None for none.
-    """
+    """What is done beside simulating: a Perfetto trace, an independent check."""
 
     trace: Path | None = None
     check: bool = False
-    stage_interval: str | None = None
-    trace_window: int = 0
 
 
 def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extras | None = None) -> int:
     """Simulates and prints the result.
 
     Returns:
-        The exit code: 0 done, 3 deadlock, also where only some choice of unknown stages deadlocks.
+        The exit code: 0 done, 3 deadlock.
 
     Raises:
         InputError: not a graph, or options that do not fit it.
@@ -72,8 +67,7 @@ def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extra
         print(result.to_text())
         _print_breakdown(result)
         print("".join(f"  {text}\n" for _, text in more.values()), end="")
-    is_dead = result.verdict != "done" or "witness" in more.get("stage_interval", ({}, ""))[0]
-    return DeadlockError.exit_code if is_dead else 0
+    return DeadlockError.exit_code if result.verdict != "done" else 0
 
 
 def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple[Any, str]]:
@@ -87,11 +81,6 @@ def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple
 
         write_trace(result, extras.trace)
         more["trace"] = str(extras.trace), f"trace: {extras.trace}, to be opened in ui.perfetto.dev"
-    if extras.stage_interval is not None and result.graph is not None:
-        from sttest.sim.interval.stage_interval import check_intervals
-
-        found = check_intervals(result.graph, extras.trace_window, causal=extras.stage_interval == "causal")
-        more["stage_interval"] = found.to_json(), found.to_text().replace("\n", "\n  ")
     return more
 
 

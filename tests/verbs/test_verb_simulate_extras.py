@@ -1,4 +1,4 @@
-"""`sttest simulate` with --check, --trace and --stage-interval; `sttest dot` and `sttest corpus`."""
+"""`sttest simulate` with --check and --trace; `sttest dot` and `sttest corpus`."""
 
 import json
 from dataclasses import replace
@@ -35,32 +35,6 @@ def test_a_trace_is_written_beside_the_result(sttest, tmp_path):
     assert json.loads(path.read_text())["traceEvents"]
     refused = sttest("simulate", SKEW.live_path, "--trace", tmp_path / "no" / "run.json")
     assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1)
-
-
-def test_unknown_stages(sttest):
-    live = sttest("simulate", SKEW.live_path, "--stage-interval", "causal")
-    assert live.exit_code == 0
-    assert "stages not known: live for all" in live.stdout
-    dead = sttest("simulate", SKEW.live_path, "--stage-interval", "any")
-    assert dead.exit_code == 3
-    assert "dead for some, as where" in dead.stdout
-    assert "at offset" in dead.stdout
-    told = json.loads(sttest("simulate", SKEW.live_path, "--stage-interval", "any", "--json").stdout)
-    assert (told["verdict"], told["stage_interval"]["verdict"]) == ("done", "dead for some")
-    assert told["stage_interval"]["witness"][0].keys() == {"process", "fifo", "op", "loop", "stages"}
-
-
-def test_unknown_stages_of_a_whole_block_are_decided(sttest, tmp_path):
-    """Whichever it is; and the depths that are said to be enough for all stages are."""
-    package = tmp_path / "small"
-    made = sttest("compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", package)
-    assert made.exit_code == 0
-    found = json.loads(sttest("simulate", package, "--stage-interval", "causal", "--json").stdout)["stage_interval"]
-    assert found["verdict"] in ("live for all", "dead for some")
-    depths = [f"--depth={one['fifo']}={one['depth']}" for one in found.get("enough", [])]
-    assert depths or found["verdict"] == "live for all"
-    again = sttest("simulate", package, "--stage-interval", "causal", *depths)
-    assert (again.exit_code, "stages not known: live for all" in again.stdout) == (0, True)
 
 
 def test_dot_draws_the_cycle_for_the_depths_given(sttest):

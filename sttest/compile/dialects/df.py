@@ -36,13 +36,6 @@ from sttest.compile.dialects.df_tokens import (
 from sttest.compile.dialects.df_types import STREAM, TILE, IntListAttr, StreamType, i64_attr, itensor_of
 from sttest.compile.dialects.itensor import ITensorType
 
-__all__ = [
-    "DF", "STREAM", "TILE", "BufferOp", "CastOp", "ChunkOp", "ConcatOp", "ConverterOp", "DmaReadOp", "DmaWriteOp",
-    "EmptyOp", "EnterOp", "ForkOp", "GatherOp", "ITensorType", "InstanceOp", "IntListAttr", "JoinOp", "KernelOp",
-    "LeaveOp", "NodeOp", "ReadOp", "ReassociateOp", "StreamCastOp", "StreamOp", "StreamReadOp", "StreamType",
-    "StreamWriteOp", "TaskOp", "WriteOp", "YieldOp", "i64_attr", "itensor_of",
-]  # fmt: skip
-
 DF = Dialect(
     "df",
     [

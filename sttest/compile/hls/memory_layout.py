@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
+from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, itensor_of
+from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, merged
 from sttest.compile.hls.stream_loops import cut_inside
 from sttest.compile.hls.types import I1, Token, row_major_strides

@@ -6,15 +6,15 @@ from collections import Counter
 
 from xdsl.dialects import arith
 
-from sttest.compile.dialects.df import TaskOp, YieldOp
+from sttest.compile.dialects import df
 
 
-def operations(task: TaskOp) -> Counter[str]:
+def operations(task: df.TaskOp) -> Counter[str]:
     """Scalar operations of one payload evaluation by short name (``mulf``, ``exp``), constants left out."""
-    ops = (op for op in task.payload.block.ops if not isinstance(op, YieldOp | arith.ConstantOp))
+    ops = (op for op in task.payload.block.ops if not isinstance(op, df.YieldOp | arith.ConstantOp))
     return Counter(op.name.split(".")[-1] for op in ops)
 
 
-def work(task: TaskOp) -> int:
+def work(task: df.TaskOp) -> int:
     """Payload evaluations of one run."""
     return task.iterations * task.tile_points

@@ -10,8 +10,6 @@ from sttest.sim.critical.walk import Segment, Walk
 from sttest.sim.graph import Actor
 from sttest.sim.simulation import Simulation
 
-__all__ = ["Items", "Segment", "critical_path", "itemise"]
-
 
 @dataclass(frozen=True)
 class Items:

@@ -1,1 +1,0 @@
-"""Deadlocks where the stages of accesses are not known."""
