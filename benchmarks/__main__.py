@@ -12,7 +12,7 @@ from functools import partial
 
 from benchmarks import engines, search
 from sttest.compile.compiler import compile_text
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
 from sttest.verbs.output import print_table
 

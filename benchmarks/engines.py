@@ -71,17 +71,17 @@ def _solved_again(graph: TimedGraph) -> Iterator[Row]:
 def _prefill() -> Iterator[Row]:
     """GPT-2 blocks of the lanes that 256 tokens choose; programs are prepared anew in every run."""
     from sttest.compile.compiler import choose_lanes, compile_text
-    from sttest.compile.pipeline import Knobs
-    from sttest.models.export import linalg_text
+    from sttest.compile.pipeline import CompileOptions
+    from sttest.frontend.lowering import linalg_text
     from sttest.models.registry import get_config
 
     config = dataclasses.replace(get_config("gpt2"), max_context=4096)
-    lanes = choose_lanes(linalg_text(config, "prefill", 256), Knobs())
+    lanes = choose_lanes(linalg_text(config, "prefill", 256), CompileOptions())
     graphs, compile_s = {}, {}
     for tokens in (256, 2048):
         text = linalg_text(config, "prefill", tokens)
         began = time.perf_counter()
-        graphs[tokens] = compile_text(text, f"gpt2-{tokens}", "u55c", Knobs(lanes=lanes)).graph
+        graphs[tokens] = compile_text(text, f"gpt2-{tokens}", "u55c", CompileOptions(lanes=lanes)).graph
         compile_s[tokens] = time.perf_counter() - began
     solve_s = {
         tokens: best_s(lambda graph=graph: (forget_programs(), run(graph, record=False)), 3)
@@ -94,7 +94,7 @@ def _prefill() -> Iterator[Row]:
 
 
 def _depth_vectors(graph: TimedGraph) -> Row:
-    from sttest.sim.sizing.many import simulate_many
+    from sttest.sim.sizing.depth_runner import simulate_many
 
     vectors = np.random.default_rng(2).integers(1, 33, (VECTORS, len(graph.fifos)))
     seconds = best_s(lambda: simulate_many(graph, vectors, jobs=JOBS), 1)

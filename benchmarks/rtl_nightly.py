@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sttest.sim import TimedGraph
-    from sttest.sim.rtl import RtlRun
+    from sttest.targets.rtl import RtlRun
 
 TESTS = Path(__file__).parents[1] / "tests" / "sim"
 
@@ -25,7 +25,7 @@ def main() -> int:
     # The random graphs are those of the tests.
     sys.path[:0] = [str(TESTS), str(TESTS / "rtl")]
     options = _options()
-    from sttest.sim.rtl import emulate_all
+    from sttest.targets.rtl import emulate_all
 
     tally: Counter[str] = Counter()
     events, began = 0, time.perf_counter()
@@ -44,7 +44,7 @@ def main() -> int:
 
 def _differences(batch: Sequence[tuple[str, TimedGraph]], runs: Sequence[RtlRun]) -> list[str]:
     """What differs from either engine, with the graph."""
-    from sttest.sim.rtl import compare
+    from sttest.targets.rtl import compare
 
     pairs = [(*item, run, engine) for item, run in zip(batch, runs, strict=True) for engine in ("des", "maxplus")]
     found = [(kind, design, compare(design, run, engine)) for kind, design, run, engine in pairs]

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from sttest.explore.objectives import Target
 from sttest.explore.proposals import Tried
 from sttest.explore.search import Search, run
-from sttest.explore.target import Target
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 
 # The first batch warms every process up: tilings, numba.
 _WARM = 32

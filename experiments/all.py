@@ -7,9 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.registry import ALL, EXPERIMENTS, experiment
-from sttest.output_folder import check_output_folder
-from sttest.results import RESULTS_SCHEMA
+from experiments.registry import experiment
+from sttest.core.files import check_output_folder
+from sttest.core.results import RESULTS_SCHEMA
+from sttest.studies.tables import ALL, EXPERIMENTS
 from sttest.verbs.output import print_table
 
 

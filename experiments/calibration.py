@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 CALIBRATION_FILE = Path(__file__).parent / "calibration.yaml"
 
@@ -60,7 +60,7 @@ def constants(precision: str | None = None, path: Path = CALIBRATION_FILE) -> di
         return {name: Constant(name=name, **fields) for name, fields in fitted.items()}
     except (TypeError, KeyError, AttributeError) as error:
         raise InputError(
-            "bad-calibration", f"not a calibration file: {error}", where=str(path), levers=["fit it anew"]
+            "bad-calibration", f"not a calibration file: {error}", where=str(path), hints=["fit it anew"]
         ) from error
 
 

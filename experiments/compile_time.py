@@ -17,10 +17,10 @@ from experiments.designs import reproduced_knobs
 from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
-from sttest.compile.package import write_package
-from sttest.models.export import linalg_text
+from sttest.core.results import ResultFolder, Row
+from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config
-from sttest.results import ResultFolder, Row
+from sttest.package.design_package import write_package
 from sttest.sim import simulate
 from sttest.verbs.output import print_table
 
@@ -28,7 +28,7 @@ MODELS = ("gpt2", "qwen", "llama", "gemma")
 TOKENS = 32
 BOARD = "u55c"
 _STAGE_OF_PASS = {
-    "quantise": "linalg optimisation and tiling",
+    "quantize": "linalg optimisation and tiling",
     "linalg-to-kernels": "linalg optimisation and tiling",
     "assign-lanes": "linalg optimisation and tiling",
     "fuse-kernels": "fusion",

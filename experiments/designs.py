@@ -9,13 +9,13 @@ from functools import cache
 from itertools import repeat
 from pathlib import Path
 
-from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
 from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.generation import Overheads
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import Knobs
-from sttest.results import PointStore
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.results import PointStore
+from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
 
 BOARD = "u55c"
 STORE = Path("build/points/blocks")
@@ -42,10 +42,10 @@ def fitted_overheads() -> Overheads:
     return Overheads(launch.value, constants()["host_ms"].value)
 
 
-def reproduced_knobs(precision: str | None = None) -> Knobs:
+def reproduced_knobs(precision: str | None = None) -> CompileOptions:
     """Defaults but for a scheme and the lanes fitted with it; by default what stands beside published designs."""
     lanes = int(constants(precision)["overall_unroll"].value)
-    return Knobs(overall_unroll=lanes, precision=precision or precision_choice().name)
+    return CompileOptions(overall_unroll=lanes, precision=precision or precision_choice().name)
 
 
 def simulate_models(
@@ -77,12 +77,14 @@ def simulate_models(
     return {model: _of_model(model, {shape: times[point] for shape, point in points.items()}) for model in models}
 
 
-def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list[Shape]:
-    prefill = [Shape(model, "prefill", tokens) for tokens in prompts]
-    return [*prefill, *(Shape(model, "decode", 1, context) for context in contexts)]
+def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list[BlockShape]:
+    prefill = [BlockShape(model, "prefill", tokens) for tokens in prompts]
+    return [*prefill, *(BlockShape(model, "decode", 1, context) for context in contexts)]
 
 
-def _choose_lanes(largest: Sequence[Shape], jobs: int, say: Callable[[str], None]) -> dict[tuple[str, str], Knobs]:
+def _choose_lanes(
+    largest: Sequence[BlockShape], jobs: int, say: Callable[[str], None]
+) -> dict[tuple[str, str], CompileOptions]:
     say("lowering from PyTorch")
     knobs = reproduced_knobs()
     with ProcessPoolExecutor(max_workers=jobs) as pool:
@@ -90,7 +92,7 @@ def _choose_lanes(largest: Sequence[Shape], jobs: int, say: Callable[[str], None
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}
 
 
-def _of_model(model: str, times: dict[Shape, BlockTime]) -> ModelBlocks:
+def _of_model(model: str, times: dict[BlockShape, BlockTime]) -> ModelBlocks:
     own = {shape: time for shape, time in times.items() if shape.model == model}
     return ModelBlocks(
         {shape.tokens: time for shape, time in own.items() if shape.phase == "prefill"},

@@ -19,9 +19,8 @@ from experiments.generation_energy import compose_activity
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
 from experiments.progress import step_printer
 from experiments.published import published_text
-from sttest.boards.bracket import CASES, Case
-from sttest.boards.energy import Energy, energy
-from sttest.boards.energy_rules import RULES, Rule, fpga_joules
+from sttest.boards.board import RULES, Rule, fpga_joules
+from sttest.boards.energy import CASES, Case, Energy, energy
 from sttest.models.registry import get_config
 
 MODELS = ("qwen", "llama", "gemma")

@@ -9,10 +9,10 @@ from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.emerging_result import Comparison, Emerging
 from experiments.emerging_rows import FIG9_QUANTITY, published_ratio, rows
 from experiments.emerging_what_ifs import WhatIf
-from experiments.figures import new_figure, save_figure
 from experiments.published import published_text
-from sttest.boards.energy_rules import RULES, Rule
-from sttest.results import ResultFolder
+from sttest.boards.board import RULES, Rule
+from sttest.core.results import ResultFolder
+from sttest.studies.figures import new_figure, save_figure
 from sttest.verbs.output import print_table
 
 _DRAWN_OPPONENTS = {"A100 per layer": "o", "A100 graphs": "s", "H200 graph-bf16": "^", "H200 compile-int4": "D"}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from experiments.generation import Generation, Lengths
 from experiments.gpu_opponents import GpuGeneration, Opponent
-from sttest.boards.bracket import Case
-from sttest.boards.energy import Energy
-from sttest.boards.energy_rules import Rule
+from sttest.boards.board import Rule
+from sttest.boards.energy import Case, Energy
 
 if TYPE_CHECKING:
     from experiments.emerging_asked import Asked

@@ -11,9 +11,9 @@ from experiments.emerging_what_ifs import CITED_LLAMA, WhatIf
 from experiments.generation import Lengths
 from experiments.gpu_opponents import GpuGeneration, Opponent
 from experiments.published import published_text
-from sttest.boards.bracket import CASES
-from sttest.boards.energy_rules import RULES
-from sttest.results import Row
+from sttest.boards.board import RULES
+from sttest.boards.energy import CASES
+from sttest.core.results import Row
 
 EXPERIMENT = "emerging"
 FIG9_QUANTITY = "energy_efficiency_vs_a100_max"

@@ -11,8 +11,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from sttest.errors import InputError
-from sttest.results import ResultFolder, Row
+from sttest.core.errors import InputError
+from sttest.core.results import ResultFolder, Row
 from sttest.sim import Simulation, load, simulate
 from sttest.verbs.output import print_table
 
@@ -52,7 +52,7 @@ def published_cycles() -> dict[str, int]:
     """
     path = DESIGNS / "expected.csv"
     if not path.is_file():
-        raise InputError("no-designs", "the designs are missing", where=str(path), levers=["run it from a checkout"])
+        raise InputError("no-designs", "the designs are missing", where=str(path), hints=["run it from a checkout"])
     with path.open(newline="") as file:
         return {row["design"]: int(row["cosim_cycles"]) for row in csv.DictReader(file)}
 

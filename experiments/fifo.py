@@ -15,9 +15,9 @@ import pandas as pd
 
 from experiments.progress import step_printer
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
-from sttest.results import ResultFolder, Row
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.results import ResultFolder, Row
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import size_by_simulation
 from sttest.verbs.output import print_table
@@ -50,7 +50,7 @@ def size_block(model: str, phase: str, engine: str) -> list[Sized]:
     text = lowered_text(model, phase)
     graphs = {}
     for strategy in STRATEGIES:
-        knobs = Knobs(overall_unroll=OVERALL_UNROLL, strategy=strategy)
+        knobs = CompileOptions(overall_unroll=OVERALL_UNROLL, strategy=strategy)
         graphs[strategy] = compile_text(text, f"small-{model}-{phase}", BOARD, knobs).graph
     normal = graphs[STRATEGIES[0]]
     graphs[MINIMAL] = normal.with_depths(size_by_simulation(normal, engine=engine).depths)

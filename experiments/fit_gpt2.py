@@ -13,14 +13,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from experiments.blocks import BlockPoint, run_points
 from experiments.calibration import Constant, fitted_precisions, launch_choice, write_constants
 from experiments.gpt2 import BOARD, MODEL, decode_points, fitted_host_ms, prefill_point
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.results import PointStore
 from sttest.models.registry import get_config
-from sttest.results import PointStore
+from sttest.studies.blocks import BlockPoint, run_points
 
 ROW = "StreamTensor Table 4, GPT-2 Medium [32:32]"
 # Distinct designs of the tiling space lie at least one doubling of a small kernel (64 lanes) apart.
@@ -39,7 +39,7 @@ def fit(precision: str, engine: str, jobs: int) -> list[Constant]:
     launch_us = getattr(require_hbm(load_board(BOARD)).launch, launch_choice().name).value
     layers = get_config(MODEL).layers
     store = PointStore(Path("build/points/fit_gpt2"))
-    knobs = {unroll: Knobs(overall_unroll=unroll, precision=precision) for unroll in CANDIDATES}
+    knobs = {unroll: CompileOptions(overall_unroll=unroll, precision=precision) for unroll in CANDIDATES}
 
     points = {unroll: prefill_point(_INPUT, given, engine) for unroll, given in knobs.items()}
     times = run_points(list(dict.fromkeys(points.values())), store, jobs, _say)

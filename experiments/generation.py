@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.blocks import BlockTime
+from sttest.studies.blocks import BlockTime
 
 Lengths = tuple[int, int]
 """(input, output) tokens."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from experiments.blocks import BlockPoint, BlockTime, Shape, lanes_for, run_points
 from experiments.calibration import constants, fitted_precisions, launch_choice
 from experiments.designs import ModelBlocks, reproduced_knobs
 from experiments.generation import Generation, Overheads, compose
@@ -20,9 +19,10 @@ from experiments.gpt2_report import print_report, write_report
 from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.results import PointStore
 from sttest.models.registry import get_config
-from sttest.results import PointStore
+from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
 
 MODEL = "gpt2"
 BOARD = "u55c"
@@ -34,16 +34,16 @@ _LARGEST_PROMPT = 256
 _LARGEST_CONTEXT = 512
 
 
-def prefill_point(tokens: int, knobs: Knobs, engine: str) -> BlockPoint:
+def prefill_point(tokens: int, knobs: CompileOptions, engine: str) -> BlockPoint:
     """A prefill block of the design that the largest prompt decides."""
-    knobs = lanes_for(Shape(MODEL, "prefill", _LARGEST_PROMPT), knobs)
-    return BlockPoint(Shape(MODEL, "prefill", tokens), knobs, BOARD, engine)
+    knobs = lanes_for(BlockShape(MODEL, "prefill", _LARGEST_PROMPT), knobs)
+    return BlockPoint(BlockShape(MODEL, "prefill", tokens), knobs, BOARD, engine)
 
 
-def decode_points(contexts: Sequence[int], knobs: Knobs, engine: str) -> dict[int, BlockPoint]:
+def decode_points(contexts: Sequence[int], knobs: CompileOptions, engine: str) -> dict[int, BlockPoint]:
     """Decode blocks, by context, of the design that the longest generation decides."""
-    knobs = lanes_for(Shape(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
-    return {context: BlockPoint(Shape(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
+    knobs = lanes_for(BlockShape(MODEL, "decode", 1, _LARGEST_CONTEXT), knobs)
+    return {context: BlockPoint(BlockShape(MODEL, "decode", 1, context), knobs, BOARD, engine) for context in contexts}
 
 
 def simulate_table(engine: str, jobs: int, store: PointStore) -> Reproduction:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from experiments.figures import new_figure, save_figure
 from experiments.gpt2_rows import METRICS, compared_systems, generation_value, rows
 from experiments.published import geometric_mean_ratio, gpt2_ratios, gpt2_row
-from sttest.errors import InputError
-from sttest.results import ResultFolder
+from sttest.core.errors import InputError
+from sttest.core.results import ResultFolder
+from sttest.studies.figures import new_figure, save_figure
 
 if TYPE_CHECKING:
     from experiments.generation import Generation

@@ -13,8 +13,7 @@ from typing import Protocol
 
 from experiments.h200 import H200
 from experiments.published import gpt2_row, gpu_decode_speed
-from sttest.boards.board import GpuBoard
-from sttest.boards.energy_rules import RULES, Rule, gpu_watts
+from sttest.boards.board import RULES, GpuBoard, Rule, gpu_watts
 from sttest.boards.load import load_board
 from sttest.models.registry import get_config
 

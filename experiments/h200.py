@@ -6,7 +6,7 @@ from functools import cache
 
 from experiments.gpu_baseline.report import load_runs, measured_rows
 from experiments.published import gpu_value
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 class H200:

@@ -11,15 +11,15 @@ from typing import Any
 
 from experiments.published import published_table
 from sttest.compile.spaces.parallel_factors import (
-    Access,
     Banks,
     Index,
     NodeFacts,
+    OperandAccess,
     Parallelism,
     array_partitions,
     parallel_factors,
 )
-from sttest.results import ResultFolder, Row
+from sttest.core.results import ResultFolder, Row
 from sttest.verbs.output import print_table
 
 MODES = {"ia_ca": (True, True), "ia": (True, False), "ca": (False, True), "naive": (False, False)}
@@ -29,12 +29,16 @@ _CONTRADICTION = "the published unroll factors give ours: see tests/data/hida/RE
 
 _ROW, _COLUMN, _INNER = Index("i"), Index("j"), Index("k")
 NODES = (
-    NodeFacts("Node0", {"i": 32, "k": 16}, (Access("A", (_ROW, _INNER)),)),
-    NodeFacts("Node1", {"k": 16, "j": 16}, (Access("B", (_INNER, _COLUMN)),)),
+    NodeFacts("Node0", {"i": 32, "k": 16}, (OperandAccess("A", (_ROW, _INNER)),)),
+    NodeFacts("Node1", {"k": 16, "j": 16}, (OperandAccess("B", (_INNER, _COLUMN)),)),
     NodeFacts(
         "Node2",
         {"i": 16, "j": 16, "k": 16},
-        (Access("C", (_ROW, _COLUMN)), Access("A", (Index("i", 2), _INNER)), Access("B", (_INNER, _COLUMN))),
+        (
+            OperandAccess("C", (_ROW, _COLUMN)),
+            OperandAccess("A", (Index("i", 2), _INNER)),
+            OperandAccess("B", (_INNER, _COLUMN)),
+        ),
         reductions=frozenset("k"),
     ),
 )

@@ -12,15 +12,15 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.blocks import BlockTime, Shape
 from experiments.designs import BOARD, card, simulate_models
-from experiments.figures import new_figure, save_figure
 from experiments.progress import step_printer
 from experiments.published import published_text
-from sttest.compile.context import new_context, parse
-from sttest.compile.fusion_report import fusion_report
-from sttest.compile.pipeline import Knobs, tiling_passes
-from sttest.results import ResultFolder, Row
+from sttest.compile.compiler import fusion_report
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.core.results import ResultFolder, Row
+from sttest.studies.blocks import BlockShape, BlockTime
+from sttest.studies.figures import new_figure, save_figure
 from sttest.verbs.output import print_table
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
@@ -34,7 +34,7 @@ _QUANTITY = "fused_over_original_intermediates"
 class Intermediates:
     """Bytes of one block: before fusion by both counts, and what is on chip after it."""
 
-    shape: Shape
+    shape: BlockShape
     kernels: int
     kernel_bytes: int
     model_bytes: int
@@ -47,10 +47,10 @@ class Intermediates:
         return self.fused_bytes / self.kernel_bytes, self.fused_bytes / self.model_bytes
 
 
-def model_bytes(shape: Shape) -> int:
+def model_bytes(shape: BlockShape) -> int:
     """Results that the model's own operations hand to each other, in 32 bit: the block without quantisation."""
     module = parse(shape.text(), str(shape), new_context())
-    for each in tiling_passes(Knobs(precision="fp32")):
+    for each in tiling_passes(CompileOptions(precision="fp32")):
         each.apply(new_context(), module)
     onchip_bytes = card().fabric.usable_onchip_bytes
     return fusion_report(module, onchip_bytes).total_original_bytes
@@ -60,10 +60,10 @@ def measure(engine: str, jobs: int) -> list[Intermediates]:
     """All prefill blocks and one decode block of every model."""
     say = step_printer(1 + len(MODELS) * (len(LENGTHS) + len(CONTEXTS)))
     blocks = simulate_models(MODELS, LENGTHS, CONTEXTS, engine, jobs, say)
-    times: dict[Shape, BlockTime] = {}
+    times: dict[BlockShape, BlockTime] = {}
     for model, found in blocks.items():
-        times |= {Shape(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
-        times[Shape(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
+        times |= {BlockShape(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
+        times[BlockShape(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
     with ProcessPoolExecutor(max_workers=jobs) as pool:
         unquantised = pool.map(model_bytes, times)
         return [

@@ -13,12 +13,12 @@ from typing import Any
 import pandas as pd
 
 from experiments.designs import BOARD, card
-from experiments.figures import new_figure, save_figure
 from experiments.published import published_table
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.core.results import Kind, ResultFolder, Row
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
-from sttest.results import Kind, ResultFolder, Row
+from sttest.studies.figures import new_figure, save_figure
 from sttest.verbs.output import print_table
 
 ROOT = Path(__file__).parents[1]
@@ -75,7 +75,7 @@ def _our_speed(results: Path, experiment: str, model: str, shape: str) -> float:
             return float(found["value"].iloc[0])
     raise InputError(
         "no-results", f"no simulated speed of '{model}' at {shape}", where=str(results / experiment),
-        levers=[f"run sttest reproduce {experiment} first"],
+        hints=[f"run sttest reproduce {experiment} first"],
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from sttest.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean
 
 DATA_DIR = Path(__file__).parent / "data"
 
@@ -100,7 +100,7 @@ def gpt2_row(system: str, input_len: int, output_len: int) -> Gpt2Row:
             return row
     shapes = ", ".join(f"[{row.input_len}:{row.output_len}]" for row in rows)
     what = f"[{input_len}:{output_len}] is not published for '{system}'"
-    raise InputError("unknown-shape", what, levers=[f"choose one of {shapes}"])
+    raise InputError("unknown-shape", what, hints=[f"choose one of {shapes}"])
 
 
 def gpt2_ratios(baseline: str) -> Ratios:
@@ -184,4 +184,4 @@ def _records(name: str) -> list[dict[str, Any]]:
 def _require(name: str, known: Iterable[str], what: str) -> None:
     names = list(known)
     if name not in names:
-        raise InputError(f"unknown-{what}", f"no published {what} '{name}'", levers=[did_you_mean(name, names)])
+        raise InputError(f"unknown-{what}", f"no published {what} '{name}'", hints=[did_you_mean(name, names)])

@@ -17,7 +17,7 @@ from experiments.resource_operators import report_operators
 from experiments.resource_page import with_tables
 from experiments.resource_rows import MemoryCase, PipelineCase, memory_cases, pipeline_cases
 from sttest.boards.resources import Resources
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.verbs.output import print_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "resources.md"
@@ -73,7 +73,7 @@ def _refuse_other_coefficients(pipelines: Sequence[PipelineCase]) -> None:
     if fit(pipelines) != shipped():
         raise InputError(
             "stale-fit", f"the fit gives {fit(pipelines)}", where="boards/data/resources.yaml",
-            levers=["write these coefficients"],
+            hints=["write these coefficients"],
         )  # fmt: skip
 
 

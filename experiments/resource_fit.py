@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from experiments.resource_rows import PipelineCase
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.boards.resource_pipelines import TERMS, Pipeline, load_resource_model, operator_resources
+from sttest.boards.resources import TERMS, PipelineLogic, load_resource_model, operator_resources
 
 FITTED = ("lut", "ff")
 
@@ -32,7 +32,7 @@ def _coefficients(resource: str, cases: Sequence[PipelineCase], terms: np.ndarra
     return {name: round(float(value), 2) for name, value in zip(TERMS, solution, strict=True)}
 
 
-def _loop(case: PipelineCase) -> Pipeline:
+def _loop(case: PipelineCase) -> PipelineLogic:
     """Rows that may be fitted on are of one loop each."""
     (loop,) = case.pipelines
     return loop

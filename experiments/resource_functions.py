@@ -16,9 +16,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, fifo_resources, memory_resources
-from sttest.boards.resource_pipelines import Pipeline
-from sttest.boards.resources import Resources
+from sttest.boards.resources import LUTRAM_MAX_WORDS, PipelineLogic, Resources, fifo_resources, memory_resources
 from sttest.sim.graph import SRL_MAX_BITS
 
 DATA = Path(__file__).parent / "data" / "synthesis"
@@ -86,10 +84,11 @@ def _loop(row: _Row) -> SourceLoop:
     return SourceLoop(row["kind"] == "around", trips, ports, known)
 
 
-def integer_pipelines(function: SourceFunction, *, packs: bool) -> tuple[Pipeline, ...]:
+def integer_pipelines(function: SourceFunction, *, packs: bool) -> tuple[PipelineLogic, ...]:
     """The loops of a function that works on 8 bits; ``packs`` where products may go into DSPs."""
     return tuple(
-        Pipeline(_integer_operators(loop.operations, packs=packs), loop.ports, loop.trip) for loop in function.loops
+        PipelineLogic(_integer_operators(loop.operations, packs=packs), loop.ports, loop.trip)
+        for loop in function.loops
     )
 
 

@@ -16,11 +16,17 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from experiments.resource_functions import integer_pipelines, source_functions
-from sttest.boards.operator_cost import accumulator
-from sttest.boards.operators import Operator
-from sttest.boards.resource_memories import LUTRAM_MAX_WORDS, MemoryKind, fifo_resources, memory_resources
-from sttest.boards.resource_pipelines import Pipeline, pipeline_resources
-from sttest.boards.resources import Resources, total
+from sttest.boards.operators import Operator, accumulator
+from sttest.boards.resources import (
+    LUTRAM_MAX_WORDS,
+    MemoryKind,
+    PipelineLogic,
+    Resources,
+    fifo_resources,
+    memory_resources,
+    pipeline_resources,
+    total,
+)
 from sttest.sim.graph import SRL_MAX_BITS
 
 DATA = Path(__file__).parent / "data" / "synthesis"
@@ -30,10 +36,7 @@ _OPERATOR_OF = {
 }  # fmt: skip
 _CODO_FLOAT = {"src_mul": "fmul", "src_add": "fadd", "src_sub": "fsub", "src_div": "fdiv", "src_cmp": "fcmp"}
 # What the reports' own descriptions say of functions without multiply-accumulates.
-_ALLO_LANES = {
-    "float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8},
-    "fp32 residual add 8/cycle": {"fadd": 8},
-}
+_ALLO_LANES = {"float->int8 quantise 8 mul/cycle": {"fmul": 8, "fptosi": 8}, "fp32 residual add 8/cycle": {"fadd": 8}}
 # Adders have fewer stages there; the library is that of 3.33 ns.
 _SLOW_CLOCK_NS = 5.0
 _SHARED = "shared operators"
@@ -55,7 +58,7 @@ class PipelineCase:
 
     use: str
     group: str
-    pipelines: tuple[Pipeline, ...]
+    pipelines: tuple[PipelineLogic, ...]
     storage: Resources
     reported: Resources
 
@@ -116,7 +119,7 @@ class _Row:
         return "" if pd.isna(cell) else str(cell)
 
 
-_Made: TypeAlias = tuple[str, tuple[Pipeline, ...], Resources]
+_Made: TypeAlias = tuple[str, tuple[PipelineLogic, ...], Resources]
 """Group, loops and storage."""
 
 
@@ -128,7 +131,7 @@ def _stream_hls(row: _Row) -> _Made:
     ports = int(row["src_fifo_rd"] + row["src_fifo_wr"])
     shared = sum(mix.values()) - sum(bound.values())
     group = "Stream-HLS fp32, " + ("II 1" if interval == 1 else _SHARED)
-    return group, (Pipeline(bound, ports, int(row["trip"]), interval, shared, accesses),), Resources()
+    return group, (PipelineLogic(bound, ports, int(row["trip"]), interval, shared, accesses),), Resources()
 
 
 def _adders(row: _Row, interval: int) -> dict[str, float]:
@@ -151,7 +154,7 @@ def _codo(row: _Row) -> _Made:
     mix = {name: row[column] for column, name in _CODO_FLOAT.items()}
     if row["clock_target_ns"] == _SLOW_CLOCK_NS:
         mix["fadd_5ns"] = mix.pop("fadd")
-    return "CODO fp32", (Pipeline(mix, trip=int(row["trip_main"])),), Resources()
+    return "CODO fp32", (PipelineLogic(mix, trip=int(row["trip_main"])),), Resources()
 
 
 def _allo(row: _Row) -> _Made | None:
@@ -161,11 +164,11 @@ def _allo(row: _Row) -> _Made | None:
         narrow = "W4A8" in row.text("op")
         element = "pe_w4a8" if narrow else "pe_w8a8"
         trip = int(row["mac_total"]) // macs
-        array = Pipeline({element: macs, "fmul": isqrt(macs)}, trip=trip)
+        array = PipelineLogic({element: macs, "fmul": isqrt(macs)}, trip=trip)
         return "Allo W4A8" if narrow else "Allo int8", (array,), Resources()
     if row.text("op") not in _ALLO_LANES:
         return None
-    return "Allo fp32 lanes", (Pipeline(_ALLO_LANES[row.text("op")]),), Resources()
+    return "Allo fp32 lanes", (PipelineLogic(_ALLO_LANES[row.text("op")]),), Resources()
 
 
 def memory_cases() -> list[MemoryCase]:

@@ -41,7 +41,7 @@ def quick_lowering() -> Iterator[None]:
     """Blocks are lowered in forks of one process, not in new ones that import torch each time."""
     server = LoweringServer()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sttest.models.isolated._run", server.run)
+        patch.setattr("sttest.frontend.lowering._run", server.run)
         yield
     server.close()
 

@@ -1,6 +1,6 @@
 """Lowers in forks of one process that has lowered before: importing torch takes several times as long as a block does.
 
-What a lowering is asked and tells is that of :mod:`sttest.models.lower`; a crash is that of a fork.  ``python
+What a lowering is asked and tells is that of :mod:`sttest.frontend.lowering`; a crash is that of a fork.  ``python
 lowering_server.py`` reads the path of a pickled :class:`Job` per line, and answers with a return code.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Job:
-    """A request to :func:`sttest.models.lower.main`, and the files that get what it prints."""
+    """A request to :func:`sttest.frontend.lowering.main`, and the files that get what it prints."""
 
     request: bytes
     path: tuple[str, ...]
@@ -86,7 +86,7 @@ def _warm_up() -> None:
     """Imports what a lowering needs, most of it only when it is used; its threads must be gone before a fork."""
     from tqdm import tqdm
 
-    from sttest.models.lowering import lower
+    from sttest.frontend.lowering import lower
     from sttest.models.program import block_program
     from sttest.models.registry import model_config
 
@@ -98,7 +98,7 @@ def _warm_up() -> None:
 
 def _work(path: Path) -> None:
     """Serves one request as a process of its own would, and ends."""
-    from sttest.models.lower import main
+    from sttest.frontend.lowering import main
 
     job: Job = pickle.loads(path.read_bytes())
     for descriptor, file in ((1, job.told), (2, job.complaints)):

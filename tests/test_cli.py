@@ -61,7 +61,7 @@ def place(tmp_path, monkeypatch) -> Path:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{}")
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.results/1"}')
+    (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.core.results/1"}')
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "manifest.json").write_text("{}")
     (tmp_path / "cut" / "timed_graph.json").write_text(GRAPHS["cut.json"])
@@ -92,10 +92,7 @@ BAD_INPUT = {
     "missing FIFO": (("simulate", "missing_fifo.json"), ("'wordz'", "did you mean 'words'")),
     "depth of 0": (("simulate", "depth0.json"), ("words", "depth is 0", "at least 1")),
     "depth option of 0": (("simulate", "good.json", "--depth", "words=0"), ("words", "depth is 0", "at least 1")),
-    "depth of an unknown FIFO": (
-        ("simulate", "good.json", "--depth", "wods=3"),
-        ("'wods'", "did you mean 'words'"),
-    ),
+    "depth of an unknown FIFO": (("simulate", "good.json", "--depth", "wods=3"), ("'wods'", "did you mean 'words'")),
     "depth that is no assignment": (("simulate", "good.json", "--depth", "words"), ("'words'", "--depth qkv=16")),
     "no such path": (("simulate", "nothing.json"), ("nothing.json", "no such file")),
     "no such text": (("compile", "nothing.mlir"), ("nothing.mlir", "sttest models")),
@@ -137,7 +134,7 @@ def test_errors_are_json_on_stderr_where_json_is_asked_for(name, place, sttest):
     assert outcome.stdout == ""
     assert told["exit_code"] == outcome.exit_code == 2
     assert told["error"]["what"]
-    assert told["error"]["levers"] or told["error"]["where"]
+    assert told["error"]["hints"] or told["error"]["where"]
 
 
 def test_a_bug_is_one_line_and_a_traceback_only_under_debug(place, sttest, monkeypatch):

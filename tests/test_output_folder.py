@@ -2,8 +2,8 @@
 
 import pytest
 
-from sttest.errors import InputError
-from sttest.output_folder import check_output_folder
+from sttest.core.errors import InputError
+from sttest.core.files import check_output_folder
 
 
 @pytest.mark.parametrize("place", ["empty", "new", "new/and/deeper", "earlier"])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
-from sttest.results import COLUMNS, PointStore, ResultFolder, Row, config_hash, git_revision
+from sttest.core.errors import InputError
+from sttest.core.results import COLUMNS, PointStore, ResultFolder, Row, config_hash, git_revision
 
 LATENCY = Row(
     experiment="gpt2",
@@ -79,7 +79,7 @@ def test_a_finished_folder(tmp_path):
     assert tuple(row) == COLUMNS
     assert (row["value"], row["unit"], row["kind"], row["reference"]) == ("200.0", "ms", "simulated", "194.99")
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["schema"] == "sttest.results/1"
+    assert manifest["schema"] == "sttest.core.results/1"
     assert manifest["config_hash"] == config_hash({"tile": 16})
     assert (manifest["config"], manifest["seed"], manifest["rows"]) == ({"tile": 16}, 7, 1)
     assert manifest["wall_s"] >= 0
@@ -118,7 +118,7 @@ def test_a_failed_run_leaves_the_previous_results_and_nothing_else(tmp_path, fai
 def test_a_failure_while_writing_leaves_the_previous_results(tmp_path, monkeypatch):
     with ResultFolder(tmp_path / "gpt2", config={}) as results:
         results.add(LATENCY)
-    monkeypatch.setattr("sttest.results._write_markdown", lambda *_: 1 / 0)
+    monkeypatch.setattr("sttest.core.results._write_markdown", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError), ResultFolder(tmp_path / "gpt2", config={}):
         pass
     assert names_in(tmp_path) == ["gpt2"]

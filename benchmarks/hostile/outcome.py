@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.hostile.cases import Case
 from sttest.boards.load import load_board
-from sttest.errors import InputError, SttestError
+from sttest.core.errors import InputError, SttestError
 from sttest.sim import load, simulate
 
 DES_ACCESSES = 20_000

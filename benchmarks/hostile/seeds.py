@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from sttest import boards, corpus
+from sttest import boards
+from sttest.testing import corpus
 
 SDF3_FOLDER = Path(__file__).parents[2] / "tests" / "data" / "sdf3"
 

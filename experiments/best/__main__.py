@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from experiments.best.cases import MODELS, PHASES, Case
 from experiments.best.find import Search, find
 from experiments.best.found import write_found
-from sttest.errors import SttestError
+from sttest.core.errors import SttestError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 from sttest.models.registry import get_config
-from sttest.verbs.workload import Shape, model_text
+from sttest.verbs.workload import WorkloadShape, model_text
 
 BOARD = "u55c"
 MODELS = ("gpt2", "qwen", "llama", "gemma")
@@ -49,9 +49,9 @@ class Case:
         return LENGTH if self.phase == "prefill" else 1
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> WorkloadShape:
         """Of the block."""
-        return Shape(self.phase, self.tokens, 0 if self.phase == "prefill" else LENGTH, self.head)
+        return WorkloadShape(self.phase, self.tokens, 0 if self.phase == "prefill" else LENGTH, self.head)
 
     def text(self) -> str:
         """Linalg text of the block.
@@ -67,17 +67,17 @@ def all_cases() -> list[Case]:
     return [Case(model, phase) for model in MODELS for phase in PHASES]
 
 
-def bases(case: Case) -> dict[str, Knobs]:
-    """Knobs, but for the lanes, that a search starts from, by name: lanes of products, lanes of all other tasks."""
+def bases(case: Case) -> dict[str, CompileOptions]:
+    """Options, but for the lanes, that a search starts from, by name: lanes of products, lanes of all other tasks."""
     if case.phase == "prefill":
-        shared = Knobs(share="all", vector_bits=512)
+        shared = CompileOptions(share="all", vector_bits=512)
         found = {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
         # The last product of the MLP can work while the one before it does, and those of k and v while that of q does.
         last = "mlp_down*" if case.config.gated else "mlp_fc2*"
         two = replace(shared, tile_size=32, first_lanes=8, own_engines=(f"attn_[kv]_proj*+{last}",))
         return found | {f"two-engines-{lanes}": replace(two, overall_unroll=lanes) for lanes in (9216, 10240)}
-    shared = Knobs(share="all", vector_bits=1024, layers=case.config.layers)
-    found: dict[str, Knobs] = {}
+    shared = CompileOptions(share="all", vector_bits=1024, layers=case.config.layers)
+    found: dict[str, CompileOptions] = {}
     for products in (1024, 2048, 4096):
         own = replace(shared, gemv_lanes=products, overall_unroll=2048)
         wide = replace(own, tiles=(_wide_scores(case.config),))

@@ -14,16 +14,15 @@ from experiments.best.cases import BOARD, Case
 from experiments.best.found import Found
 from sttest.boards.resources import KINDS, Resources
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.dialects.df import DmaReadOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
-from sttest.compile.pipeline import Knobs
-from sttest.compile.resources.placement import Placement, place, tokens_carried
-from sttest.compile.turns.processes import process_name
-from sttest.errors import DeadlockError
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.resources.design import SlrPlacement, place, tokens_carried
+from sttest.compile.sharing.processes import process_name
+from sttest.core.errors import DeadlockError
 from sttest.sim import Simulation, simulate
-from sttest.sim.checks import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE
-from sttest.sim.critical.path import Items, itemise
-from sttest.sim.graph import Memory
+from sttest.sim.critical_path import Breakdown, breakdown
+from sttest.sim.graph import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE, MemoryPort
 
 _OPTIONS = {
     "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
@@ -54,7 +53,7 @@ class Made:
 
     found: Found
     design: Design
-    placed: Placement
+    placed: SlrPlacement
     itemised: Simulation
     itemised_layers: int
 
@@ -98,7 +97,7 @@ class Made:
         read = sum(
             port.tokens * port.token_bytes // repeats[port.name]
             for port in self.design.graph.processes
-            if isinstance(port, Memory) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
+            if isinstance(port, MemoryPort) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
             and "norm" not in port.origin
         )  # fmt: skip
         return self.found.launches * read
@@ -108,9 +107,9 @@ class Made:
         return self.found.case.tokens * gb_per_s * 1e9 / self.weight_bytes
 
     @cached_property
-    def items(self) -> Items:
+    def items(self) -> Breakdown:
         """The critical path of a launch of ``itemised_layers``, before registers between SLRs."""
-        return itemise(self.itemised)
+        return breakdown(self.itemised)
 
     @property
     def fullest(self) -> tuple[str, Resources]:
@@ -145,8 +144,8 @@ def _repeats(design: Design) -> dict[str, int]:
     """How often each DMA reads its tensor in a layer: once per block of rows, where nothing keeps it."""
     found: dict[str, int] = {}
     for op in design.module.walk():
-        if isinstance(op, DmaReadOp):
-            stream = itensor_of(op.sinks[0])
+        if isinstance(op, df.DmaReadOp):
+            stream = df.itensor_of(op.sinks[0])
             once = without_repeats(stream)
             found[process_name(op)] = stream.tokens * stream.token_bits // (once.tokens * once.token_bits)
     return found
@@ -157,7 +156,7 @@ def is_recordable(design: Design) -> bool:
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
 
 
-def _shortened(knobs: Knobs, layers: int) -> Knobs:
+def _shortened(knobs: CompileOptions, layers: int) -> CompileOptions:
     return replace(knobs, layers=layers)
 
 
@@ -175,7 +174,7 @@ def _long_launches() -> Iterator[None]:
             os.environ[MAX_ACCESSES_VARIABLE] = before
 
 
-def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[str]:
+def command(case: Case, knobs: CompileOptions, lanes_from: Path, package: Path) -> list[str]:
     """The command that makes the design's package; options at their defaults are left out.
 
     Args:
@@ -186,8 +185,8 @@ def command(case: Case, knobs: Knobs, lanes_from: Path, package: Path) -> list[s
     shape = case.shape
     size = ["--tokens", str(shape.tokens)] if shape.phase == "prefill" else ["--context", str(shape.context)]
     words = ["sttest", "compile", case.model, "--phase", case.phase, *size, "--board", BOARD]
-    default = Knobs()
-    for each in fields(Knobs):
+    default = CompileOptions()
+    for each in fields(CompileOptions):
         value = getattr(knobs, each.name)
         if each.name in _OPTIONS and value != getattr(default, each.name):
             words += [_OPTIONS[each.name], str(value)]

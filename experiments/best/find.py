@@ -9,15 +9,15 @@ from typing import Any
 
 from experiments.best.cases import BOARD, Case, bases
 from experiments.best.found import FOLDER, Found, path_of, read_found
-from experiments.blocks import source_hash
 from sttest.boards.resources import Resources
-from sttest.compile.pipeline import Knobs
-from sttest.compile.staged import StagedCompiler
-from sttest.errors import DoesNotFitError, InputError, SttestError, did_you_mean
-from sttest.explore.descent import Descent, Judged, Lanes, Profile, Step, descend
+from sttest.compile.compiler import StagedCompiler
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean
+from sttest.core.program import program_hash
+from sttest.core.results import PointStore
+from sttest.explore.descent import Descent, DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge
-from sttest.explore.record import text_hash
-from sttest.results import PointStore
+from sttest.explore.report import text_hash
 
 STORE = Path("build/points/best")
 FOUND = "found"
@@ -90,7 +90,7 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
     text = search.case.text()
     compiler = StagedCompiler(text, search.case.name, BOARD)
     kept = PointStore(store)
-    key = {"text": text_hash(text), "board": compiler.board.model_dump(mode="json"), "source": source_hash()}
+    key = {"text": text_hash(text), "board": compiler.board.model_dump(mode="json"), "source": program_hash()}
     ends: list[tuple[str, LaneJudge, Descent]] = []
     for name, judge in _begun(search, compiler, key, kept, folder, say):
         if sum(end.fits for *_, end in ends) >= search.tries:
@@ -107,7 +107,7 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
         raise DoesNotFitError(
             "no-design", "no design that fits was found", where=search.case.name,
             demand=len(ends), bound=0, unit="descents",
-            levers=["name another base with --base", "raise --most-designs"],
+            hints=["name another base with --base", "raise --most-designs"],
         )  # fmt: skip
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)
@@ -135,18 +135,18 @@ def _begun(
     return [(name, judge) for _, name, judge in sorted(scores, key=lambda each: each[:2])]
 
 
-def _chosen(search: Search, folder: Path) -> dict[str, Knobs]:
+def _chosen(search: Search, folder: Path) -> dict[str, CompileOptions]:
     known = bases(search.case)
     if path_of(search.case, folder).is_file():
         known = {FOUND: read_found(search.case, folder).knobs, **known}
     unknown = sorted(set(search.names) - set(known))
     if unknown:
         raise InputError("unknown-base", f"no base '{unknown[0]}'", where="--base",
-                         levers=[did_you_mean(unknown[0], known)])  # fmt: skip
+                         hints=[did_you_mean(unknown[0], known)])  # fmt: skip
     return {name: known[name] for name in search.names} if search.names else known
 
 
-def _told(step: Step) -> str:
+def _told(step: DescentStep) -> str:
     return f"{step.engine} {step.lanes} lanes: {_shown(step.judged)}"
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 
 from experiments.best.cases import BOARD, Case
-from sttest.boards.yaml_file import read_mapping
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
+from sttest.boards.load import read_mapping
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.core.files import write_text
 from sttest.explore.evaluate import knobs_from
-from sttest.explore.record import text_hash
-from sttest.verbs.text_file import write_text
+from sttest.explore.report import text_hash
 
 FOLDER = Path(__file__).parents[1] / "data" / "best"
 _HEAD = "# Written by 'python -m experiments.best find'; 'sttest reproduce best' makes the design again.\n"
@@ -35,7 +35,7 @@ class Found:
     """
 
     case: Case
-    knobs: Knobs
+    knobs: CompileOptions
     base: str
     text_sha256: str
     cycles: int
@@ -74,7 +74,7 @@ class Found:
             raise InputError(
                 "other-text", "the block is lowered to another text than the one that was searched",
                 where=self.case.name,
-                levers=[f"search again: python -m experiments.best find {self.case.model} {self.case.phase}"],
+                hints=[f"search again: python -m experiments.best find {self.case.model} {self.case.phase}"],
             )  # fmt: skip
         return text
 
@@ -97,7 +97,7 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
             "bad-design", f"does not say how a design is made ({error})", where=str(path),
-            levers=["take a file that 'python -m experiments.best find' wrote"],
+            hints=["take a file that 'python -m experiments.best find' wrote"],
         ) from error  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from experiments.best.cases import BOARD, LENGTH
 from experiments.best.design import Made
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_of
-from sttest.results import Kind, Row
+from sttest.core.results import Kind, Row
 
 _UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
 

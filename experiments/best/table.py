@@ -14,11 +14,10 @@ from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
 from experiments.best.rows import rows
 from experiments.progress import step_printer
-from sttest.compile.reports.resources import partition_table
-from sttest.compile.reports.tables import kernel_table
-from sttest.errors import InputError, SttestError
-from sttest.results import ResultFolder, Row
-from sttest.sim.checks import MAX_ACCESSES_VARIABLE
+from sttest.compile.reports import kernel_table, partition_table
+from sttest.core.errors import InputError, SttestError
+from sttest.core.results import ResultFolder, Row
+from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 from sttest.verbs.output import print_table
 
 ROOT = Path("results/best")
@@ -36,7 +35,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     cases = [case for case in all_cases() if path_of(case).is_file()]
     if not cases:
         raise InputError("no-designs", "no design was found yet", where=str(FOLDER),
-                         levers=["python -m experiments.best find gpt2 decode"])  # fmt: skip
+                         hints=["python -m experiments.best find gpt2 decode"])  # fmt: skip
     say, found = step_printer(len(cases)), list[Row]()
     config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
     with ResultFolder(out, config=config) as folder, ProcessPoolExecutor(max_workers=jobs) as pool:

@@ -127,10 +127,7 @@ def energy_rows(subject: Subject, windows: Sequence[Window], idle_w: float | Non
     watts = [power for window in windows if (power := window.watts) is not None]
     if not gross:
         return [_empty(subject, "error", "no energy counter")]
-    rows = [
-        _row(subject, "energy_gross", gross, f"J/{per}", windows),
-        _row(subject, "power", watts, "W", windows),
-    ]
+    rows = [_row(subject, "energy_gross", gross, f"J/{per}", windows), _row(subject, "power", watts, "W", windows)]
     if idle_w is not None:
         net = [joules for window in windows if (joules := window.net_joules_per_iteration(idle_w)) is not None]
         rows.append(_row(subject, "energy_net", net, f"J/{per}", windows, f"gross less {idle_w:.2f} W idle"))

@@ -16,8 +16,8 @@ from typing import Any
 from experiments.gpu_baseline.campaign import ENVIRONMENT, ROWS, SCHEMA
 from experiments.gpu_baseline.points import CACHE_LEN, LENGTHS, MODELS, MODES
 from experiments.gpu_baseline.table import COLUMNS
-from sttest.errors import InputError
-from sttest.results import ResultFolder, Row
+from sttest.core.errors import InputError
+from sttest.core.results import ResultFolder, Row
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "experiments" / "data" / "gpu_baseline"
@@ -205,8 +205,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
     return rows
 
 
-def _bad(path: Path, what: str, lever: str) -> InputError:
-    return InputError("bad-gpu-run", what, where=str(path), levers=[lever])
+def _bad(path: Path, what: str, hint: str) -> InputError:
+    return InputError("bad-gpu-run", what, where=str(path), hints=[hint])
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from experiments.synthesis_sources.loops import OPERATIONS, Around, Pipelined, loops_of
 from experiments.synthesis_sources.source import Function, functions_of
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 DATA = Path(__file__).parents[1] / "data" / "synthesis"
 FUNCTION = ("design", "module")
@@ -40,7 +40,7 @@ def tables(clone: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
         where = f"{repository} {path.relative_to(clone)}"
         for design, module in functions[[*FUNCTION]].itertuples(index=False):
             if module not in known:
-                raise InputError("unknown-function", f"no function '{module}'", where=where, levers=["check the clone"])
+                raise InputError("unknown-function", f"no function '{module}'", where=where, hints=["check the clone"])
             pipelined, around = loops_of(known[module])
             found = {"design": design, "module": module}
             loops += [found | each | {"source": where} for each in _loops(known[module], pipelined, around)]
@@ -54,7 +54,7 @@ def _source_of(clone: Path, report: str) -> Path:
     sources = [path for path in folder.glob("*.cpp") if path.name != "host.cpp"]
     if len(sources) != 1:
         raise InputError(
-            "ambiguous-source", f"{len(sources)} sources", where=str(folder), demand=1, levers=["check the clone"]
+            "ambiguous-source", f"{len(sources)} sources", where=str(folder), demand=1, hints=["check the clone"]
         )
     return sources[0]
 

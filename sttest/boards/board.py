@@ -6,24 +6,31 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sttest.boards.energy import EnergyCosts
-from sttest.boards.part import Fabric, Hbm, Launch, Memory, Part, Pcie, Power, Toolchain
-from sttest.boards.quantity import (
+from sttest.boards.energy import Energy, EnergyCosts
+from sttest.boards.part import (
+    BoardMemory,
+    BoardPart,
+    Fabric,
     Gigabytes,
     GigabytesPerSecond,
+    Hbm,
+    LaunchOverhead,
     Megabytes,
     Megahertz,
     Nanometres,
+    Pcie,
+    Power,
     TeraOpsPerSecond,
+    Toolchain,
     Watts,
 )
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 # Names end up in folder names.
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
 
 
-class FpgaBoard(Part):
+class FpgaBoard(BoardPart):
     """An FPGA card that dataflow kernels can be compiled for."""
 
     device: Literal["fpga"]
@@ -34,10 +41,10 @@ class FpgaBoard(Part):
     onchip_mb: Megabytes
     peak_int8_tops: TeraOpsPerSecond
     fabric: Fabric
-    memory: Memory
+    memory: BoardMemory
     pcie: Pcie
     power: Power
-    launch: Launch
+    launch: LaunchOverhead
     toolchain: Toolchain
     energy: EnergyCosts | None = None
 
@@ -62,7 +69,7 @@ class FpgaBoard(Part):
         if self.energy is None:
             raise InputError(
                 "board-without-energy", f"board '{self.name}' has no energy costs", where="energy",
-                levers=["extend u55c", "add the part 'energy'"],
+                hints=["extend u55c", "add the part 'energy'"],
             )  # fmt: skip
         return self.energy
 
@@ -91,7 +98,7 @@ class FpgaBoard(Part):
         return round(time_us * self.clock_mhz.value)
 
 
-class GpuBoard(Part):
+class GpuBoard(BoardPart):
     """A GPU of the baselines: enough for its row in a table, nothing to compile for.
 
     ``idle_w`` and ``load_w`` are absent where no reading of the card alone is published.
@@ -117,3 +124,37 @@ class GpuBoard(Part):
 
 
 Board = FpgaBoard | GpuBoard
+
+
+# --- Three ways to say what a run cost, which must never be mixed in one ratio
+
+
+Rule = Literal["tdp", "drawn", "net"]
+RULES: dict[Rule, str] = {
+    "tdp": "power limit of the data sheet times time",
+    "drawn": "what the board draws, modelled for the FPGA, read for GPUs",
+    "net": "what it draws above its idle power",
+}
+
+
+def fpga_joules(board: FpgaBoard, used: Energy, rule: Rule) -> float:
+    """Joules of a modelled run under a rule."""
+    if rule == "tdp":
+        return board.power.tdp_w.value * used.seconds
+    return used.total_j if rule == "drawn" else used.net_j
+
+
+def gpu_watts(board: GpuBoard, rule: Rule) -> float:
+    """Power that a rule charges a GPU of which only published readings are at hand.
+
+    Raises:
+        InputError: no reading of this board is published.
+    """
+    if rule == "tdp":
+        return board.tdp_w.value
+    if board.load_w is None or board.idle_w is None:
+        raise InputError(
+            "no-power-reading", f"no reading of '{board.name}' under load is published", where=f"rule '{rule}'",
+            hints=["take the rule 'tdp'"],
+        )  # fmt: skip
+    return board.load_w.value - (board.idle_w.value if rule == "net" else 0.0)

@@ -8,17 +8,67 @@ formula, and how near it comes to boards that were measured.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Literal
 
-from sttest.boards.bracket import Case, PicojoulesPerAccess, PicojoulesPerBit, PicojoulesPerCycle, WattsBracket
-from sttest.boards.part import Part
+import pandas as pd
+from pydantic import AfterValidator, model_validator
+
+from sttest.boards.part import BoardPart, Quantity
+from sttest.core.errors import InputError
+
+# --- A quantity that nobody has measured exactly: its low, central and high case
+
+
+Case = Literal["low", "central", "high"]
+CASES: tuple[Case, ...] = ("low", "central", "high")
+
+
+class Bracket(BoardPart):
+    """Three cases of one quantity, each with its own source."""
+
+    low: Quantity
+    central: Quantity
+    high: Quantity
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Bracket:
+        if not self.low.value <= self.central.value <= self.high.value:
+            raise ValueError("low, central and high are not in this order")
+        return self
+
+    def value(self, case: Case) -> float:
+        """The number of one case."""
+        return getattr(self, case).value
+
+
+def bracket_in(unit: str) -> AfterValidator:
+    """A check for a field: all three cases are in ``unit``."""
+
+    def check(bracket: Bracket) -> Bracket:
+        for case in CASES:
+            found = getattr(bracket, case).unit
+            if found != unit:
+                raise ValueError(f"unit '{found}' where '{unit}' is expected")
+        return bracket
+
+    return AfterValidator(check)
+
+
+WattsBracket = Annotated[Bracket, bracket_in("W")]
+PicojoulesPerBit = Annotated[Bracket, bracket_in("pJ/bit")]
+PicojoulesPerCycle = Annotated[Bracket, bracket_in("pJ/cycle")]
+PicojoulesPerAccess = Annotated[Bracket, bracket_in("pJ/access")]
+
 
 RAM_WORD_BITS = 72
 """Width of one access to a BRAM36 or a URAM288, parity bits included (AMD UG573)."""
 _PICO = 1e-12
 
 
-class EnergyCosts(Part):
+class EnergyCosts(BoardPart):
     """What a board draws and what its events cost.
 
     Attributes:
@@ -129,3 +179,61 @@ def energy(activity: Activity, costs: EnergyCosts, case: Case = "central") -> En
         dsp_j=dsp_cycles * costs.dsp.value(case) * _PICO,
         onchip_j=onchip_pj * _PICO,
     )
+
+
+# --- The activity report of a design package, and the activity of a run of it
+
+
+ACTIVITY_FILE = "reports/activity.csv"
+COUNTS = ("dsp_work_cycles", "hbm_bits", "bram_bits", "uram_bits", "srl_bits")
+COLUMNS = ("element", "kind", "evaluations", "macs", "dsp_slices", *COUNTS)
+"""``element``: process, FIFO, converter or DMA.  ``evaluations``: of a task's payload.  ``dsp_slices``: of all its
+lanes, products in LUTs charged as those in DSPs that they replace.  The rest is summed over elements into an
+:class:`Activity`."""
+
+
+def read_activity(package: Path) -> pd.DataFrame:
+    """The activity report of a package.
+
+    Raises:
+        InputError: it is missing, or not such a report.
+    """
+    path = package / ACTIVITY_FILE
+    try:
+        report = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise _bad(path, f"cannot be read: {error}") from error
+    if tuple(report.columns) != COLUMNS:
+        raise _bad(path, "does not have the columns of an activity report")
+    counts = report[["dsp_slices", *COUNTS]]
+    if not all(pd.api.types.is_numeric_dtype(kind) for kind in counts.dtypes) or not bool((counts >= 0).all(axis=None)):
+        raise _bad(path, "has counts that are not numbers of 0 or more")
+    return report
+
+
+def activity_of(report: pd.DataFrame, busy_cycles: Mapping[str, int], cycles: int, clock_mhz: float) -> Activity:
+    """The activity of one run.
+
+    Args:
+        report: columns as in :data:`COLUMNS`.
+        busy_cycles: per process, from an engine; processes without DSP slices need none.
+        cycles: of the run.
+        clock_mhz: of the design.
+
+    Raises:
+        InputError: the engine ran another design.
+    """
+    computing = report[report["dsp_slices"] > 0]
+    missing = [name for name in computing["element"] if name not in busy_cycles]
+    if missing:
+        raise InputError(
+            "other-design", f"the run has no process '{missing[0]}'", where="activity report",
+            hints=["run the design of the same package"],
+        )  # fmt: skip
+    enabled = sum(slices * busy_cycles[name] for name, slices in computing[["element", "dsp_slices"]].values)
+    totals = {name: float(report[name].sum()) for name in COUNTS}
+    return Activity(seconds=cycles / clock_mhz / 1e6, dsp_enabled_cycles=float(enabled), **totals)
+
+
+def _bad(path: Path, what: str) -> InputError:
+    return InputError("bad-activity-report", what, where=str(path), hints=["compile the package anew"])

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.part import Part
-from sttest.boards.validation import validated
-from sttest.boards.yaml_file import read_mapping
-from sttest.errors import InputError, did_you_mean
-from sttest.results import Kind
+from sttest.boards.load import read_mapping, validated
+from sttest.boards.part import BoardPart
+from sttest.core.errors import InputError, did_you_mean
+from sttest.core.results import Kind
 
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
 WORD_BITS = 32
 """Of the values that operators of the library give: those of its integers run in 32 bits in the emitted code."""
 
 
-class Timing(Part):
+class Timing(BoardPart):
     """Pipeline of one operator: registers passed through and cycles from operand to result."""
 
     stages: Annotated[int, Field(strict=True, ge=1)]
@@ -37,7 +37,7 @@ class Timing(Part):
         return self
 
 
-class Area(Part):
+class Area(BoardPart):
     """Resources of one instance; half a DSP means that two instances share one."""
 
     dsp: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
@@ -47,7 +47,7 @@ class Area(Part):
     kind: Kind
 
 
-class Operator(Part):
+class Operator(BoardPart):
     """One operator, fully pipelined: II is 1 cycle; registers beside it carry ``bits`` per stage."""
 
     name: str
@@ -67,7 +67,7 @@ class Operator(Part):
         return self.timing.latency_cycles
 
 
-class _Row(Part):
+class _Row(BoardPart):
     title: str
     timing: Timing | None = None
     area: Area | None = None
@@ -80,7 +80,7 @@ class _Row(Part):
         return self
 
 
-class _File(Part):
+class _File(BoardPart):
     clock_target_ns: Annotated[float, Field(gt=0)]
     operators: dict[str, _Row]
 
@@ -104,7 +104,7 @@ def operators(board: FpgaBoard) -> Mapping[str, Operator]:
             demand=board.clock_mhz.value,
             bound=int(1e3 / clock_target_ns),
             unit="MHz",
-            levers=["lower clock_mhz"],
+            hints=["lower clock_mhz"],
         )
     return library
 
@@ -133,7 +133,7 @@ def _composed(name: str, row: _Row, library: Mapping[str, Operator], path: Path)
         if part not in library:
             where = f"{path}: operators.{name}.compose"
             raise InputError(
-                "unknown-operator", f"unknown operator '{part}'", where=where, levers=[did_you_mean(part, library)]
+                "unknown-operator", f"unknown operator '{part}'", where=where, hints=[did_you_mean(part, library)]
             )
     parts = [library[part] for part in row.compose]
     source = f"composed: {', then '.join(row.compose)}"
@@ -152,3 +152,83 @@ def _composed(name: str, row: _Row, library: Mapping[str, Operator], path: Path)
 def chain_stages(chain: Iterable[Operator]) -> int:
     """Stages of operators that follow each other, each registering its result."""
     return sum(operator.stages for operator in chain)
+
+
+# --- Rules of Vitis HLS for adder trees and accumulators, as pure functions
+
+
+AddKind = Literal["float", "float_fabric", "int"]
+ADDER_OF_KIND: dict[AddKind, str] = {"float": "fadd", "float_fabric": "fadd_fabric", "int": "iadd"}
+
+
+def add_tree_levels(n: int) -> int:
+    """Levels of a balanced tree that adds ``n`` values: 0 for one value.
+
+    Raises:
+        InputError: ``n`` is below 1.
+    """
+    if n < 1:
+        raise InputError("bad-value", f"an adder tree of {n} values", hints=["give 1 value or more"])
+    return (n - 1).bit_length()
+
+
+def add_tree_latency(n: int, kind: AddKind) -> int:
+    """Cycles from the ``n`` operands to the registered sum: levels times stages of one adder.
+
+    >>> add_tree_latency(16, "float")  # 4 levels of 7 stages
+    28
+    """
+    _, library = load_operators(OPERATORS_FILE)
+    return add_tree_levels(n) * library[ADDER_OF_KIND[kind]].stages
+
+
+def carried_adders(products: int) -> int:
+    """Additions L on the loop-carried path when ``products`` values are summed per iteration.
+
+    Seen: 1 for 1 and 2, 3 for 4 to 8, 4 for 9 to 32.  For 3 the next larger is taken and
+    beyond 32 the last one.
+    """
+    if products < 1:
+        raise InputError("bad-value", f"an accumulator of {products} products", hints=["give 1 product or more"])
+    if products <= 2:
+        return 1
+    return 3 if products <= 8 else 4
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """How HLS builds a running sum.
+
+    Attributes:
+        ii: initiation interval of the loop, in cycles.
+        adder: operator on the loop-carried path.
+        carried_adders: how many of them lie on it.
+    """
+
+    ii: int
+    adder: Literal["fadd", "fadd_fabric", "iadd"]
+    carried_adders: int
+
+
+def accumulator(products: int, distance: int, *, ii: int = 1, kind: Literal["float", "int"] = "float") -> Accumulator:
+    """The initiation interval that a running sum allows.
+
+    Args:
+        products: values summed into one element per iteration, R.
+        distance: iterations between the write of an element and its next read.
+        ii: interval asked for, in cycles.
+        kind: integers add within a cycle and never hold a loop back.
+
+    With L = `carried_adders`: seven-stage DSP adders fit if distance * II >= 6 L + 2,
+    fabric adders if >= 4 L + 2; else the loop slows down to ceil(4 L / distance).
+    """
+    if distance < 1 or ii < 1:
+        raise InputError("bad-value", f"an accumulator at distance {distance} and II {ii}", hints=["give 1 or more"])
+    on_path = carried_adders(products)
+    if kind == "int":
+        return Accumulator(ii, "iadd", on_path)
+    if distance * ii >= 6 * on_path + 2:
+        return Accumulator(ii, "fadd", on_path)
+    if distance * ii >= 4 * on_path + 2:
+        return Accumulator(ii, "fadd_fabric", on_path)
+    return Accumulator(max(ii, -(-4 * on_path // distance)), "fadd_fabric", on_path)

@@ -7,22 +7,73 @@ itself, with its own source, is in ``data/<board>.yaml``.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from sttest.boards.quantity import (
-    Bits,
-    Bytes,
-    Count,
-    GigabytesPerSecond,
-    Megahertz,
-    Microseconds,
-    Nanoseconds,
-    Ratio,
-    Watts,
-)
-from sttest.results import Kind
+from sttest.core.results import Kind
+
+# --- A number that says what it is: value, unit, source and kind
+
+
+class Quantity(BaseModel):
+    """One physical quantity with its provenance.
+
+    Attributes:
+        value: a finite number, never negative.
+        unit: unit of ``value``, for example ``GB/s``; ``count`` and ``ratio`` have no dimension.
+        source: the public document, log or reasoning that it comes from.
+        kind: how far to trust it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    value: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+    unit: Annotated[str, Field(min_length=1)]
+    source: Annotated[str, Field(min_length=1)]
+    kind: Kind
+
+    @property
+    def count(self) -> int:
+        """The value as a whole number; fields declared as such are checked when they are loaded."""
+        return int(self.value)
+
+    def __str__(self) -> str:
+        """Short rendering: ``14.375 GB/s (datasheet)``."""
+        shown = f"{self.count:,}" if self.value.is_integer() else f"{self.value:g}"
+        unit = "" if self.unit in ("count", "ratio") else f" {self.unit}"
+        return f"{shown}{unit} ({self.kind})"
+
+
+def in_unit(unit: str, *, whole: bool = False, positive: bool = True) -> AfterValidator:
+    """A check for a field: the quantity is in ``unit`` and, on request, whole and above zero."""
+
+    def check(quantity: Quantity) -> Quantity:
+        if quantity.unit != unit:
+            raise ValueError(f"unit '{quantity.unit}' where '{unit}' is expected")
+        if whole and not quantity.value.is_integer():
+            raise ValueError(f"{quantity.value:g} {unit} is not a whole number")
+        if positive and quantity.value == 0:
+            raise ValueError("must be greater than 0")
+        return quantity
+
+    return AfterValidator(check)
+
+
+Count = Annotated[Quantity, in_unit("count", whole=True)]
+Bytes = Annotated[Quantity, in_unit("bytes", whole=True)]
+Bits = Annotated[Quantity, in_unit("bits", whole=True)]
+Ratio = Annotated[Quantity, in_unit("ratio")]
+Megahertz = Annotated[Quantity, in_unit("MHz")]
+GigabytesPerSecond = Annotated[Quantity, in_unit("GB/s")]
+Megabytes = Annotated[Quantity, in_unit("MB")]
+Gigabytes = Annotated[Quantity, in_unit("GB")]
+Nanoseconds = Annotated[Quantity, in_unit("ns")]
+Microseconds = Annotated[Quantity, in_unit("us")]
+Nanometres = Annotated[Quantity, in_unit("nm")]
+Watts = Annotated[Quantity, in_unit("W")]
+TeraOpsPerSecond = Annotated[Quantity, in_unit("TOPS")]
+
 
 BRAM36_BYTES = 36 * 1024 // 8
 URAM_BYTES = 288 * 1024 // 8
@@ -30,13 +81,13 @@ URAM_BYTES = 288 * 1024 // 8
 Page = Literal["hit", "closed", "miss", "kernel"]
 
 
-class Part(BaseModel):
+class BoardPart(BaseModel):
     """What every part has in common: immutable, and no key that it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Slr(Part):
+class Slr(BoardPart):
     """What user logic may take of one super logic region, the shell already taken off."""
 
     lut: Count
@@ -45,7 +96,7 @@ class Slr(Part):
     uram: Count
 
 
-class Fabric(Part):
+class Fabric(BoardPart):
     """Programmable logic of the die (AMD device tables) and the budgets of its SLRs.
 
     ``resource_threshold`` is the share of a budget that a design may fill and still
@@ -72,7 +123,7 @@ class Fabric(Part):
         return sum(slr.bram18.count * BRAM36_BYTES // 2 + slr.uram.count * URAM_BYTES for slr in self.slrs)
 
 
-class Hbm(Part):
+class Hbm(BoardPart):
     """High-bandwidth memory: identical pseudo-channels, each behind one AXI port.
 
     Peaks and sizes are AMD's (UG1393, PG276); sustained bandwidth and page latencies
@@ -139,7 +190,7 @@ class Hbm(Part):
         return math.ceil(self.read_latency_ns(page) * clock_mhz / 1e3)
 
 
-class Ddr(Part):
+class Ddr(BoardPart):
     """DIMMs of the board, where it has any; streaming kernels use the HBM."""
 
     channels: Count
@@ -148,14 +199,14 @@ class Ddr(Part):
     sustained_gb_per_s_per_channel: GigabytesPerSecond
 
 
-class Memory(Part):
+class BoardMemory(BoardPart):
     """Memories outside the die."""
 
     hbm: Hbm | None = None
     ddr: Ddr | None = None
 
 
-class Pcie(Part):
+class Pcie(BoardPart):
     """The link to the host: DMA rates as read by the board's own validation run."""
 
     generation: Count
@@ -164,7 +215,7 @@ class Pcie(Part):
     card_to_host_gb_per_s: GigabytesPerSecond
 
 
-class Power(Part):
+class Power(BoardPart):
     """Board power.
 
     ``load_*`` bracket a board that decodes: readings of comparable designs, low,
@@ -178,7 +229,7 @@ class Power(Part):
     load_high_w: Watts
 
 
-class Launch(Part):
+class LaunchOverhead(BoardPart):
     """What starting a kernel costs the host.
 
     ``single_*`` bracket one launch whose end is awaited; ``back_to_back_us`` lies between
@@ -194,7 +245,7 @@ class Launch(Part):
     token_gap_us: Microseconds
 
 
-class Toolchain(Part):
+class Toolchain(BoardPart):
     """Names that the vendor's tools need."""
 
     part: str

@@ -39,7 +39,7 @@ def build(
 
       sttest build build/gpt2-decode-u55c --target hw --dry-run
     """
-    from sttest.boards.vitis.steps import Limits
+    from sttest.targets.vitis.steps import Limits
     from sttest.verbs.build import BuildRequest, run
 
     given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
@@ -99,13 +99,13 @@ def run_verb(
 
       sttest run build/small-gpt2-decode-u55c --backend double --prompt-by-decode
     """
-    from sttest.boards.backends.device import Patience
+    from sttest.targets.device import Timeouts
     from sttest.verbs.card_run import RunRequest
     from sttest.verbs.run import run
 
     request = RunRequest(
         tuple(packages), backend.value, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
-        int(card) if card.isdecimal() else card, Patience(timeout_launch, timeout_open, reset),
+        int(card) if card.isdecimal() else card, Timeouts(timeout_launch, timeout_open, reset),
     )  # fmt: skip
     raise typer.Exit(run(request, out, launch_per.value if launch_per else None, as_json=as_json))
 

@@ -113,10 +113,10 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
     """
-    from sttest.compile.pipeline import Knobs
+    from sttest.compile.pipeline import CompileOptions
     from sttest.verbs.compile import Request, entries, run
 
-    knobs = Knobs(
+    knobs = CompileOptions(
         tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
         gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
         vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
@@ -144,7 +144,7 @@ def opt(
 
     Examples:
 
-      sttest opt block.mlir -p quantise{scheme=w8a8},linalg-to-kernels{tile-size=32}
+      sttest opt block.mlir -p quantize{scheme=w8a8},linalg-to-kernels{tile-size=32}
 
       sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
 
@@ -187,10 +187,7 @@ def models(as_json: Json = False) -> None:
 
 
 @app.command()
-def board(
-    name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")],
-    as_json: Json = False,
-) -> None:
+def board(name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")], as_json: Json = False) -> None:
     """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
 
     Examples:

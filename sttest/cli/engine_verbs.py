@@ -35,10 +35,6 @@ def simulate(
     unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
     trace: Annotated[Path | None, typer.Option(help="Write a trace for ui.perfetto.dev.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Check all times, or the deadlock, independently.")] = False,
-    stage_interval: Annotated[
-        StageInterval | None, typer.Option(help="Stages in loops are not known: live for all, or dead for some?")
-    ] = None,
-    trace_window: Annotated[int, typer.Option(min=0, help="With it: stages by which traces may be off.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Simulate a design cycle by cycle; exit code 3 on a deadlock, which is explained.
@@ -175,11 +171,11 @@ def ladder(
 
       sttest ladder gpt2 --phase decode --attention one-pass --attention-chunk 16
     """
-    from sttest.compile.pipeline import Knobs
+    from sttest.compile.pipeline import CompileOptions
     from sttest.verbs.compile import Request
     from sttest.verbs.ladder import LadderRequest, run
 
-    knobs = Knobs(precision=precision.value, attention=attention.value, attention_chunk=attention_chunk)
+    knobs = CompileOptions(precision=precision.value, attention=attention.value, attention_chunk=attention_chunk)
     asked = Request(model, phase.value, tokens, context, board, work_dir, knobs)
     raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
 

@@ -24,9 +24,9 @@ def reproduce(
 
       sttest reproduce gpt2
     """
-    from sttest.verbs.reproduce import run
+    from sttest.studies import tables
 
-    run(name, out, engine.value, jobs)
+    raise typer.Exit(tables.reproduce(name, out, engine.value, jobs))
 
 
 @app.command()

@@ -5,20 +5,110 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
+import pandas as pd
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.context import new_context, parse, printed
-from sttest.compile.dialects.df import TaskOp
-from sttest.compile.fusion_report import FusionReport, fusion_report
-from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
+from sttest.compile.dialects import df
+from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse, printed
+from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.fuse_kernels import decide
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.pipeline import CompileOptions, passes, streaming_passes, tiling_passes
+from sttest.compile.sharing.engines import dma_port
+from sttest.compile.sharing.processes import fifos_of, processes_of
+from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.sim.graph import TimedGraph
+
+# --- Groups, and the intermediate results before and after fusion (StreamTensor Fig. 10a)
+
+
+@dataclass(frozen=True)
+class FusionReport:
+    """The fusion decision and the bytes of all results that one kernel hands to another through memory without it."""
+
+    fusion: Fusion
+    original_bytes: Mapping[str, int]
+
+    @property
+    def total_original_bytes(self) -> int:
+        """Intermediate results before fusion, parameters excluded."""
+        return sum(self.original_bytes.values())
+
+    def table(self) -> pd.DataFrame:
+        """One row per kernel: group, its result before fusion, and the group's on-chip cost in its two parts."""
+        costs = self.fusion.costs
+        return pd.DataFrame(
+            {
+                "kernel": name,
+                "group": group,
+                "original_result_bytes": self.original_bytes.get(name, 0),
+                "group_converter_bytes": costs[group].converter_bytes,
+                "group_local_buffer_bytes": costs[group].local_buffer_bytes,
+            }
+            for name, group in self.fusion.group_of.items()
+        )
+
+
+def fusion_report(module: ModuleOp, c_max_bytes: int) -> FusionReport:
+    """Taken right before `fuse-kernels`, on one kernel per op."""
+    kernels = [op for op in module.walk() if isinstance(op, df.KernelOp)]
+    original = {
+        kernel.sym_name.data: sum(
+            _stream_bytes(df.itensor_of(stream))
+            for tensor, stream in zip(kernel.outputs, kernel.terminator.arguments, strict=True)
+            if _is_read_by_kernel(tensor)
+        )
+        for kernel in kernels
+    }
+    return FusionReport(decide(kernels, c_max_bytes), original)
+
+
+def _is_read_by_kernel(tensor: SSAValue) -> bool:
+    return any(isinstance(use.operation, df.KernelOp) for use in tensor.uses)
+
+
+def _stream_bytes(stream: ITensorType) -> int:
+    return -(-prod(stream.full_shape) * stream.element_bits // 8)
+
+
+@dataclass(frozen=True)
+class OnChip:
+    """Bytes that stand for the intermediate results after fusion."""
+
+    converter_bytes: int
+    fifo_bytes: int
+    dma_tile_bytes: int
+
+    @property
+    def total_bytes(self) -> int:
+        """All three parts."""
+        return self.converter_bytes + self.fifo_bytes + self.dma_tile_bytes
+
+
+def on_chip(module: ModuleOp) -> OnChip:
+    """Converters (both halves), FIFOs and DMA tiles (both halves) of a design at the stream level."""
+    converters = fifos = tiles = 0
+    for kernel in all_of(module, df.KernelOp):
+        for op, *_ in processes_of(kernel).values():
+            if isinstance(op, df.ConverterOp) and op.buffer is not None:
+                converters += 2 * prod(op.buffer.values) * df.itensor_of(op.sources[0]).element_bits
+            elif isinstance(op, df.DmaReadOp | df.DmaWriteOp):
+                tiles += 2 * df.itensor_of(dma_port(op)).token_bits
+        for stream, *_ in fifos_of(kernel).values():
+            if stream.sized_by is None or stream.sized_by.data != "folded":
+                fifos += stream.result.type.depth.data * stream.result.type.itensor.token_bits
+    return OnChip(converters // 8, fifos // 8, tiles // 8)
 
 
 @dataclass(frozen=True)
@@ -46,7 +136,7 @@ class Design:
     """
 
     name: str
-    knobs: Knobs
+    knobs: CompileOptions
     board: FpgaBoard
     module: ModuleOp
     graph: TimedGraph
@@ -59,7 +149,7 @@ def compile_text(
     text: str,
     name: str,
     board: str,
-    knobs: Knobs | None = None,
+    knobs: CompileOptions | None = None,
     *,
     keep_ir: bool = False,
     progress: Callable[[str], None] | None = None,
@@ -80,7 +170,7 @@ def compile_text(
         InputError: bad IR, unsupported ops, or no such board.
         DoesNotFitError: more lanes, channels or on-chip memory than there are.
     """
-    knobs = knobs or Knobs()
+    knobs = knobs or CompileOptions()
     hardware = require_hbm(load_board(board))
     c_max_bytes = hardware.fabric.usable_onchip_bytes
     context = new_context()
@@ -115,13 +205,13 @@ class _Runner:
                 self.stages.append(Stage(each.name, _spec(each), printed(self.module), seconds))
 
 
-def choose_lanes(text: str, knobs: Knobs) -> tuple[str, ...]:
-    """The lanes (``name:lanes``) that the tiling space gives the tasks of a text: ``Knobs.lanes`` of other shapes."""
+def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:
+    """Lanes (``name:lanes``) that the tiling space gives a text, as ``CompileOptions.lanes`` takes them."""
     context = new_context()
     module = parse(text, "lanes", context)
     for each in tiling_passes(knobs):
         each.apply(context, module)
-    tasks = [op for op in module.walk() if isinstance(op, TaskOp)]
+    tasks = [op for op in module.walk() if isinstance(op, df.TaskOp)]
     return tuple(f"{task.sym_name.data}:{task.lane_count}" for task in tasks)
 
 
@@ -142,3 +232,105 @@ def workload_of(module: ModuleOp) -> dict[str, str | int]:
 
 def _spec(each: ModulePass) -> str:
     return str(each.spec())
+
+
+# --- Compiles one text with many knobs; what several designs share is done once
+
+
+# Tilings that are kept; the eldest goes.
+_KEPT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Tiled:
+    """A module before lanes are assigned, and what fusion will make of it; not to be changed."""
+
+    module: ModuleOp
+    fusion: FusionReport
+
+
+class StagedCompiler:
+    """A text on a board, ready to be compiled with any knobs.
+
+    Args:
+        text: one decoder block in MLIR's generic or custom form.
+        name: of the designs.
+        board: name or path of a board with HBM.
+        workload: facts that the text does not hold.
+
+    Raises:
+        InputError: bad IR, or no such board.
+    """
+
+    def __init__(self, text: str, name: str, board: str, workload: Mapping[str, str | int] | None = None) -> None:
+        self.name, self._board_name = name, board
+        self.board = require_hbm(load_board(board))
+        self._context: Context = new_context()
+        self._parsed = parse(text, name, self._context)
+        self._workload = {**workload_of(self._parsed), **(workload or {})}
+        self._tiled: dict[tuple[ModulePass, ...], Tiled] = {}
+        self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
+
+    def tiled(self, knobs: CompileOptions) -> Tiled:
+        """The module with types and tiles, as it is before lanes are assigned.
+
+        Raises:
+            InputError: ops, a scheme or a tile that are not possible.
+            DoesNotFitError: a kernel's own buffers exceed the board's memory.
+        """
+        chosen = self._split(knobs)[0]
+        if chosen not in self._tiled:
+            if len(self._tiled) >= _KEPT:
+                del self._tiled[next(iter(self._tiled))]
+            module = self._after(chosen)
+            self._tiled[chosen] = Tiled(module, fusion_report(module, self.board.fabric.usable_onchip_bytes))
+        return self._tiled[chosen]
+
+    def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
+        """The text after some passes, of which several tilings share the first ones; not to be changed."""
+        if chosen not in self._before:
+            if len(self._before) >= _KEPT:
+                self._before = {(): self._parsed}
+            self._before[chosen] = self._applied(chosen[-1:], self._after(chosen[:-1]))
+        return self._before[chosen]
+
+    def design(self, knobs: CompileOptions) -> Design:
+        """The sized design.
+
+        Raises:
+            InputError: see :meth:`tiled`; also lanes of a task that is not there.
+            DoesNotFitError: more lanes, channels or on-chip memory than there are.
+        """
+        tiled = self.tiled(knobs)
+        chosen = self._split(knobs)[1]
+        last = chosen[-1]
+        if isinstance(last, SizeFifos):
+            # Sizing has made most of the timed graph; what comes after it, in launches of several layers, changes it.
+            module = self._applied(chosen[:-1], tiled.module)
+            graph = last.size(module).graph(self.name)
+        else:
+            module = self._applied(chosen, tiled.module)
+            graph = timed_graph(module, self.board, self.name)
+        return Design(self.name, knobs, self.board, module, graph, tiled.fusion, workload=dict(self._workload))
+
+    def laned(self, knobs: CompileOptions) -> ModuleOp:
+        """The module with the lanes of every task.
+
+        Raises:
+            InputError: see :meth:`tiled`; also lanes of a task that is not there.
+            DoesNotFitError: the budget of lanes does not cover the first ones.
+        """
+        tiled = self.tiled(knobs)
+        return self._applied(self._split(knobs)[1][:1], tiled.module)
+
+    def _split(self, knobs: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
+        """The passes before lanes are assigned, and the others."""
+        chosen = passes(knobs, self._board_name, self.board.fabric.usable_onchip_bytes)
+        first = next(number for number, each in enumerate(chosen) if isinstance(each, AssignLanes))
+        return chosen[:first], chosen[first:]
+
+    def _applied(self, chosen: tuple[ModulePass, ...], module: ModuleOp) -> ModuleOp:
+        copy = module.clone()
+        for each in chosen:
+            each.apply(self._context, copy)
+        return copy

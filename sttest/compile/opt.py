@@ -2,18 +2,159 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from io import StringIO
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import affine, arith, func, linalg, math, memref, scf, tensor
+from xdsl.dialects.builtin import Builtin, ModuleOp
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.parser import Parser
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.printer import Printer
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, VerifyException
 
-from sttest.compile.context import new_context, parse, printed
-from sttest.compile.ir.diagnosis import rule_error
-from sttest.compile.pass_spec import parse_passes
-from sttest.errors import InputError
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, parse_error, rule_error
+from sttest.compile.passes.add_positions import AddPositions
+from sttest.compile.passes.assign_channels import AssignChannels
+from sttest.compile.passes.assign_lanes import AssignLanes
+from sttest.compile.passes.buffer_rereads import KeepReads
+from sttest.compile.passes.flatten_bottleneck_loops import KeepPace
+from sttest.compile.passes.float_min_as_int import CompareBits
+from sttest.compile.passes.fold_dma import FoldDma
+from sttest.compile.passes.fuse_kernels import FuseKernels
+from sttest.compile.passes.insert_forks import InsertForks
+from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
+from sttest.compile.passes.loop_layers import LoopLayers
+from sttest.compile.passes.loop_tokens import LoopTokens
+from sttest.compile.passes.lower_to_streams import LowerToStreams
+from sttest.compile.passes.materialize_converters import MaterializeConverters
+from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.merge_weight_streams import ShareLoads
+from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
+from sttest.compile.passes.name_nodes import MakeInstances
+from sttest.compile.passes.online_softmax import OnePassAttention
+from sttest.compile.passes.quantize import Quantise
+from sttest.compile.passes.share_engines import ShareEngines
+from sttest.compile.passes.share_streams import ShareStreams
+from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.passes.vectorize import Vectorize
+from sttest.core.errors import InputError, did_you_mean
+
+# --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
+
+
+_DIALECTS = (
+    Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor,
+    df.DF,
+)  # fmt: skip
+
+PASSES: dict[str, type[ModulePass]] = {
+    each.name: each
+    for each in (
+        AddPositions, OnePassAttention, Quantise, CompareBits, LinalgToKernels, MultiplyInFabric, ShareEngines,
+        AssignLanes, FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks,
+        ShareLoads, AssignChannels, MakeInstances, LowerToStreams, ShareStreams, KeepPace, SizeFifos, LoopLayers,
+        LoopTokens,
+    )
+}  # fmt: skip
+"""Every pass by its command-line name, in pipeline order."""
+
+
+def new_context() -> Context:
+    """A context with every dialect that sttest reads."""
+    context = Context()
+    for dialect in _DIALECTS:
+        context.load_dialect(dialect)
+    return context
+
+
+def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """The passes as xDSL's pipeline parser wants them."""
+    return {name: lambda each=each: each for name, each in PASSES.items()}
+
+
+def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
+    """Reads and verifies a module.
+
+    Raises:
+        InputError: the text does not parse or breaks a rule of its dialect; it shows the line and names op and rule.
+    """
+    try:
+        module = Parser(context or new_context(), text, where).parse_module()
+    except ParseError as error:
+        raise parse_error(error, text, where) from error
+    except VerifyException as error:
+        raise rule_error(error, text, where) from error
+    try:
+        module.verify()
+    except VerifyException as error:
+        raise rule_error(error, text, where, module) from error
+    return module
+
+
+def printed(module: ModuleOp) -> str:
+    """The module as text that parses again; an f-string of a module would add a debugging frame."""
+    if any(len(op.results) > 1 for op in all_of(module, GenericOp)):
+        # xDSL prints several results of a generic in parentheses, which it does not read.
+        stream = StringIO()
+        Printer(stream, print_generic_format=True).print_op(module)
+        return f"{stream.getvalue()}\n"
+    return f"{module!s}\n"
+
+
+# --- Pass pipelines as text: ``pass,pass{option=value option=value,value}`` (xDSL's syntax)
+
+
+WHERE = "pass pipeline"
+
+
+def parse_passes(pipeline: str) -> tuple[ModulePass, ...]:
+    """The passes that a pipeline names; none for an empty text.
+
+    Raises:
+        InputError: bad syntax, or an unknown pass or option, with the nearest known one.
+    """
+    try:
+        specs = list(parse_pipeline(pipeline.strip()))
+    except ArgSpecParseError as error:
+        lines = str(error).splitlines()[1:]
+        raise InputError("bad-pipeline", "\n".join(["it does not parse", *lines]), where=WHERE) from error
+    return tuple(_build(spec) for spec in specs)
+
+
+def _build(spec: ArgSpec) -> ModulePass:
+    if spec.name not in PASSES:
+        raise InputError(
+            "unknown-pass", f"unknown pass '{spec.name}'", where=WHERE, hints=[did_you_mean(spec.name, PASSES)]
+        )
+    kind = PASSES[spec.name]
+    known = [field.name.replace("_", "-") for field in dataclasses.fields(kind) if field.name != "name"]
+    for option in spec.parameters:
+        _require_known(option.replace("_", "-"), spec.name, known)
+    try:
+        return kind.from_spec(spec)
+    except ValueError as error:
+        raise InputError("bad-option", f"{error}", where=f"pass {spec.name}", hints=[_usage(kind)]) from error
+
+
+def _require_known(option: str, name: str, known: list[str]) -> None:
+    if option in known:
+        return
+    hints = [did_you_mean(option, known)] if known else ["leave the braces out, it has no options"]
+    raise InputError("unknown-option", f"unknown option '{option}'", where=f"pass {name}", hints=hints)
+
+
+def _usage(kind: type[ModulePass]) -> str:
+    options = " ".join(
+        f"{field.name.replace('_', '-')}=<{field.type}>" for field in dataclasses.fields(kind) if field.name != "name"
+    )
+    return f"write {kind.name}{{{options}}}"
 
 
 @dataclass(frozen=True)

@@ -9,32 +9,32 @@ from xdsl.passes import ModulePass
 from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
-from sttest.compile.passes.compare_bits import CompareBits
+from sttest.compile.passes.buffer_rereads import KeepReads
+from sttest.compile.passes.flatten_bottleneck_loops import KeepPace
+from sttest.compile.passes.float_min_as_int import CompareBits
 from sttest.compile.passes.fold_dma import FoldDma
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.insert_forks import InsertForks
-from sttest.compile.passes.keep_pace import KeepPace
-from sttest.compile.passes.keep_reads import KeepReads
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
 from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.loop_tokens import LoopTokens
 from sttest.compile.passes.lower_to_streams import LowerToStreams
-from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.merge_weight_streams import ShareLoads
 from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
-from sttest.compile.passes.one_pass_attention import OnePassAttention
-from sttest.compile.passes.quantise import Quantise
+from sttest.compile.passes.name_nodes import MakeInstances
+from sttest.compile.passes.online_softmax import OnePassAttention
+from sttest.compile.passes.quantize import Quantise
 from sttest.compile.passes.share_engines import ShareEngines
-from sttest.compile.passes.share_loads import ShareLoads
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.turns.schedule import Attention, ChannelUse, Sharing
+from sttest.compile.sharing.engines import Attention, ChannelUse, Sharing
 
 
 @dataclass(frozen=True)
-class Knobs:
+class CompileOptions:
     """What a user may turn.  Defaults are the documented ones (streamtensor.md section 2) where there are such.
 
     Attributes:
@@ -88,12 +88,12 @@ class Knobs:
     attention_chunk: int = 64
 
 
-def passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
+def passes(knobs: CompileOptions, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
     """All passes from linalg to sized streams, for a board by name or path and its on-chip memory."""
     return (*tiling_passes(knobs), *streaming_passes(knobs, board, c_max_bytes))
 
 
-def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
+def streaming_passes(knobs: CompileOptions, board: str, c_max_bytes: int) -> tuple[ModulePass, ...]:
     """The passes from tiled kernels to sized streams."""
     return (
         FuseKernels(c_max_bytes),
@@ -115,12 +115,12 @@ def streaming_passes(knobs: Knobs, board: str, c_max_bytes: int) -> tuple[Module
     )
 
 
-def _full_rate(knobs: Knobs) -> bool:
+def _full_rate(knobs: CompileOptions) -> bool:
     """Whether ports are as wide as tasks need: many lanes, or the work of several tasks, must not wait for them."""
     return bool(knobs.gemv_lanes) or knobs.keep_pace or knobs.share != "none"
 
 
-def tiling_passes(knobs: Knobs) -> tuple[ModulePass, ...]:
+def tiling_passes(knobs: CompileOptions) -> tuple[ModulePass, ...]:
     """The passes that decide types, tiles and lanes."""
     return (
         *((AddPositions(),) if knobs.positions else ()),

@@ -92,7 +92,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class DescentStep:
     """A step that was kept.
 
     Attributes:
@@ -121,13 +121,13 @@ class Descent:
     lanes: Lanes
     judged: Judged
     fits: bool
-    steps: tuple[Step, ...]
+    steps: tuple[DescentStep, ...]
     designs: int
 
 
 def descend(
     judge: Judge, choices: Mapping[str, Sequence[int]], start: Lanes, *, most_designs: int = 150,
-    watch: Callable[[Step], None] = lambda step: None,
+    watch: Callable[[DescentStep], None] = lambda step: None,
 ) -> Descent | None:  # fmt: skip
     """Looks for the lanes of the fastest design that fits.
 
@@ -162,10 +162,10 @@ class _Walk:
     judge: Judge
     choices: Mapping[str, Sequence[int]]
     most_designs: int
-    watch: Callable[[Step], None]
+    watch: Callable[[DescentStep], None]
     lanes: dict[str, int]
     judged: Judged
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[DescentStep] = field(default_factory=list[DescentStep])
     designs: int = 1
     best: tuple[Lanes, Judged] | None = None
 
@@ -204,7 +204,7 @@ class _Walk:
                 idle -= slower or idle
                 continue
             self.lanes, self.judged, before = tried, judged, after
-            self.steps.append(Step("idle", len(fewer), 0.0, judged))
+            self.steps.append(DescentStep("idle", len(fewer), 0.0, judged))
             self.watch(self.steps[-1])
 
     def passes(self, price: float, *, must_fit: bool, only_more: bool = False) -> None:
@@ -252,7 +252,7 @@ class _Walk:
         if must_fit and not self._fits(tried, judged):
             return False
         self.lanes, self.judged = tried, judged
-        self.steps.append(Step(engine, lanes, price, judged))
+        self.steps.append(DescentStep(engine, lanes, price, judged))
         self.watch(self.steps[-1])
         return True
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sttest.boards.resources import Resources, total
 from sttest.compile.spaces.parallel_factors import nearest_power_of_two
-from sttest.errors import DoesNotFitError
+from sttest.core.errors import DoesNotFitError
 from sttest.explore.facts import BlockFacts
 
 Lanes = dict[str, int]
@@ -40,7 +40,7 @@ def distribute(facts: BlockFacts, way: str, share: float) -> Lanes:
         raise DoesNotFitError(
             "lane-budget-too-small", "the fewest lanes of all tasks take more than the share of the board for lanes",
             where="budget_percent", demand=round(100 * least, 1), bound=round(100 * share, 1), unit="% of the board",
-            levers=["raise budget_percent", "take a larger board"],
+            hints=["raise budget_percent", "take a larger board"],
         )  # fmt: skip
     return WAYS[way](facts, share)
 

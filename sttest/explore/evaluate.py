@@ -9,23 +9,17 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from sttest.boards.energy import Activity, energy, idle
-from sttest.boards.energy_activity import activity_of
+from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.boards.resources import KINDS, total
-from sttest.compile.compiler import Design
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.activity import activity_table
-from sttest.compile.resources.design import DesignResources, design_resources, die_of
-from sttest.compile.resources.placement import place, refuse_ports
+from sttest.compile.compiler import Design, StagedCompiler, Tiled
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reports import activity_table
+from sttest.compile.resources.design import DesignResources, design_resources, die_of, place, refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
-from sttest.compile.staged import StagedCompiler, Tiled
-from sttest.errors import DeadlockError, DoesNotFitError, InputError, SttestError
-from sttest.explore.bounds import Bounds, bounds
-from sttest.explore.facts import BlockFacts, block_facts
-from sttest.explore.objectives import Figures, Objective
-from sttest.explore.pareto import Losses, covers
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
+from sttest.explore.facts import BlockFacts, DesignBounds, block_facts, bounds
+from sttest.explore.objectives import Figures, Losses, Objective, Target, dominates
 from sttest.explore.space import Point, lanes_of, resolved, tiling_of
-from sttest.explore.target import Target
 from sttest.sim import simulate
 
 Status = Literal["simulated", "bounded", "refused"]
@@ -50,7 +44,7 @@ class Evaluation:
     """
 
     status: Status
-    knobs: Knobs | None
+    knobs: CompileOptions | None
     losses: Losses
     figures: Figures = field(default_factory=dict)
     refusal: dict[str, Any] = field(default_factory=dict)
@@ -66,8 +60,8 @@ class Evaluation:
         return cls(data["status"], knobs, tuple(data["losses"]), data["figures"], data["refusal"])
 
 
-def knobs_from(data: dict[str, Any]) -> Knobs:
-    """Knobs that went through JSON.
+def knobs_from(data: dict[str, Any]) -> CompileOptions:
+    """CompileOptions that went through JSON.
 
     Raises:
         InputError: they are not those of this version.
@@ -76,7 +70,7 @@ def knobs_from(data: dict[str, Any]) -> Knobs:
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
-        return Knobs(**given)
+        return CompileOptions(**given)
     except TypeError as error:
         raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
 
@@ -95,15 +89,15 @@ class Evaluator:
         workload = {"asked_tokens": target.tokens, "asked_context": target.context}
         self._compiler = StagedCompiler(target.text, target.name, target.board, workload)
         self._facts: dict[Tiled, BlockFacts] = {}
-        self._seen: set[Knobs] = set()
-        self._figures: dict[Knobs, Figures | SttestError] = {}
+        self._seen: set[CompileOptions] = set()
+        self._figures: dict[CompileOptions, Figures | SttestError] = {}
 
     @property
     def clock_mhz(self) -> float:
         """Of the board."""
         return self._compiler.board.clock_mhz.value
 
-    def facts(self, knobs: Knobs) -> BlockFacts:
+    def facts(self, knobs: CompileOptions) -> BlockFacts:
         """Of the block as tiled with these knobs.
 
         Raises:
@@ -134,7 +128,7 @@ class Evaluator:
             knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
             best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
-            if any(covers(one, best) for one in known):
+            if any(dominates(one, best) for one in known):
                 return Evaluation("bounded", knobs, best)
             figures = self.figures(knobs)
         except REFUSALS as error:
@@ -146,13 +140,13 @@ class Evaluator:
         """Whether a point of the same tiling was judged here before, so that this one costs less."""
         return tiling_of(point, self.target.precision) in self._seen
 
-    def best_losses(self, facts: BlockFacts, limits: Bounds) -> Losses:
+    def best_losses(self, facts: BlockFacts, limits: DesignBounds) -> Losses:
         """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
         block = idle(limits.cycles / self.clock_mhz / 1e6)
         figures = {**self._in_time(limits.cycles, block), "area": facts.share(limits.logic)}
         return tuple(objective.loss(figures) for objective in self.objectives)
 
-    def figures(self, knobs: Knobs) -> Figures:
+    def figures(self, knobs: CompileOptions) -> Figures:
         """All metrics of a design, compiled and simulated.
 
         Args:
@@ -178,12 +172,12 @@ class Evaluator:
             if each.status == "simulated" and each.knobs is not None and each.knobs not in self._figures:
                 self._keep(each.knobs, each.figures)
 
-    def _keep(self, knobs: Knobs, found: Figures | SttestError) -> None:
+    def _keep(self, knobs: CompileOptions, found: Figures | SttestError) -> None:
         if len(self._figures) >= _KEPT_DESIGNS:
             del self._figures[next(iter(self._figures))]
         self._figures[knobs] = found
 
-    def placed_cycles(self, knobs: Knobs) -> int | None:
+    def placed_cycles(self, knobs: CompileOptions) -> int | None:
         """Cycles with registers on every FIFO between SLRs; None for a deadlock.
 
         Raises:
@@ -191,7 +185,7 @@ class Evaluator:
         """
         return place(self._compiler.design(knobs)).cycles[1]
 
-    def _measured(self, knobs: Knobs) -> Figures:
+    def _measured(self, knobs: CompileOptions) -> Figures:
         design = self._compiler.design(knobs)
         taken = design_resources(design)
         if self._checks:
@@ -214,7 +208,7 @@ class Evaluator:
         tokens_per_j = self.target.tokens / spent.total_j
         return {"latency": 1e3 * seconds, "tokens_per_j": tokens_per_j, "power": spent.power_w}
 
-    def _refuse_several_kernels(self, knobs: Knobs, percent: int) -> None:
+    def _refuse_several_kernels(self, knobs: CompileOptions, percent: int) -> None:
         """A block that fusion splits takes several kernels one after the other, which no timed graph holds yet."""
         costs = self._compiler.tiled(knobs).fusion.fusion.costs
         bound = self._compiler.board.fabric.usable_onchip_bytes * percent // 100
@@ -222,10 +216,10 @@ class Evaluator:
         if len(costs) > 1 or needed > bound:
             raise DoesNotFitError(
                 "several-kernels", "the block does not fuse into one kernel", where="fusion", demand=needed,
-                bound=bound, unit="bytes", levers=["raise c_max_percent", "lower the tile size"],
+                bound=bound, unit="bytes", hints=["raise c_max_percent", "lower the tile size"],
             )  # fmt: skip
 
-    def _refuse_logic(self, facts: BlockFacts, limits: Bounds) -> None:
+    def _refuse_logic(self, facts: BlockFacts, limits: DesignBounds) -> None:
         """Refuses a design whose tasks alone are more than the board has, before it is made."""
         shares = limits.logic.shares_of(facts.budget)
         if not self._checks or shares.largest <= 1:
@@ -234,7 +228,7 @@ class Evaluator:
         raise DoesNotFitError(
             "board-resources", f"the lanes alone take more {kind.upper()} than the board's budget", where="lanes",
             demand=round(getattr(limits.logic, kind)), bound=round(getattr(facts.budget, kind)), unit=kind,
-            levers=["lower budget_percent", "lower the tile size"],
+            hints=["lower budget_percent", "lower the tile size"],
         )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, total
-from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import converter_buffer, same_order
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import die_of
@@ -26,7 +26,7 @@ from sttest.compile.timing.cost_model import step_interval
 
 
 @dataclass(frozen=True)
-class Wait:
+class Dependence:
     """A tensor that a task reads from another.
 
     Attributes:
@@ -59,7 +59,7 @@ class TaskFacts:
     tile_points: int
     intervals: Mapping[int, int]
     logic: Mapping[int, Resources]
-    waits: tuple[Wait, ...]
+    waits: tuple[Dependence, ...]
 
     @property
     def work(self) -> int:
@@ -158,7 +158,7 @@ def block_facts(module: ModuleOp, board: FpgaBoard) -> BlockFacts:
         board: that it is compiled for.
     """
     reader = _Reader(board)
-    for kernel in all_of(module, KernelOp):
+    for kernel in all_of(module, df.KernelOp):
         reader.read(kernel)
     rate = board.hbm_bytes_per_cycle_per_channel(sustained=True) * board.hbm.pseudo_channels.count
     return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, total(die_of(board).budgets))
@@ -173,27 +173,29 @@ class _Reader:
         self.loads: dict[SSAValue, float] = {}
         # The tasks whose results a tensor is made of, and the order in which one streams it.
         self._makers: dict[SSAValue, tuple[int, ...]] = {}
-        self._orders: dict[SSAValue, ITensorType] = {}
+        self._orders: dict[SSAValue, df.ITensorType] = {}
 
-    def read(self, kernel: KernelOp) -> None:
+    def read(self, kernel: df.KernelOp) -> None:
         """Takes one kernel in; one without a task only passes tensors on."""
-        ports = [(tensor, itensor_of(port)) for tensor, port in zip(kernel.inputs, kernel.body.block.args, strict=True)]
+        ports = [
+            (tensor, df.itensor_of(port)) for tensor, port in zip(kernel.inputs, kernel.body.block.args, strict=True)
+        ]
         for tensor, stream in ports:
             if isinstance(tensor, BlockArgument):
                 once = _distinct_elements(stream) * stream.element_bits / 8
                 self.loads[tensor] = max(self.loads.get(tensor, 0.0), once)
         makers = tuple(maker for tensor, _ in ports for maker in self._makers.get(tensor, ()))
-        for task in all_of(kernel, TaskOp):
+        for task in all_of(kernel, df.TaskOp):
             makers = (len(self.tasks),)
             self.tasks.append(self._task(task, ports))
-            self._orders.update({output: itensor_of(kernel.stream_of(output)) for output in kernel.outputs})
+            self._orders.update({output: df.itensor_of(kernel.stream_of(output)) for output in kernel.outputs})
         for output in kernel.outputs:
             self._makers[output] = makers
 
-    def _task(self, task: TaskOp, ports: list[tuple[SSAValue, ITensorType]]) -> TaskFacts:
+    def _task(self, task: df.TaskOp, ports: list[tuple[SSAValue, df.ITensorType]]) -> TaskFacts:
         choices = lane_choices(task.tile_sizes)
         waits = tuple(
-            Wait(maker, _rest(stream, self._orders.get(tensor)))
+            Dependence(maker, _rest(stream, self._orders.get(tensor)))
             for tensor, stream in ports
             if _distinct_elements(stream) == prod(stream.full_shape)
             for maker in self._makers.get(tensor, ())
@@ -207,18 +209,18 @@ class _Reader:
         )  # fmt: skip
 
 
-def _moves(stream: ITensorType) -> list[tuple[int, bool]]:
+def _moves(stream: df.ITensorType) -> list[tuple[int, bool]]:
     """Per loop its trips, and whether it moves the token; what does not move it streams tokens again."""
     rows = stream.coefficients
     return [(trips, any(row[loop] for row in rows)) for loop, trips in enumerate(stream.trip_counts)]
 
 
-def _distinct_elements(stream: ITensorType) -> int:
+def _distinct_elements(stream: df.ITensorType) -> int:
     """Elements that are streamed, each counted once if tokens do not overlap."""
     return prod(trips for trips, moves in _moves(stream) if moves) * prod(stream.element_shape)
 
 
-def _rest(stream: ITensorType, source: ITensorType | None) -> int:
+def _rest(stream: df.ITensorType, source: df.ITensorType | None) -> int:
     """Tokens that can only be streamed when all of the source is there.
 
     Those from the last one that was not streamed before, that one included; where the order of the source is another,
@@ -230,3 +232,53 @@ def _rest(stream: ITensorType, source: ITensorType | None) -> int:
     if source is None or same_order(source, stream):
         return stream.tokens - last
     return max(stream.tokens - last, stream.tokens // converter_buffer(source, stream).blocks)
+
+
+# --- What no design can beat, before it is made: cycles from work, bytes and dependences; resources from lanes alone
+
+
+@dataclass(frozen=True)
+class DesignBounds:
+    """Least cycles of one block by reason, and least resources.
+
+    Attributes:
+        work_cycles: of the slowest engine by itself.
+        memory_cycles: of all bytes over all channels.
+        chain_cycles: of the longest chain of tasks that wait for each other.
+        logic: of the engines, without memories and what moves data.
+    """
+
+    work_cycles: int
+    memory_cycles: float
+    chain_cycles: int
+    logic: Resources
+
+    @property
+    def cycles(self) -> float:
+        """The longest of the three."""
+        return max(self.work_cycles, self.memory_cycles, self.chain_cycles)
+
+
+def bounds(facts: BlockFacts, lanes: Mapping[str, int]) -> DesignBounds:
+    """The bounds of a block with these lanes.
+
+    Args:
+        facts: of the tiled block.
+        lanes: by task, each admissible.
+    """
+    done: list[int] = []
+    for task in facts.tasks:
+        done.append(_done(task, task.interval(lanes[task.name]), done))
+    return DesignBounds(
+        max((engine.cycles(lanes[engine.tasks[0].name]) for engine in facts.engines), default=0),
+        facts.loaded_bytes / facts.bytes_per_cycle,
+        max(done, default=0),
+        facts.logic(lanes),
+    )
+
+
+def _done(task: TaskFacts, interval: int, done: list[int]) -> int:
+    """The first cycle in which the last result of a task can be there."""
+    # An iteration starts up to one interval before its operands are all read.
+    after = (done[wait.producer] + (wait.rest - 1) * interval + 1 for wait in task.waits)
+    return max(task.iterations * interval, *after, 0)

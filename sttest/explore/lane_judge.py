@@ -9,22 +9,20 @@ from functools import cached_property
 
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, total
-from sttest.compile.compiler import Design
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.compiler import Design, StagedCompiler
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs
-from sttest.compile.resources.design import DesignResources, design_resources, die_of
-from sttest.compile.resources.placement import refuse_ports
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.resources.design import DesignResources, design_resources, die_of, refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices
-from sttest.compile.staged import StagedCompiler
-from sttest.compile.timing.pacing import paced_by_products
-from sttest.errors import DoesNotFitError
+from sttest.compile.timing.cost_model import paced_by_products
+from sttest.core.errors import DoesNotFitError
 from sttest.explore.descent import Judged, Lanes, Profile
 from sttest.explore.evaluate import REFUSALS
 from sttest.explore.space import resolved
 from sttest.sim import simulate
-from sttest.sim.critical.path import itemise
+from sttest.sim.critical_path import breakdown
 
 # A product's sums over groups of weights are as wide as the product's results.
 _GROUPS = "_groups"
@@ -49,19 +47,19 @@ class LaneJudge:
         SttestError: the block cannot be tiled so, or given lanes.
     """
 
-    def __init__(self, compiler: StagedCompiler, base: Knobs) -> None:
+    def __init__(self, compiler: StagedCompiler, base: CompileOptions) -> None:
         self.base, self._compiler = base, compiler
         self._budget = total(die_of(compiler.board).budgets)
         self._library = operators(compiler.board)
-        self._tasks: dict[str, list[TaskOp]] = {}
-        for task in all_of(compiler.tiled(base).module, TaskOp):
+        self._tasks: dict[str, list[df.TaskOp]] = {}
+        for task in all_of(compiler.tiled(base).module, df.TaskOp):
             self._tasks.setdefault(_engine(task), []).append(task)
-        self._last: tuple[Knobs, _Made] | None = None
+        self._last: tuple[CompileOptions, _Made] | None = None
 
     @cached_property
     def start(self) -> dict[str, int]:
         """Lanes by engine as the compiler hands them out; those of the base where it names them."""
-        tasks = all_of(self._compiler.laned(self.base), TaskOp)
+        tasks = all_of(self._compiler.laned(self.base), df.TaskOp)
         return {_engine(task): task.lane_count for task in tasks}
 
     @cached_property
@@ -82,9 +80,9 @@ class LaneJudge:
         }
         return {engine: choices for engine, choices in found.items() if len(choices) > 1}
 
-    def knobs(self, lanes: Lanes) -> Knobs:
+    def knobs(self, lanes: Lanes) -> CompileOptions:
         """The knobs from which alone the design can be made again."""
-        tasks = all_of(self._compiler.tiled(self.base).module, TaskOp)
+        tasks = all_of(self._compiler.tiled(self.base).module, df.TaskOp)
         return resolved(self.base, {task.sym_name.data: lanes[_engine(task)] for task in tasks})
 
     def judge(self, lanes: Lanes) -> Judged | None:
@@ -112,7 +110,7 @@ class LaneJudge:
         """Shares of the engines' logic, and their cycles on the critical path."""
         made = self._made(lanes)
         shares = {node.name: node.logic.shares_of(self._budget) for node in made.taken.nodes}
-        cycles = Counter(itemise(simulate(made.design.graph, record=True)).by_process)
+        cycles = Counter(breakdown(simulate(made.design.graph, record=True)).by_process)
         return Profile(_of(self._tasks, shares), {engine: cycles[engine] for engine in self._tasks})
 
     def _made(self, lanes: Lanes) -> _Made:
@@ -128,6 +126,6 @@ def _of(engines: Mapping[str, object], shares: Mapping[str, Resources]) -> dict[
     return {engine: shares.get(engine, Resources()) for engine in engines}
 
 
-def _engine(task: TaskOp) -> str:
+def _engine(task: df.TaskOp) -> str:
     """What has the lanes of a task: its engine, or itself."""
     return task.sym_name.data if task.engine is None else task.engine.data

@@ -5,9 +5,71 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sttest.errors import InputError, did_you_mean
-from sttest.explore.target import Target
-from sttest.results import Kind
+from sttest.core.errors import InputError, did_you_mean
+from sttest.core.results import Kind
+from sttest.models.program import Phase, size_of
+
+# --- Points that no other is better than
+
+
+Losses = tuple[float, ...]
+"""Per objective, less is better."""
+
+
+def dominates(one: Losses, other: Losses) -> bool:
+    """Whether ``one`` is at least as good in everything."""
+    return all(mine <= theirs for mine, theirs in zip(one, other, strict=True))
+
+
+def pareto_set(losses: Sequence[Losses]) -> list[int]:
+    """Positions of the points that no other is better than, in order of their losses; of equal ones the first.
+
+    >>> pareto_set([(2, 1), (1, 2), (2, 2), (1, 2)])
+    [1, 0]
+    """
+    kept: list[int] = []
+    for position in sorted(range(len(losses)), key=lambda number: (losses[number], number)):
+        if not any(dominates(losses[each], losses[position]) for each in kept):
+            kept.append(position)
+    return kept
+
+
+# --- What a search is about: one decoder block on one board
+
+
+@dataclass(frozen=True)
+class Target:
+    """A block, where it runs, and what stands around it; plain data, so that processes can be handed it.
+
+    Attributes:
+        text: linalg text of the block.
+        model, phase: whose block it is.
+        tokens, context: its shape.
+        board: name, or path of a YAML file.
+        precision: scheme's name, or path of a YAML file.
+        layers: blocks per token.
+        launch_us: of one launch, of which each layer takes one.
+    """
+
+    text: str
+    model: str
+    phase: Phase
+    tokens: int
+    context: int
+    board: str
+    precision: str
+    layers: int
+    launch_us: float
+
+    @property
+    def name(self) -> str:
+        """As in ``gpt2-decode-c256``."""
+        return f"{self.model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
+
+    def seconds(self, cycles: float, clock_mhz: float) -> float:
+        """All layers with their launches: a token in decode, the prompt in prefill."""
+        return self.layers * (cycles / clock_mhz + self.launch_us) / 1e6
+
 
 Figures = Mapping[str, float]
 """Numbers of a design by metric."""
@@ -69,15 +131,15 @@ def objectives_of(names: Sequence[str], target: Target) -> tuple[Objective, ...]
     """
     for name in names:
         if name not in OBJECTIVES:
-            levers = [did_you_mean(name, OBJECTIVES)]
-            raise InputError("unknown-objective", f"no objective '{name}'", where="--objective", levers=levers)
+            hints = [did_you_mean(name, OBJECTIVES)]
+            raise InputError("unknown-objective", f"no objective '{name}'", where="--objective", hints=hints)
     if "ttft" in names and target.phase == "decode":
         raise InputError(
             "no-ttft", "a decode step comes after the first token", where="--objective ttft",
-            levers=["take --phase prefill", "take --objective latency"],
+            hints=["take --phase prefill", "take --objective latency"],
         )  # fmt: skip
     chosen = tuple(OBJECTIVES[name] for name in dict.fromkeys(names))
     if len({each.metric for each in chosen}) < len(chosen):
         what = "in a prefill, ttft and latency are the same"
-        raise InputError("same-objective", what, where="--objective", levers=["name one of them"])
+        raise InputError("same-objective", what, where="--objective", hints=["name one of them"])
     return chosen

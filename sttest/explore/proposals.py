@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.space import SHIFT, Domain, Point, Value
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BATCH = 16
 LAG = 2
 """A batch knows the results of all batches up to so many before it."""
-_DEFAULTS: dict[str, Value] = asdict(Knobs())
+_DEFAULTS: dict[str, Value] = asdict(CompileOptions())
 _SEED_BUDGETS = (0.5, 0.25, 0.75)
 """Where among the budgets the seeds lie, in this order."""
 

@@ -14,15 +14,13 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from sttest.compile.pipeline import Knobs
-from sttest.errors import DoesNotFitError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.objectives import Objective, objectives_of
-from sttest.explore.pareto import Losses, pareto_set
+from sttest.explore.objectives import Losses, Objective, Target, objectives_of, pareto_set
 from sttest.explore.proposals import BATCH, LAG, Tried, propose
 from sttest.explore.space import Domain, Point, space_of
 from sttest.explore.storage import SearchStorage
-from sttest.explore.target import Target
 
 # A compiled module is many small objects; collecting every 700 of them, as is the default, takes an eighth of the time.
 _COLLECT_EVERY = (50_000, 20, 100)
@@ -79,7 +77,7 @@ class Search:
         Raises:
             InputError: a knob or value that is not there.
         """
-        return space_of(evaluator.facts(Knobs(precision=self.target.precision)), dict(self.only))
+        return space_of(evaluator.facts(CompileOptions(precision=self.target.precision)), dict(self.only))
 
 
 class Worker:
@@ -230,7 +228,7 @@ def _refuse_losses(processes: Sequence[SpawnProcess]) -> None:
     if any(process.exitcode for process in processes):
         raise DoesNotFitError(
             "worker-died", "a process was killed; finished points are kept", where="explore",
-            levers=["take fewer --jobs", "run it again with --resume"],
+            hints=["take fewer --jobs", "run it again with --resume"],
         )  # fmt: skip
 
 

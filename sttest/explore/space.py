@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from sttest.compile.pipeline import Knobs
-from sttest.compile.turns.schedule import Sharing
-from sttest.errors import InputError, did_you_mean
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.sharing.engines import Sharing
+from sttest.core.errors import InputError, did_you_mean
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts
 
@@ -58,7 +58,7 @@ class Domain:
         if not choices or not all(map(self.possible, choices)):
             raise InputError(
                 "bad-knob", f"'{','.join(values)}' is nothing for {self.name}", where="--knob",
-                levers=[f"write it as in --knob {self.name}={','.join(map(str, self.choices))}"],
+                hints=[f"write it as in --knob {self.name}={','.join(map(str, self.choices))}"],
             )  # fmt: skip
         return replace(self, choices=choices)
 
@@ -80,7 +80,7 @@ _KNOBS = (
     Domain("strategy", "resources", ("normal", "conservative"), lambda value: value in ("normal", "conservative")),
 )
 _PASSED_ON = ("tile_size", "vector_bits", "gemv_lanes", "share", "beat_bits", "prefetch_kib", "strategy")
-"""Knobs of the search that are the compiler's own."""
+"""CompileOptions of the search that are the compiler's own."""
 _SHIFTS = (-1, 0, 1)
 
 
@@ -101,7 +101,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     domains = {domain.name: domain for domain in (*_KNOBS, *shifts, others)}
     for name, values in only.items():
         if name not in domains:
-            raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", levers=[did_you_mean(name, domains)])
+            raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", hints=[did_you_mean(name, domains)])
         domains[name] = domains[name].restricted(values)
     return tuple(domains.values())
 
@@ -116,15 +116,15 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
     for entry in given:
         name, equals, values = entry.partition("=")
         if not name or not equals or not values:
-            raise InputError("bad-knob", f"'{entry}' is no choice", where="--knob", levers=["write NAME=VALUE,VALUE"])
+            raise InputError("bad-knob", f"'{entry}' is no choice", where="--knob", hints=["write NAME=VALUE,VALUE"])
         found[name] = tuple(values.split(","))
     return found
 
 
-def tiling_of(point: Point, precision: str) -> Knobs:
+def tiling_of(point: Point, precision: str) -> CompileOptions:
     """The compiler's knobs of a point, but for the lanes."""
     own: dict[str, Any] = {name: point[name] for name in _PASSED_ON}
-    return Knobs(**own, precision=precision)
+    return CompileOptions(**own, precision=precision)
 
 
 def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
@@ -142,6 +142,6 @@ def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
     return lanes
 
 
-def resolved(knobs: Knobs, lanes: Lanes) -> Knobs:
+def resolved(knobs: CompileOptions, lanes: Lanes) -> CompileOptions:
     """The compiler's knobs with every task's lanes spelled out: all that a design is made from."""
     return replace(knobs, lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))

@@ -2,21 +2,23 @@
 
 The database is Optuna's, so that its tools can look in.  A trial is a slot of the search that is finished, written in
 one transaction: *complete* is what was simulated, *pruned* what was bounded or refused.  Who is at the others is in a
-table beside (:mod:`sttest.explore.claims`).  Should two processes judge the same slot, because one was taken for lost,
+table beside (:mod:`sttest.explore.storage`).  Should two processes judge the same slot, because one was taken for lost,
 both come to the same, and the first one counts.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+import socket
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sttest.errors import InputError, ToolMissingError
-from sttest.explore.claims import Claims
+from sttest.core.errors import InputError, ToolMissingError
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.objectives import Objective
 from sttest.explore.proposals import Tried
@@ -27,6 +29,91 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import FrozenTrial
     from sqlalchemy.engine import Engine
+
+
+# --- Who is at what: a table beside Optuna's in which every thing has one owner at a time, whatever database holds it
+
+
+# A process on another machine is taken for lost after this; a design takes seconds.
+_LOST_AFTER_S = 900
+
+
+class Claims:
+    """What processes of one search have taken on.
+
+    Args:
+        engine: of the database.
+        search: name of the search in it.
+    """
+
+    def __init__(self, engine: Engine, search: str) -> None:
+        from sqlalchemy import Column, DateTime, MetaData, String, Table
+
+        self.me = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._engine, self._search = engine, search
+        tables = MetaData()
+        self._table = Table(
+            "sttest_claims", tables,
+            Column("search", String(255), primary_key=True), Column("what", String(32), primary_key=True),
+            Column("owner", String(255), nullable=False), Column("since", DateTime, nullable=False),
+        )  # fmt: skip
+        tables.create_all(engine)
+
+    def take(self, wanted: Sequence[str], at_once: Callable[[int, int], int]) -> list[str]:
+        """Takes on the first of some things that no living process is at, in one transaction.
+
+        Args:
+            wanted: things that are not done, best first.
+            at_once: how many to take, of how many that are free and how many other processes are at the rest.
+
+        Returns:
+            What is now this process's; empty also if another was faster.
+        """
+        from sqlalchemy import delete, insert, select
+        from sqlalchemy.exc import IntegrityError
+
+        table = self._table
+        these = (table.c.search == self._search) & table.c.what.in_(wanted)
+        try:
+            with self._engine.begin() as connection:
+                held = {
+                    row.what: row.owner
+                    for row in connection.execute(select(table).where(these))
+                    if self._is_held(row.owner, row.since)
+                }
+                free = [what for what in wanted if what not in held]
+                taken = free[: at_once(len(free), len(set(held.values())))]
+                if taken:
+                    connection.execute(delete(table).where(these & table.c.what.in_(taken)))
+                    own = {"search": self._search, "owner": self.me, "since": datetime.now()}
+                    connection.execute(insert(table), [{**own, "what": what} for what in taken])
+        except IntegrityError:
+            return []
+        return taken
+
+    def _is_held(self, owner: str, since: datetime) -> bool:
+        """Whether another process is still at it."""
+        return owner != self.me and not _is_gone(owner, since)
+
+
+def _is_gone(owner: str, since: datetime) -> bool:
+    """Whether a process has ended; on another machine, whether it has had far more time than it could need.
+
+    What this very process began before, under another name, it has ended.
+    """
+    host, process, _ = owner.rsplit(":", 2)
+    if host != socket.gethostname():
+        return (datetime.now() - since).total_seconds() > _LOST_AFTER_S
+    if int(process) == os.getpid():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
 
 # Slots that a process takes on in one transaction at most.
 _MOST_AT_ONCE = 4
@@ -43,7 +130,7 @@ def require_optuna() -> None:
     """
     if find_spec("optuna") is None:
         raise ToolMissingError(
-            "no-optuna", "optuna is not installed", where="explore", levers=["pip install 'sttest[search]'"]
+            "no-optuna", "optuna is not installed", where="explore", hints=["pip install 'sttest[search]'"]
         )
 
 
@@ -81,12 +168,12 @@ class SearchStorage:
         if changed:
             raise InputError(
                 "other-search", f"a search of this name differs in {', '.join(changed)}", where=f"{url}: {self.name}",
-                levers=["name another file with --storage", "ask for the same again"],
+                hints=["name another file with --storage", "ask for the same again"],
             )  # fmt: skip
         if not resume:
             raise InputError(
                 "search-exists", "this search has been begun", where=f"{url}: {self.name}",
-                levers=["go on or join in with --resume", "name another file with --storage"],
+                hints=["go on or join in with --resume", "name another file with --storage"],
             )  # fmt: skip
 
     def tried(self) -> dict[int, Tried]:
@@ -179,7 +266,7 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, 
     except (SQLAlchemyError, RuntimeError, ImportError) as error:
         told = " ".join(str(error).split())[:200]
         raise InputError(
-            "bad-storage", f"not a database of searches ({told})", where=url, levers=["name another with --storage"]
+            "bad-storage", f"not a database of searches ({told})", where=url, hints=["name another with --storage"]
         ) from error
 
 

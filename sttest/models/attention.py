@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear, norm
-from sttest.models.running_softmax import RunningSoftmax, joined_by
-from sttest.models.softmax import JointSoftmax, Mix, Normalise, OwnScore, Scores, Softmax
+from sttest.models.softmax import JointSoftmax, Mix, Normalise, OwnScore, RunningSoftmax, Scores, Softmax, joined_by
 
 AttentionOutput = tuple[Tensor, Tensor, Tensor]
 

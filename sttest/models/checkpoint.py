@@ -6,18 +6,54 @@ first (names, shapes, types), then each tensor's values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
-from sttest.errors import InputError
-from sttest.models.checkpoint_files import checkpoint_files, shown
+from sttest.core.errors import InputError, ToolMissingError
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
-from sttest.models.safetensors_file import opened
-from sttest.models.weights import is_ignored, model_state, randomise_model
+from sttest.models.weights import checkpoint_files, is_ignored, model_state, randomise_model, shown
+
+# --- Safetensors files, whose complaints become one line
+
+
+@contextmanager
+def opened(path: Path, framework: Literal["pt", "np"]) -> Iterator[Any]:
+    """An open file, to be asked for names, shapes and tensors.
+
+    Raises:
+        InputError: the file is truncated, or is none of that format.
+        ToolMissingError: safetensors is not installed.
+    """
+    safetensors = require_safetensors()
+    try:
+        with safetensors.safe_open(path, framework=framework) as file:
+            yield file
+    except (safetensors.SafetensorError, OSError) as error:
+        raise InputError(
+            "bad-safetensors", f"truncated, or no safetensors file: {shown(error)}", where=shown(path),
+            hints=["copy or convert it anew"],
+        ) from error  # fmt: skip
+
+
+def require_safetensors() -> Any:
+    """The package safetensors.
+
+    Raises:
+        ToolMissingError: it is not installed.
+    """
+    if find_spec("safetensors") is None:
+        hints = ["pip install 'sttest[frontend]'"]
+        raise ToolMissingError("safetensors-missing", "weights need safetensors", where="weights", hints=hints)
+    return import_module("safetensors")
+
 
 # Of the types of safetensors, those that float32 holds exactly.
 DTYPES = ("F32", "F16", "BF16")
@@ -120,5 +156,5 @@ def _without_tied_head(config: DecoderConfig, state: dict[str, Tensor], folder: 
     return state
 
 
-def _bad(where: Path, what: str, lever: str) -> InputError:
-    return InputError("bad-checkpoint", what, where=shown(where), levers=[lever])
+def _bad(where: Path, what: str, hint: str) -> InputError:
+    return InputError("bad-checkpoint", what, where=shown(where), hints=[hint])

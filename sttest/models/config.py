@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 Activation = Literal["gelu_tanh", "silu"]
 Norm = Literal["layernorm", "rmsnorm", "rmsnorm_plus_one"]
@@ -80,14 +80,14 @@ class DecoderConfig:
                 "bad-config",
                 f"{self.heads} query heads cannot share {self.kv_heads} key-value heads evenly",
                 where=self.name,
-                levers=["make heads a multiple of kv_heads"],
+                hints=["make heads a multiple of kv_heads"],
             )
         if self.rope_theta is not None and self.head_dim % 2:
             raise InputError(
                 "bad-config",
                 f"a rotary embedding needs an even head_dim, not {self.head_dim}",
                 where=self.name,
-                levers=["make head_dim even"],
+                hints=["make head_dim even"],
             )
 
     @property
@@ -111,7 +111,7 @@ class DecoderConfig:
                 "no-such-layer",
                 f"layer {layer} asked for",
                 where=self.name,
-                levers=[f"choose a layer from 0 to {self.layers - 1}"],
+                hints=[f"choose a layer from 0 to {self.layers - 1}"],
             )
         if self.sliding_window is None or (layer + 1) % self.global_every == 0:
             return "global"
@@ -128,3 +128,28 @@ class DecoderConfig:
         if len({self.layer_kind(number) for number in range(self.layers)}) == 1:
             return ()
         return ("mask", "mask_new", *(("rope",) if self.local_rope_theta is not None else ()))
+
+
+# --- How many parameters one decoder block has, from its configuration alone
+
+
+def block_parameters(config: DecoderConfig) -> int:
+    """Weights and biases of one block: projections, feed-forward network, norms; embeddings are not part of it."""
+    return _attention(config) + _mlp(config) + _norms(config)
+
+
+def _attention(config: DecoderConfig) -> int:
+    query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
+    weights = config.hidden * (query + 2 * key) + query * config.hidden
+    return weights + config.qkv_bias * (query + 2 * key) + config.o_bias * config.hidden
+
+
+def _mlp(config: DecoderConfig) -> int:
+    ups = 2 if config.gated else 1
+    return (ups + 1) * config.hidden * config.ffn + config.mlp_bias * (ups * config.ffn + config.hidden)
+
+
+def _norms(config: DecoderConfig) -> int:
+    vectors = 2 if config.norm == "layernorm" else 1
+    count = 4 if config.post_norms else 2
+    return vectors * (count * config.hidden + config.qk_norm * 2 * config.head_dim)

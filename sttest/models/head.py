@@ -9,13 +9,12 @@ from torch import Tensor, nn
 
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
-from sttest.models.host import TiedHead
-from sttest.models.layers import Linear, f32, norm
+from sttest.models.layers import Linear, TiedHead, f32, norm
 from sttest.models.tables import HEAD_TILE, head_columns
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
-    from sttest.sim.functional.element_types import Array
+    from sttest.reference.graph import Array
 
 DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 

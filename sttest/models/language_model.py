@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock
 from sttest.models.config import DecoderConfig
-from sttest.models.host import Embedding, TiedHead
-from sttest.models.layers import Linear, norm
+from sttest.models.layers import Embedding, Linear, TiedHead, norm
 from sttest.models.quant.block import Peaks, decode_twin, quantise_block
 from sttest.models.quant.layers import QuantLinear, activation_quantiser
-from sttest.models.quant.quantisers import Quantised
+from sttest.models.quant.quantizers import QuantizedTensor
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 
 # Keys or values of a layer, [kv_heads, positions, head_dim]: a tensor, or integers and scales.
-CacheSide = Tensor | Quantised
+CacheSide = Tensor | QuantizedTensor
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class LanguageModel(nn.Module):
 
 
 def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
-    if isinstance(cache, Quantised) and isinstance(new, Quantised):
-        return Quantised(*(torch.cat(pair, 1) for pair in zip(cache, new, strict=True)))
+    if isinstance(cache, QuantizedTensor) and isinstance(new, QuantizedTensor):
+        return QuantizedTensor(*(torch.cat(pair, 1) for pair in zip(cache, new, strict=True)))
     assert isinstance(cache, Tensor)
     assert isinstance(new, Tensor)
     return torch.cat([cache, new], 1)
@@ -154,3 +154,70 @@ def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
     assert isinstance(head, Linear)
     quantise = activation_quantiser(scheme, peak, "head") if scheme.activations != "none" else None
     return QuantLinear(head, scheme, quantise)
+
+
+# --- Greedy generation: the prompt by one prefill, or by decode steps; then one decode step per further token
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What a model said.
+
+    Attributes:
+        tokens: the generated ones, without the prompt.
+        logits: [len(tokens), vocab], those that each token was chosen from.
+    """
+
+    tokens: tuple[int, ...]
+    logits: Tensor
+
+
+def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False) -> Generation:
+    """Continue a prompt by its most likely tokens: the first comes from the prefill, each further one from a decode.
+
+    Args:
+        model: quantised or not.
+        prompt: token numbers.
+        new_tokens: how many to generate, at least 1.
+        by_decode: no prefill; the prompt goes through decode steps, token by token.
+
+    Raises:
+        InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
+    """
+    check_request(model.config, prompt, new_tokens)
+    import torch
+
+    from sttest.models.layers import greedy
+
+    logits, cache = model.prefill_by_decode(prompt) if by_decode else model.prefill(prompt)
+    chosen, seen = [greedy(logits)], [logits]
+    while len(chosen) < new_tokens:
+        logits, cache = model.decode(chosen[-1], cache)
+        chosen.append(greedy(logits))
+        seen.append(logits)
+    return Generation(tuple(chosen), torch.stack(seen))
+
+
+def check_request(config: DecoderConfig, prompt: Sequence[int], new_tokens: int) -> None:
+    """Refuses what no engine could generate.
+
+    Raises:
+        InputError: see :func:`generate`.
+    """
+    if not prompt:
+        raise InputError("bad-prompt", "the prompt is empty", where="prompt", hints=["give at least one token"])
+    if new_tokens < 1:
+        raise InputError(
+            "bad-tokens", f"{new_tokens} tokens asked for", where="new_tokens", hints=["ask for at least 1"]
+        )
+    strange = next((token for token in prompt if not 0 <= token < config.vocab), None)
+    if strange is not None:
+        hints = [f"use tokens from 0 to {config.vocab - 1}"]
+        raise InputError("bad-prompt", f"there is no token {strange}", where=config.name, hints=hints)
+    # The last token is chosen but never fed back.
+    positions = len(prompt) + new_tokens - 1
+    if positions > config.max_context:
+        raise InputError(
+            "context-too-long", f"context past the limit of {config.public_name}", where=config.name,
+            demand=positions, bound=config.max_context, unit="tokens", hints=["shorten the prompt or the answer"],
+        )  # fmt: skip

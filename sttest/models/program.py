@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.tables import head_columns
 
@@ -19,7 +19,7 @@ MAX_STEP_TOKENS = 16
 
 
 @dataclass(frozen=True)
-class Program:
+class TorchProgram:
     """A module to lower.
 
     Args:
@@ -45,28 +45,28 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
     """
     if phase not in ("prefill", "decode"):
         raise InputError(
-            "unknown-phase", f"there is no phase '{phase}'", where="phase", levers=["choose prefill or decode"]
+            "unknown-phase", f"there is no phase '{phase}'", where="phase", hints=["choose prefill or decode"]
         )
     if tokens < 1:
-        raise InputError("bad-tokens", f"{tokens} tokens asked for", where="tokens", levers=["ask for at least 1"])
+        raise InputError("bad-tokens", f"{tokens} tokens asked for", where="tokens", hints=["ask for at least 1"])
     if phase == "prefill" and context != 0:
         raise InputError(
             "bad-context",
             f"a prefill starts from an empty cache, not from {context} tokens",
             where="context",
-            levers=["set context to 0"],
+            hints=["set context to 0"],
         )
     if phase == "decode" and tokens > MAX_STEP_TOKENS:
         raise InputError(
             "bad-tokens", "a decode step takes few tokens of one sequence", where="tokens",
-            demand=tokens, bound=MAX_STEP_TOKENS, unit="tokens", levers=["take fewer tokens", "compile a prefill"],
+            demand=tokens, bound=MAX_STEP_TOKENS, unit="tokens", hints=["take fewer tokens", "compile a prefill"],
         )  # fmt: skip
     if phase == "decode" and context < 1:
         raise InputError(
             "bad-context",
             f"decode needs cached tokens, not {context}",
             where="context",
-            levers=["set context to at least 1"],
+            hints=["set context to at least 1"],
         )
     if tokens + context > config.max_context:
         raise InputError(
@@ -76,7 +76,7 @@ def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) ->
             demand=tokens + context,
             bound=config.max_context,
             unit="tokens",
-            levers=["shorten the context"],
+            hints=["shorten the context"],
         )
 
 
@@ -100,11 +100,13 @@ def check_head(phase: str) -> None:
     if phase != "decode":
         raise InputError(
             "head-of-prefill", "the head follows one token, a prefill has many", where="head",
-            levers=["compile a decode step with the head", "leave the head of a prefill to the host"],
+            hints=["compile a decode step with the head", "leave the head of a prefill to the host"],
         )  # fmt: skip
 
 
-def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False) -> Program:
+def block_program(
+    config: DecoderConfig, phase: Phase, tokens: int, context: int, *, head: bool = False
+) -> TorchProgram:
     """One decoder block on the meta device: shapes, no weights.
 
     With ``head`` what follows the last of them comes behind it.
@@ -143,7 +145,7 @@ def block_program(config: DecoderConfig, phase: Phase, tokens: int, context: int
         attributes["inputs_per_layer"] = own
     caches = () if prefill else ("k_cache", "v_cache")
     results = ("y", "k_new", "v_new", *(("logits", "token") if head else ()))
-    return Program(module.eval(), inputs, caches, results, attributes)
+    return TorchProgram(module.eval(), inputs, caches, results, attributes)
 
 
 def _mask_shape(phase: Phase, tokens: int, context: int) -> tuple[int, ...]:

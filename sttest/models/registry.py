@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sttest.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean
 from sttest.models.config import DecoderConfig, RopeScaling
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
@@ -140,7 +140,7 @@ def get_config(name: str) -> DecoderConfig:
     """
     if name not in CONFIGS:
         raise InputError(
-            "unknown-model", f"there is no model '{name}'", where="model", levers=[did_you_mean(name, CONFIGS)]
+            "unknown-model", f"there is no model '{name}'", where="model", hints=[did_you_mean(name, CONFIGS)]
         )
     return CONFIGS[name]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
 
 F32Array = NDArray[np.float32]
@@ -35,7 +35,7 @@ def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKin
     """
     if config.rope_theta is None:
         raise InputError(
-            "no-rope", f"{config.public_name} has no rotary embedding", where=config.name, levers=["leave rope out"]
+            "no-rope", f"{config.public_name} has no rotary embedding", where=config.name, hints=["leave rope out"]
         )
     theta = config.rope_theta
     if layer_kind == "local" and config.local_rope_theta is not None:

@@ -2,20 +2,115 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from sttest.errors import InputError
-from sttest.models.checkpoint_files import shown
+from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import LayerNorm, RMSNorm
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
+
+
+# --- The safetensors files of a local checkpoint folder, and nothing outside of it
+
+
+INDEX = "model.safetensors.index.json"
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+MAX_INDEX_BYTES = 16 * 1024 * 1024
+
+
+def shown(name: object) -> str:
+    """A name from a file as it may stand in a one-line message: escaped, and cut where it is long."""
+    text = str(name).encode("unicode_escape").decode("ascii")
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def checkpoint_files(folder: Path) -> list[Path]:
+    """The files that hold the checkpoint: those of its index, or else every ``*.safetensors`` of the folder.
+
+    Raises:
+        InputError: there is no such folder, it holds no safetensors, the index is malformed, or a file
+            is missing, is not a regular file, or lies outside of the folder.
+    """
+    if folder.suffix.lower() in PICKLES:
+        raise _pickled(folder)
+    if not folder.is_dir():
+        hints = ["give the folder that holds the safetensors files"]
+        raise InputError("no-checkpoint", "there is no such folder", where=str(folder), hints=hints)
+    if (folder / INDEX).exists() or (folder / INDEX).is_symlink():
+        names = _indexed(_checked(folder, INDEX))
+    else:
+        names = sorted(path.name for path in folder.glob("*.safetensors"))
+    if not names:
+        raise _nothing_in(folder)
+    return [_checked(folder, name) for name in names]
+
+
+def _indexed(index: Path) -> list[str]:
+    """The file names of an index, checked to be plain names."""
+    try:
+        size = index.stat().st_size
+        if size > MAX_INDEX_BYTES:
+            raise InputError(
+                "bad-index", "too large for an index", where=str(index),
+                demand=size, bound=MAX_INDEX_BYTES, unit="bytes",
+            )  # fmt: skip
+        data = json.loads(index.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError("bad-index", f"not readable as JSON: {shown(error)}", where=str(index)) from error
+    places = data.get("weight_map") if isinstance(data, dict) else None
+    if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
+        hints = ["write tensor names to file names under 'weight_map'"]
+        raise InputError("bad-index", "has no map of tensors to files", where=str(index), hints=hints)
+    names = sorted(set(places.values()))
+    for name in names:
+        _check_name(index, name)
+    return names
+
+
+def _check_name(index: Path, name: str) -> None:
+    path = Path(name)
+    if path.suffix.lower() in PICKLES:
+        raise _pickled(index.parent / shown(name))
+    if "\0" in name or "\\" in name or path.name != name or path.suffix != ".safetensors":
+        hints = ["name files of the same folder that end in .safetensors"]
+        raise InputError("bad-index", f"'{shown(name)}' is no file of the folder", where=str(index), hints=hints)
+
+
+def _checked(folder: Path, name: str) -> Path:
+    path = folder / name
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        inside = False
+    if not inside:
+        hints = ["copy the file into the folder"]
+        raise InputError("outside-folder", "a link that leads out of the folder", where=shown(path), hints=hints)
+    if not path.is_file():
+        raise InputError("missing-file", "there is no such file", where=shown(path), hints=["copy it there"])
+    return path
+
+
+def _nothing_in(folder: Path) -> InputError:
+    pickled = next((path for path in sorted(folder.iterdir()) if path.suffix.lower() in PICKLES), None)
+    if pickled is not None:
+        return _pickled(pickled)
+    hints = ["give a folder with *.safetensors files"]
+    return InputError("no-checkpoint", "the folder holds no safetensors files", where=str(folder), hints=hints)
+
+
+def _pickled(path: Path) -> InputError:
+    what = "a pickle can run any code while it is read, so it is not"
+    return InputError("pickle-refused", what, where=shown(path), hints=["convert it to safetensors"])
+
 
 # Their name of a module -> ours, per family.
 _GPT2 = {
@@ -80,7 +175,7 @@ def load_layer(block: nn.Module, config: DecoderConfig, state: Mapping[str, Tens
             "bad-weights",
             f"weights do not fit the block: missing {missing or 'none'}, without a place {unknown or 'none'}",
             where=config.name,
-            levers=["load a layer of the same family"],
+            hints=["load a layer of the same family"],
         )
     for name, tensor in ours.items():
         if tensor.shape != expected[name].shape:
@@ -88,7 +183,7 @@ def load_layer(block: nn.Module, config: DecoderConfig, state: Mapping[str, Tens
                 "bad-weights",
                 f"shape {list(tensor.shape)} where the block has {list(expected[name].shape)}",
                 where=name,
-                levers=["load a layer of the same size"],
+                hints=["load a layer of the same size"],
             )
     block.load_state_dict(ours)
 
@@ -123,11 +218,11 @@ def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
         if not leaf:
             raise InputError(
                 "bad-weights", "no part of the model takes this tensor", where=shown(name),
-                levers=["load a checkpoint of the family"],
+                hints=["load a checkpoint of the family"],
             )  # fmt: skip
         if leaf in place:
-            levers = ["keep one of them"]
-            raise InputError("bad-weights", "given twice, with and without a prefix", where=shown(name), levers=levers)
+            hints = ["keep one of them"]
+            raise InputError("bad-weights", "given twice, with and without a prefix", where=shown(name), hints=hints)
         place[leaf] = tensor.T if leaf == "head.weight" else tensor
     for number, layer in layers.items():
         ours |= {f"layers.{number}.{name}": tensor for name, tensor in layer_state(config, layer).items()}
@@ -143,7 +238,7 @@ def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
             continue
         if tensor.dim() == 0 or tensor.shape[-1] % 3:
             what = f"shape {list(tensor.shape)} does not hold queries, keys and values"
-            raise InputError("bad-weights", what, where=name, levers=["load a layer of GPT-2"])
+            raise InputError("bad-weights", what, where=name, hints=["load a layer of GPT-2"])
         # One matrix [inputs, 3 * outputs] holds queries, keys and values side by side.
         for ours_name, part in zip("qkv", tensor.chunk(3, dim=-1), strict=True):
             ours[f"attn.{ours_name}_proj.{leaf}"] = part
@@ -167,7 +262,7 @@ def _renamed(name: str, names: Mapping[str, str]) -> str:
             "bad-weights",
             "no part of the block takes this tensor",
             where=shown(name),
-            levers=["load a layer of the family"],
+            hints=["load a layer of the family"],
         )
     return f"{names[module]}.{leaf}"
 

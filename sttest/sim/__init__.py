@@ -1,31 +1,30 @@
 """Timed graphs and the engines over them; knows nothing of tensors or MLIR."""
 
 from sttest.sim.api import load, simulate
-from sttest.sim.files.timed_graph_json import read_timed_graph
-from sttest.sim.files.timed_graph_writer import write_timed_graph
 from sttest.sim.graph import (
     Actor,
+    ActorPhase,
     Channel,
     Event,
     Fifo,
     Loop,
-    Memory,
-    Phase,
+    MemoryPort,
     Pipeline,
     Process,
     TimedGraph,
     Trace,
 )
+from sttest.sim.graph_json import read_timed_graph, write_timed_graph
 from sttest.sim.simulation import Simulation
 
 __all__ = [
     "Actor",
+    "ActorPhase",
     "Channel",
     "Event",
     "Fifo",
     "Loop",
-    "Memory",
-    "Phase",
+    "MemoryPort",
     "Pipeline",
     "Process",
     "Simulation",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from sttest.errors import InputError, did_you_mean
-from sttest.sim.files.timed_graph_json import read_timed_graph
+from sttest.core.errors import InputError, did_you_mean
 from sttest.sim.graph import Actor, TimedGraph
-from sttest.sim.record import RunRecord
-from sttest.sim.simulation import Simulation, assemble
+from sttest.sim.graph_json import read_timed_graph
+from sttest.sim.simulation import RunRecord, Simulation, assemble
+from sttest.sim.throughput import SelfTimed
 
 GRAPH_FILE = "timed_graph.json"
 MANIFEST_FILE = "manifest.json"
@@ -30,13 +31,13 @@ def load(path: str | Path) -> TimedGraph:
                 "truncated-package",
                 f"not a whole design package, {' and '.join(missing)} missing",
                 where=str(path),
-                levers=["compile it again"],
+                hints=["compile it again"],
             )
         return read_timed_graph(path / GRAPH_FILE)
     if not path.is_file():
         raise InputError("no-such-file", "no such file or folder", where=str(path))
     if path.suffix.lower() == ".xml":
-        from sttest.sim.files.sdf3 import read_sdf3
+        from sttest.sim.sdf3 import read_sdf3
 
         return read_sdf3(path)
     return read_timed_graph(path)
@@ -68,18 +69,16 @@ def simulate(
         graph = graph.with_depths(depths)
     engines = _engines()
     if engine not in engines:
-        raise InputError("unknown-engine", f"no engine '{engine}'", levers=[did_you_mean(engine, engines)])
+        raise InputError("unknown-engine", f"no engine '{engine}'", hints=[did_you_mean(engine, engines)])
     if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
-        from sttest.sim.actors.steady_state import steady_state
-
         return steady_state(graph, engine, unbounded=unbounded)
     began = time.perf_counter()
     run = engines[engine](graph, unbounded, record, progress)
     solve_s = time.perf_counter() - began
     deadlock = None
     if None in run.finish:
-        from sttest.sim.deadlock.fix import explain
-        from sttest.sim.flat import flatten
+        from sttest.sim.deadlock import explain
+        from sttest.sim.stages import flatten
 
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
@@ -99,6 +98,32 @@ def _run_maxplus(graph: TimedGraph, unbounded: bool, record: bool, progress: Cal
 
 
 def _run_des(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
-    from sttest.sim.des.engine import run
+    from sttest.sim.simpy_engine import run
 
     return run(graph, unbounded=unbounded, progress=progress)
+
+
+# --- What a simulation says of actors that fire for ever: their throughput, or why they deadlock
+
+
+def steady_state(graph: TimedGraph, engine: str, *, unbounded: bool = False) -> Simulation:
+    """Iterations of the repetition vector per cycle, exactly, or the certificate of a deadlock.
+
+    Raises:
+        InputError: rates that don't balance, processes that are no actors, or no bound on the rate.
+    """
+
+    began = time.perf_counter()
+    run = SelfTimed(graph)
+    once = simulate(one_iteration(graph, run.repetitions), engine, unbounded=unbounded)
+    if once.deadlock is not None:
+        return replace(once, graph=graph)
+    throughput = run.rate(None if unbounded else [fifo.depth for fifo in graph.fifos]).throughput
+    solve_s = time.perf_counter() - began
+    return Simulation(graph.name, engine, "done", None, once.fifo_events, solve_s, throughput, graph=graph)
+
+
+def one_iteration(graph: TimedGraph, repetitions: list[int]) -> TimedGraph:
+    """Actors that stop after one iteration, back where they began: they deadlock where the endless graph does."""
+    actors = [process for process in graph.processes if isinstance(process, Actor)]
+    return replace(graph, processes=tuple(replace(a, firings=n) for a, n in zip(actors, repetitions, strict=True)))

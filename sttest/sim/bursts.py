@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from sttest.sim.graph import Channel, Memory
+from sttest.core.errors import InputError
+from sttest.sim.graph import Channel, MemoryPort, TimedGraph
 
 
 def ceil_div(number: int, divisor: int) -> int:
@@ -70,8 +72,46 @@ class BurstPlan:
         return ceil_div(beats * channel.beats_den, channel.beats_num)
 
 
-def burst_plan(port: Memory, channels: dict[str, Channel]) -> BurstPlan:
+def burst_plan(port: MemoryPort, channels: dict[str, Channel]) -> BurstPlan:
     """The bursts of a memory port."""
     chosen = tuple(channels[name] for name in port.channels)
     window = port.outstanding * len(chosen)
     return BurstPlan(port.tokens, port.token_bytes, port.burst_bytes, window, port.start, chosen)
+
+
+# --- A timed graph whose memory ports use other channels than it was made with
+
+
+def relinked(graph: TimedGraph, channel_of: Mapping[str, int]) -> TimedGraph:
+    """The graph with one channel per port, all channels as the first one is.
+
+    Args:
+        graph: with memory ports.
+        channel_of: number per port.
+
+    Raises:
+        InputError: a port without a channel.
+    """
+    ports = [process.name for process in graph.processes if isinstance(process, MemoryPort)]
+    missing = [name for name in ports if name not in channel_of]
+    if missing:
+        raise InputError("unlinked-port", f"port '{missing[0]}' has no channel", where=graph.name)
+    processes = tuple(
+        replace(process, channels=(channel_name(channel_of[process.name]),))
+        if isinstance(process, MemoryPort)
+        else process
+        for process in graph.processes
+    )
+    used = sorted({channel_of[name] for name in ports})
+    channels = tuple(replace(graph.channels[0], name=channel_name(number)) for number in used)
+    return replace(graph, processes=processes, channels=channels)
+
+
+def channel_name(number: int) -> str:
+    """What compiled designs call a pseudo-channel."""
+    return f"hbm{number}"
+
+
+def channel_number(name: str) -> int:
+    """The number in a name that :func:`channel_name` gave."""
+    return int(name.removeprefix("hbm"))

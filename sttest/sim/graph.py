@@ -1,21 +1,23 @@
 """What every engine takes: processes, the FIFOs between them, and memory channels.
 
 Times are cycles of the design's clock, sizes of FIFOs are tokens.  All objects
-are immutable; a graph checks itself when it is made (``sttest.sim.validation.graph``).
+are immutable; a graph checks itself when it is made (``sttest.sim.graph``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sttest.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean
 
 SRL_MAX_BITS = 1024
 """Vitis HLS keeps a FIFO of at most this many bits in shift registers (UG1399, stream storage)."""
@@ -134,7 +136,7 @@ class Pipeline:
 
 
 @dataclass(frozen=True)
-class Phase:
+class ActorPhase:
     """One firing of an actor: its duration and the tokens it takes and puts, per FIFO."""
 
     time: int
@@ -147,7 +149,7 @@ class Actor:
     """A (cyclo-static) dataflow actor; ``firings`` counts phases, None means for ever."""
 
     name: str
-    phases: tuple[Phase, ...]
+    phases: tuple[ActorPhase, ...]
     firings: int | None = None
     start: int = 0
     origin: str = ""
@@ -155,7 +157,7 @@ class Actor:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryPort:
     """A port that streams ``tokens`` tokens between external memory and a FIFO, in order.
 
     ``op`` is the memory's view: ``read`` fills the FIFO, ``write`` empties it.  Bursts of at most
@@ -186,7 +188,7 @@ class Channel:
     beats_den: int = 1
 
 
-Process: TypeAlias = Pipeline | Actor | Memory
+Process: TypeAlias = Pipeline | Actor | MemoryPort
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,6 @@ class TimedGraph:
     channels: tuple[Channel, ...] = ()
 
     def __post_init__(self) -> None:
-        from sttest.sim.validation.graph import validate
 
         validate(self)
 
@@ -222,9 +223,8 @@ class TimedGraph:
         for name in depths:
             if name not in self.fifo_index:
                 raise InputError(
-                    "unknown-fifo", f"no FIFO '{name}'", where=self.name, levers=[did_you_mean(name, self.fifo_index)]
+                    "unknown-fifo", f"no FIFO '{name}'", where=self.name, hints=[did_you_mean(name, self.fifo_index)]
                 )
-        from sttest.sim.validation.graph import check_fifos
 
         # All but the FIFOs has been checked, and is most of what there is.
         changed = copy(self)
@@ -236,3 +236,422 @@ class TimedGraph:
     def with_all_depths(self, depth: int) -> TimedGraph:
         """The same graph with every FIFO ``depth`` deep."""
         return self.with_depths({fifo.name: depth for fifo in self.fifos})
+
+
+# --- Which process writes and which reads each FIFO
+
+
+class Ends(NamedTuple):
+    """Places in ``graph.processes`` of a FIFO's writer and reader."""
+
+    writer: int
+    reader: int
+
+
+def accesses_of(graph: TimedGraph, process: Process) -> tuple[set[str], set[str]]:
+    """Names of the FIFOs that a process reads and of those that it writes."""
+    if isinstance(process, MemoryPort):
+        return (set(), {process.fifo}) if process.op == "read" else ({process.fifo}, set())
+    if isinstance(process, Actor):
+        reads = {name for phase in process.phases for name in phase.reads}
+        return reads, {name for phase in process.phases for name in phase.writes}
+    if process.trace is not None:
+        names = [(graph.fifos[op // 2].name, op % 2) for op in process.trace.ops_used]
+        return {name for name, write in names if not write}, {name for name, write in names if write}
+    events = [event for loop in process.loops for event in loop.events]
+    return {e.fifo for e in events if e.op == "read"}, {e.fifo for e in events if e.op == "write"}
+
+
+def fifo_ends(graph: TimedGraph) -> list[Ends]:
+    """The ends of each FIFO, in the order of ``graph.fifos``."""
+    writer: dict[str, int] = {}
+    reader: dict[str, int] = {}
+    for number, process in enumerate(graph.processes):
+        reads, writes = accesses_of(graph, process)
+        reader.update(dict.fromkeys(reads, number))
+        writer.update(dict.fromkeys(writes, number))
+    return [Ends(writer[fifo.name], reader[fifo.name]) for fifo in graph.fifos]
+
+
+def joins_actors(graph: TimedGraph, ends: Ends) -> bool:
+    """Whether a FIFO follows the SDF law: tokens and space pass from actor to actor within a cycle."""
+    return isinstance(graph.processes[ends.writer], Actor) and isinstance(graph.processes[ends.reader], Actor)
+
+
+# --- Refuses timed graphs that no engine could run, each with one line that says why
+
+
+# --- Single checks of timed graphs, each refusing with one clear line, and the limits
+
+
+MAX_FIFOS = 100_000
+MAX_PROCESSES = 20_000
+MAX_CHANNELS = 256
+MAX_LANES = 16_384
+"""Channels of all memory ports together, each counted as often as a port lists it."""
+MAX_LOOPS = 65_536
+MAX_LOOP_EVENTS = 131_072
+MAX_ENDLESS = 2048
+"""Actors that fire for ever."""
+MAX_PHASES = 65_536
+MAX_RATES = 262_144
+"""FIFOs named by all phases of all actors together."""
+MAX_DEPTH = 1 << 40
+MAX_BITS = 1 << 24
+MAX_CYCLES = 1 << 50
+MAX_EVENTS = 1 << 26
+"""Tokens of one access, of one phase, or there at the start."""
+MAX_TOKENS = 1 << 31
+MAX_NAME_CHARS = 200
+MAX_ORIGIN_CHARS = 2000
+DEFAULT_MAX_ACCESSES = 1 << 27
+MAX_ACCESSES_VARIABLE = "STTEST_MAX_ACCESSES"
+"""Environment variable that raises or lowers ``max_accesses``."""
+
+
+def max_accesses() -> int:
+    """FIFO accesses that a whole simulation may make; so many firings and bursts are possible, too.
+
+    Raises:
+        InputError: the environment variable is set to something else than a number.
+    """
+    asked = os.environ.get(MAX_ACCESSES_VARIABLE, "")
+    if not asked:
+        return DEFAULT_MAX_ACCESSES
+    if not (asked.isascii() and asked.isdecimal()) or not 0 < len(asked) <= 12:
+        what = f"'{asked:.40}' is no number of FIFO accesses"
+        raise InputError("bad-limit", what, where=MAX_ACCESSES_VARIABLE, hints=["give up to 12 digits", "unset it"])
+    return int(asked)
+
+
+def check_work(value: int, what: str, where: str) -> None:
+    """Refuses more than ``max_accesses`` of something that a simulation spells out, and says how to raise the limit."""
+    most = max_accesses()
+    if value > most:
+        raise InputError(
+            "too-large",
+            f"{what} is {value}, at most {most} is possible",
+            where=where,
+            hints=[f"set {MAX_ACCESSES_VARIABLE} higher, at up to 100 bytes of memory each"],
+        )
+
+
+def check_whole(value: object, what: str, where: str, least: int, most: int) -> int:
+    """``value`` as an int in [least, most].
+
+    Raises:
+        InputError: it is not a whole number, or out of range.
+    """
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        raise InputError("not-whole", f"{what} is {value!r:.80}, not a whole number", where=where)
+    if value < least:
+        raise InputError("too-small", f"{what} is {_digits(value)}, at least {least} is needed", where=where)
+    if value > most:
+        raise InputError("too-large", f"{what} is {_digits(value)}, at most {most} is possible", where=where)
+    return int(value)
+
+
+def _digits(value: int | np.integer) -> str:
+    """A number, or of one with thousands of digits only how long it is."""
+    bits = int(value).bit_length()
+    return str(value) if bits <= 256 else f"{'-' if value < 0 else ''}2^{bits - 1} or more"
+
+
+def check_text(text: object, what: str, where: str, most_chars: int) -> None:
+    """Refuses what is not text, is too long, or could steer a terminal that it is printed on."""
+    if not isinstance(text, str) or len(text) > most_chars or not text.isprintable():
+        raise InputError("bad-text", f"{what} {text!r:.80} is not up to {most_chars} printable characters", where=where)
+
+
+def check_name(name: object, what: str) -> None:
+    """Refuses a name that is empty, too long, not text, or holds characters that cannot be printed."""
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME_CHARS or not name.isprintable():
+        raise InputError("bad-name", f"{what} name {name!r:.80} is not 1 to {MAX_NAME_CHARS} printable characters")
+
+
+def check_choice(value: str, what: str, where: str, choices: Iterable[str]) -> None:
+    """Refuses a value that is none of the choices; the nearest is named."""
+    if value not in choices:
+        raise InputError(
+            "unknown-value", f"unknown {what} '{value:.80}'", where=where, hints=[did_you_mean(value, choices)]
+        )
+
+
+# --- Refuses timed graphs that are long-winded beyond the limits, so that reading them stays little work
+
+
+def check_extent(graph: TimedGraph) -> None:
+    """Counts what the processes of a graph consist of.
+
+    Raises:
+        InputError: there is more of something than the limits allow.
+    """
+    loops: list[Loop] = []
+    phases: list[ActorPhase] = []
+    lanes = endless = 0
+    for process in graph.processes:
+        if isinstance(process, Pipeline):
+            loops += process.loops
+        elif isinstance(process, Actor):
+            phases += process.phases
+            endless += process.firings is None
+        elif isinstance(process, MemoryPort):
+            lanes += len(process.channels)
+    extent = (
+        (len(loops), "number of loops in all", MAX_LOOPS),
+        (sum(len(loop.events) for loop in loops), "number of events in all loops", MAX_LOOP_EVENTS),
+        (len(phases), "number of phases in all", MAX_PHASES),
+        (sum(len(phase.reads) + len(phase.writes) for phase in phases), "number of rates in all", MAX_RATES),
+        (endless, "number of actors that fire for ever", MAX_ENDLESS),
+        (lanes, "number of channels of all ports", MAX_LANES),
+    )
+    for count, what, most in extent:
+        check_whole(count, what, graph.name, 0, most)
+
+
+# --- Refuses processes that no engine could run, and counts the FIFO accesses of the others
+
+
+OPS = ("read", "write")
+
+
+class Work(NamedTuple):
+    """What a process makes at most: FIFO accesses, and firings or bursts."""
+
+    accesses: int
+    steps: int = 0
+
+
+def check_process(graph: TimedGraph, process: Process, where: str) -> Work:
+    """Refuses a process that cannot be; gives how much work it is at most."""
+    check_whole(process.start, "start", where, 0, MAX_CYCLES)
+    check_text(process.origin, "origin", where, MAX_ORIGIN_CHARS)
+    check_text(process.category, "category", where, MAX_NAME_CHARS)
+    if isinstance(process, Pipeline):
+        return Work(_check_pipeline(graph, process, where))
+    if isinstance(process, MemoryPort):
+        return _check_memory(graph, process, where)
+    return _check_actor(graph, process, where)
+
+
+def _check_known_fifo(graph: TimedGraph, name: str, where: str) -> None:
+    if name not in graph.fifo_index:
+        hints = [did_you_mean(name, graph.fifo_index)] if graph.fifos else []
+        raise InputError("unknown-fifo", f"no FIFO '{name:.80}'", where=where, hints=hints)
+
+
+def _check_pipeline(graph: TimedGraph, pipeline: Pipeline, where: str) -> int:
+    check_whole(pipeline.repeat, "repeat", where, 1, MAX_TOKENS)
+    if pipeline.end is not None:
+        check_whole(pipeline.end, "end", where, 0, MAX_CYCLES)
+    if pipeline.trace is not None:
+        if pipeline.loops:
+            raise InputError("loops-and-trace", "both loops and a trace", where=where, hints=["keep one of the two"])
+        return _check_trace(graph, pipeline, pipeline.trace, where)
+    stages, accesses = 0, 0
+    for number, loop in enumerate(pipeline.loops):
+        accesses += _check_loop(graph, loop, f"{where} loop {number}")
+        stages += loop.length + loop.entry_gap
+    check_whole(stages * pipeline.repeat, "length in stages", where, 0, MAX_CYCLES)
+    check_work(accesses, "number of FIFO accesses in one run", where)
+    program_end = stages - pipeline.loops[-1].entry_gap if pipeline.loops else 0
+    if pipeline.end is not None and pipeline.end < program_end - 1:
+        raise InputError("end-too-early", f"end is {pipeline.end} but its loops run to {program_end}", where=where)
+    return accesses * pipeline.repeat
+
+
+def _check_loop(graph: TimedGraph, loop: Loop, where: str) -> int:
+    """Refuses a loop that cannot be; gives the FIFO accesses that it makes at most."""
+    check_whole(loop.ii, "ii", where, 1, MAX_CYCLES)
+    check_whole(loop.latency, "latency", where, 1, MAX_CYCLES)
+    check_whole(loop.entry_gap, "entry_gap", where, 0, MAX_CYCLES)
+    check_whole(len(loop.trips), "number of loop dims", where, 0, 30)
+    for trip in loop.trips:
+        check_whole(trip, "trip count", where, 1, MAX_CYCLES)
+    check_whole(loop.length, "length in stages", where, 1, MAX_CYCLES)
+    return sum(_check_event(graph, loop, event, where) for event in loop.events)
+
+
+def _check_event(graph: TimedGraph, loop: Loop, event: Event, where: str) -> int:
+    """Refuses an event that cannot be; gives the accesses that it makes."""
+    _check_known_fifo(graph, event.fifo, where)
+    where = f"{where} event on '{event.fifo}'"
+    check_choice(event.op, "op", where, OPS)
+    check_whole(event.stage, "stage", where, 0, loop.latency - 1)
+    check_whole(event.tokens, "tokens", where, 1, MAX_EVENTS)
+    if not event.when:
+        return loop.iterations * event.tokens
+    if len(event.when) != len(loop.trips):
+        raise InputError(
+            "when-dims", f"when has {len(event.when)} entries for {len(loop.trips)} loop dims", where=where
+        )
+    count = event.tokens
+    for when, trip in zip(event.when, loop.trips, strict=True):
+        if when is None:
+            count *= trip
+            continue
+        first, last, step = when if isinstance(when, tuple) else (when, when, 1)
+        check_whole(last, "last index of when", where, 0, trip - 1)
+        check_whole(first, "first index of when", where, 0, last)
+        check_whole(step, "step of when", where, 1, MAX_CYCLES)
+        count *= (last - first) // step + 1
+    return count
+
+
+def _check_trace(graph: TimedGraph, pipeline: Pipeline, trace: Trace, where: str) -> int:
+    if trace.tick.ndim != 1 or trace.tick.shape != trace.op.shape:
+        shapes = f"tick is {trace.tick.shape}, op is {trace.op.shape}"
+        raise InputError("trace-shape", f"{shapes}; both must be lists of one length", where=where)
+    if trace.tick.dtype != np.int64 or trace.op.dtype != np.int32:
+        raise InputError(
+            "trace-dtype", f"tick is {trace.tick.dtype} and op {trace.op.dtype}, not int64 and int32", where=where
+        )
+    check_work(trace.tick.size, "length of the trace", where)
+    if not trace.is_ordered:
+        raise InputError("trace-order", "ticks fall, or start below 0", where=where)
+    if trace.ops_used and not 0 <= trace.ops_used[0] <= trace.ops_used[-1] < 2 * len(graph.fifos):
+        bad = trace.ops_used[0] if trace.ops_used[0] < 0 else trace.ops_used[-1]
+        raise InputError("trace-op", f"op {bad} names no FIFO, there are {len(graph.fifos)}", where=where)
+    last = int(trace.tick[-1]) if trace.tick.size else 0
+    end = last if pipeline.end is None else pipeline.end
+    if end < last:
+        raise InputError("end-too-early", f"end is {end} but its trace runs to stage {last}", where=where)
+    check_whole((end + 3) * pipeline.repeat, "length in stages", where, 0, MAX_CYCLES)
+    return trace.tick.size * pipeline.repeat
+
+
+def _check_memory(graph: TimedGraph, port: MemoryPort, where: str) -> Work:
+    _check_known_fifo(graph, port.fifo, where)
+    check_choice(port.op, "op", where, OPS)
+    check_whole(port.tokens, "tokens", where, 1, MAX_TOKENS)
+    check_whole(port.token_bytes, "token_bytes", where, 1, MAX_TOKENS)
+    check_whole(port.burst_bytes, "burst_bytes", where, 1, MAX_TOKENS)
+    check_whole(port.outstanding, "outstanding", where, 1, 1 << 20)
+    check_whole(len(port.channels), "number of channels", where, 1, MAX_CHANNELS)
+    bursts = -(-port.tokens * port.token_bytes // port.burst_bytes)
+    check_work(bursts, "number of bursts", where)
+    known = {channel.name for channel in graph.channels}
+    for name in port.channels:
+        if name not in known:
+            hints = [did_you_mean(name, known)] if known else ["declare it under channels"]
+            raise InputError("unknown-channel", f"no channel '{name:.80}'", where=where, hints=hints)
+    window_bytes = port.outstanding * len(port.channels) * port.burst_bytes
+    aligned = port.token_bytes % port.burst_bytes == 0 or port.burst_bytes % port.token_bytes == 0
+    need_bytes = port.token_bytes if aligned else port.token_bytes + port.burst_bytes
+    if need_bytes > window_bytes:
+        raise InputError(
+            "token-exceeds-window",
+            "a token is larger than all the bursts that may be in flight, so the port could never finish one",
+            where=where,
+            demand=need_bytes,
+            bound=window_bytes,
+            unit="bytes",
+            hints=["make the token smaller", "raise outstanding", "use more channels"],
+        )
+    return Work(port.tokens, bursts)
+
+
+def _check_actor(graph: TimedGraph, actor: Actor, where: str) -> Work:
+    check_whole(len(actor.phases), "number of phases", where, 1, MAX_PHASES)
+    if actor.firings is not None:
+        check_whole(actor.firings, "firings", where, 0, MAX_TOKENS)
+    for phase in actor.phases:
+        check_whole(phase.time, "time", where, 0, MAX_CYCLES)
+        for fifo, tokens in (*phase.reads.items(), *phase.writes.items()):
+            _check_known_fifo(graph, fifo, where)
+            check_whole(tokens, f"tokens on '{fifo}'", where, 0, MAX_EVENTS)
+    in_one_cycle = sum(sum(phase.reads.values()) + sum(phase.writes.values()) for phase in actor.phases)
+    return Work(in_one_cycle * -(-(actor.firings or 1) // len(actor.phases)), actor.firings or 0)
+
+
+IMPLS = ("auto", "srl", "ram")
+
+
+def validate(graph: TimedGraph) -> None:
+    """Checks everything that can be checked without running the graph.
+
+    Raises:
+        InputError: naming the place, what is wrong there, and the way out.
+    """
+    check_name(graph.name, "graph")
+    if not math.isfinite(graph.clock_mhz) or graph.clock_mhz <= 0:
+        raise InputError("bad-clock", f"clock_mhz is {graph.clock_mhz}", where=graph.name, hints=["give MHz above 0"])
+    if not graph.processes:
+        raise InputError("empty-graph", "no processes", where=graph.name, hints=["add a process"])
+    check_whole(len(graph.fifos), "number of FIFOs", graph.name, 0, MAX_FIFOS)
+    check_whole(len(graph.processes), "number of processes", graph.name, 1, MAX_PROCESSES)
+    check_whole(len(graph.channels), "number of channels", graph.name, 0, MAX_CHANNELS)
+    check_extent(graph)
+    for kind, items in (("FIFO", graph.fifos), ("process", graph.processes), ("channel", graph.channels)):
+        _check_unique(kind, (item.name for item in items), graph.name)
+    check_fifos(graph)
+    for channel in graph.channels:
+        _check_channel(channel, f"{graph.name}: channel '{channel.name}'")
+    accesses = sum(fifo.initial_tokens for fifo in graph.fifos)
+    steps = 0
+    for process in graph.processes:
+        work = check_process(graph, process, f"{graph.name}: process '{process.name}'")
+        accesses, steps = accesses + work.accesses, steps + work.steps
+    check_work(accesses, "number of FIFO accesses in all", graph.name)
+    check_work(steps, "number of firings and bursts in all", graph.name)
+    _check_ends(graph)
+
+
+def check_fifos(graph: TimedGraph) -> None:
+    """Refuses FIFOs that cannot be, whatever is at their ends.
+
+    Raises:
+        InputError: naming the FIFO and what is wrong with it.
+    """
+    for fifo in graph.fifos:
+        _check_fifo(fifo, f"{graph.name}: FIFO '{fifo.name}'")
+
+
+def _check_unique(kind: str, names: Iterable[str], where: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        check_name(name, kind)
+        if name in seen:
+            raise InputError("duplicate-name", f"two {kind} entries are called '{name}'", where=where)
+        seen.add(name)
+
+
+def _check_fifo(fifo: Fifo, where: str) -> None:
+    check_whole(fifo.depth, "depth", where, 1, MAX_DEPTH)
+    check_whole(fifo.bits, "bits", where, 1, MAX_BITS)
+    check_whole(fifo.initial_tokens, "initial_tokens", where, 0, min(MAX_EVENTS, fifo.depth))
+    check_choice(fifo.impl, "impl", where, IMPLS)
+    check_text(fifo.origin, "origin", where, MAX_ORIGIN_CHARS)
+
+
+def _check_channel(channel: Channel, where: str) -> None:
+    check_whole(channel.latency, "latency", where, 0, MAX_CYCLES)
+    for what in ("beat_bytes", "beats_num", "beats_den"):
+        check_whole(getattr(channel, what), what, where, 1, 1 << 20)
+
+
+def _check_ends(graph: TimedGraph) -> None:
+    writers: dict[str, str] = {}
+    readers: dict[str, str] = {}
+    for process in graph.processes:
+        reads, writes = accesses_of(graph, process)
+        for side, ends, names in (("readers", readers, reads), ("writers", writers, writes)):
+            for name in sorted(names):
+                if name in ends:
+                    both = f"'{ends[name]}' and '{process.name}'"
+                    raise InputError(
+                        "shared-fifo",
+                        f"two {side}, {both}",
+                        where=f"{graph.name}: FIFO '{name}'",
+                        hints=["give each its own FIFO"],
+                    )
+                ends[name] = process.name
+    for fifo in graph.fifos:
+        for side, ends in (("reader", readers), ("writer", writers)):
+            if fifo.name not in ends:
+                raise InputError(
+                    f"no-{side}",
+                    f"no process is its {side}",
+                    where=f"{graph.name}: FIFO '{fifo.name}'",
+                    hints=["connect it or remove it"],
+                )

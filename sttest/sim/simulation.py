@@ -7,10 +7,71 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from sttest.sim.deadlock.certificate import Deadlock
-from sttest.sim.graph import TimedGraph
-from sttest.sim.record import RunRecord
+from sttest.sim.deadlock import Deadlock, Wait
+from sttest.sim.graph import MAX_DEPTH, TimedGraph
+from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
+
+# --- What an engine hands back: every access time, and how far each process came
+
+
+@dataclass(frozen=True)
+class Stalls:
+    """Cycles that a process stood still, by what held it: its input, its output, or external memory."""
+
+    input_cycles: int = 0
+    output_cycles: int = 0
+    memory_cycles: int = 0
+
+    @property
+    def total(self) -> int:
+        """All cycles that the process stood still."""
+        return self.input_cycles + self.output_cycles + self.memory_cycles
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run of a graph, in the order of its processes and FIFOs.
+
+    ``finish``: cycle, None where a process never does; ``visits``: stage visits done (``sttest.sim.stages``);
+    ``writes``, ``reads``: int64 cycles per FIFO, without the tokens that were there at the start;
+    ``claims``: int64 cycles at which an actor claimed the space of a token, for FIFOs that actors write;
+    ``bursts``: int64[n, 2] per memory port, cycles of each burst's request and of its channel's start;
+    ``peaks``: most tokens that each FIFO held, and ``events``, how many writes and reads there were, from an engine
+    that doesn't hand back all their times.
+    """
+
+    finish: list[int | None]
+    visits: list[int]
+    stalls: list[Stalls]
+    writes: list[np.ndarray]
+    reads: list[np.ndarray]
+    claims: dict[int, np.ndarray] = field(default_factory=dict)
+    bursts: dict[str, np.ndarray] = field(default_factory=dict)
+    peaks: list[int] | None = None
+    events: int | None = None
+
+    @property
+    def fifo_events(self) -> int:
+        """Writes and reads in all."""
+        return sum(times.size for times in (*self.writes, *self.reads)) if self.events is None else self.events
+
+
+# --- Compiled: how full a FIFO gets.  Import it late, numba takes its time
+
+
+@njit(cache=True)
+def peak_held(taken: np.ndarray, gone: np.ndarray, initial: int, gone_at_once: bool) -> int:
+    """Most tokens held: ``taken`` and ``gone`` are ascending cycles; a token leaves in the cycle after, or at once."""
+    peak, left = initial, 0
+    for i in range(taken.size):
+        until = taken[i] if gone_at_once else taken[i] - 1
+        while left < gone.size and gone[left] <= until:
+            left += 1
+        peak = max(peak, initial + i + 1 - left)
+    return peak
+
 
 SCHEMA = "sttest.simulation/1"
 
@@ -80,14 +141,13 @@ class Simulation:
 
     def _broken_assumptions(self) -> dict[str, Any]:
         """Those of sizing by a linear program by which a graph like this may deadlock."""
-        from sttest.sim.deadlock.sizing_assumptions import broken_assumptions
+        from sttest.sim.sizing_assumptions import broken_assumptions
 
         broken = [] if self.graph is None else broken_assumptions(self.graph)
         return {"sizing_assumptions": [one.to_json() for one in broken if one.may_deadlock]}
 
     def to_text(self) -> str:
         """A short report for people."""
-        from sttest.sim.report import report
 
         return report(self)
 
@@ -140,7 +200,6 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
     """
     if record.peaks is not None:
         return {fifo.name: peak for fifo, peak in zip(graph.fifos, record.peaks, strict=True)}
-    from sttest.sim.peak_kernel import peak_held
 
     peaks = {}
     for index, fifo in enumerate(graph.fifos):
@@ -158,3 +217,77 @@ def _breakdown(graph: TimedGraph, record: RunRecord) -> dict[str, Breakdown]:
         busy = finish - process.start - stalls.total
         rows[process.name] = Breakdown(busy, stalls.input_cycles, stalls.output_cycles, stalls.memory_cycles)
     return rows
+
+
+# --- A simulation in words
+
+
+def report(simulation: Simulation) -> str:
+    """A few lines: the verdict, and on a deadlock who waits for whom and what would help."""
+    head = f"{simulation.name}: {simulation.verdict}"
+    if simulation.deadlock is not None:
+        lines = deadlock_lines(simulation.deadlock, simulation.graph)
+        return "\n".join([head, *lines, *_broken_lines(simulation.graph)])
+    if simulation.throughput is not None:
+        return f"{head}, {simulation.throughput} iterations per cycle ({simulation.engine})"
+    cycles = simulation.cycles or 0
+    time = f" = {cycles / simulation.graph.clock_mhz:,.2f} µs" if simulation.graph is not None else ""
+    lines = [f"{head} after {cycles:,} cycles{time} ({simulation.engine}, {simulation.fifo_events:,} FIFO events)"]
+    if simulation.breakdown:
+        last = max(simulation.breakdown, key=lambda name: simulation.finish[name] or 0)
+        part = simulation.breakdown[last]
+        lines.append(
+            f"  last to finish: {last}, busy {part.busy_cycles:,}, stalled on input {part.stall_in_cycles:,}, "
+            f"on output {part.stall_out_cycles:,}, waiting for memory {part.memory_wait_cycles:,} cycles"
+        )
+    return "\n".join(lines)
+
+
+def _broken_lines(graph: TimedGraph | None) -> list[str]:
+    """What sizing by a linear program would not have known of."""
+    broken = [] if graph is None else [one for one in broken_assumptions(graph) if one.may_deadlock]
+    return [f"  {line}" for line in assumption_lines(broken)]
+
+
+def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
+    """Who waits for whom, and what would help."""
+    kind = (
+        "each waits for the next, the last for the first"
+        if deadlock.is_closed
+        else "the last waits for a process that has finished"
+    )
+    lines = [f"  {kind}:", *(f"  {_wait_text(wait, graph)}" for wait in deadlock.cycle)]
+    if not deadlock.fix:
+        return [
+            *lines,
+            "  no depths help: tokens are missing; start with some on the way, or write as many as are read",
+        ]
+    depths = ", ".join(f"{name}={depth}" for name, depth in deadlock.fix.items())
+    least = "no fix adds fewer tokens" if deadlock.is_minimal else "a bound: fewer tokens may do"
+    return [*lines, f"  it finishes with depths {depths} ({least})"]
+
+
+def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:
+    """Who waits, on what, and what the other end would have to do."""
+    state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
+    depth = "never full" if wait.depth >= MAX_DEPTH else f"depth {wait.depth}"
+    if wait.waits_to == "write":
+        action = "to", f"{wait.peer} has yet to read token {wait.token - wait.depth}"
+    else:
+        action = "from", f"{wait.peer} has yet to write it"
+    who, fifo = _process_text(wait.process, graph), _fifo_text(wait.fifo, graph)
+    head = f"{who} waits to {wait.waits_to} token {wait.token} {action[0]} FIFO {fifo}"
+    return f"{head} ({depth}, {state}): {action[1]}"
+
+
+def _process_text(name: str, graph: TimedGraph | None) -> str:
+    process = next((p for p in graph.processes if p.name == name), None) if graph is not None else None
+    if process is None:
+        return name
+    about = ", ".join(part for part in (process.category, process.origin) if part)
+    return f"{type(process).__name__.lower()} {name}" + (f" ({about})" if about else "")
+
+
+def _fifo_text(name: str, graph: TimedGraph | None) -> str:
+    fifo = graph.fifos[graph.fifo_index[name]] if graph is not None and name in graph.fifo_index else None
+    return f"{name} of {fifo.origin}" if fifo is not None and fifo.origin else name

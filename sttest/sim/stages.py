@@ -9,11 +9,91 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from sttest.sim.graph import Actor, Memory, Pipeline, Process, TimedGraph
-from sttest.sim.program import Program, expand
+from sttest.sim.graph import Actor, Event, Loop, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
+
+# --- A pipeline's program spelled out: at which stage it accesses which FIFO
+
+
+TRACE_GAP = 2
+"""Stages between two runs of a trace, the default ``entry_gap`` of a loop."""
+
+
+@dataclass(frozen=True)
+class AccessProgram:
+    """One run of a pipeline, and how often and how far apart it is repeated.
+
+    ``tick``: int64, stages counted from the entry of the run, non-decreasing; ``op``: int32,
+    2 * FIFO index + 1 for a write; ``end``: stage at which the run ends; run r is entered at r * ``period``.
+    """
+
+    tick: np.ndarray
+    op: np.ndarray
+    end: int
+    period: int
+    repeat: int
+
+    @property
+    def last_stage(self) -> int:
+        """Stage at which the whole program, all runs, ends."""
+        return (self.repeat - 1) * self.period + self.end
+
+    def whole(self) -> tuple[np.ndarray, np.ndarray]:
+        """``tick`` and ``op`` of all runs, one after the other."""
+        entries = np.arange(self.repeat, dtype=np.int64) * self.period
+        return (entries[:, None] + self.tick).ravel(), np.tile(self.op, self.repeat)
+
+
+def expand(pipeline: Pipeline, fifo_index: Mapping[str, int]) -> AccessProgram:
+    """Spells out a pipeline, by loops or by trace; iterations in flight interleave by stage."""
+    if pipeline.trace is not None:
+        tick, op = pipeline.trace.tick, pipeline.trace.op
+        after_last = int(tick[-1]) + 1 if tick.size else 0
+        end = after_last if pipeline.end is None else pipeline.end
+        return AccessProgram(tick, op, end, end + TRACE_GAP, pipeline.repeat)
+    ticks, ops, entry, end, gap = [], [], 0, 0, 0
+    for loop in pipeline.loops:
+        tick, op = _expand_loop(loop, fifo_index)
+        ticks.append(tick + entry)
+        ops.append(op)
+        end, gap = entry + loop.length, loop.entry_gap
+        entry = end + gap
+    end = end if pipeline.end is None else pipeline.end
+    tick = np.concatenate([np.empty(0, np.int64), *ticks])
+    op = np.concatenate([np.empty(0, np.int32), *ops])
+    return AccessProgram(tick, op, end, end + gap, pipeline.repeat)
+
+
+def _expand_loop(loop: Loop, fifo_index: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Stages from the loop's entry, and ops, ordered by stage and within a stage by op."""
+    ticks = [np.empty(0, np.int64)]
+    ops = [np.empty(0, np.int32)]
+    for event in loop.events:
+        tick = np.repeat(_iterations(loop, event) * loop.ii + event.stage, event.tokens)
+        ticks.append(tick)
+        ops.append(np.full(tick.size, 2 * fifo_index[event.fifo] + (event.op == "write"), np.int32))
+    tick, op = np.concatenate(ticks), np.concatenate(ops)
+    order = np.lexsort((op, tick))
+    return tick[order], op[order]
+
+
+def _iterations(loop: Loop, event: Event) -> np.ndarray:
+    """Flat numbers of the iterations in which the event happens, int64, ascending."""
+    flat = np.zeros(1, np.int64)
+    when = event.when or (None,) * len(loop.trips)
+    for trip, chosen in zip(loop.trips, when, strict=True):
+        if chosen is None:
+            first, last, step = 0, trip - 1, 1
+        elif isinstance(chosen, tuple):
+            first, last, step = chosen
+        else:
+            first, last, step = chosen, chosen, 1
+        index = np.arange(first, last + 1, step, dtype=np.int64)
+        flat = (flat[:, None] * trip + index).ravel()
+    return flat
 
 
 @dataclass(frozen=True)
@@ -54,13 +134,13 @@ def stage_table(process: Process, graph: TimedGraph) -> StageTable:
     """The stage visits of a process of any kind; only a pipeline's ticks mean cycles."""
     if isinstance(process, Pipeline):
         return group(expand(process, graph.fifo_index))
-    if isinstance(process, Memory):
+    if isinstance(process, MemoryPort):
         op = 2 * graph.fifo_index[process.fifo] + (process.op == "read")
         return _table([[(op, 1)]], process.tokens)
     return _actor_table(process, graph.fifo_index)
 
 
-def group(program: Program) -> StageTable:
+def group(program: AccessProgram) -> StageTable:
     """Gathers a program's accesses by stage, and those of one kind to one FIFO within it."""
     order = np.lexsort((program.op, program.tick))
     tick, op = program.tick[order], program.op[order]
@@ -96,3 +176,90 @@ def _table(rows: Sequence[Sequence[tuple[int, int]]], visits: int) -> StageTable
     op = np.array([op for op, _ in flat], np.int32)
     count = np.array([tokens for _, tokens in flat], np.int32)
     return StageTable(np.arange(len(rows), dtype=np.int64), pointer, op, count, visits, len(rows), visits)
+
+
+# --- A timed graph as plain arrays, for compiled code
+
+
+UNBOUNDED = 1 << 62
+"""A depth that no run reaches."""
+
+
+@dataclass(frozen=True)
+class FlatGraph:
+    """Stage tables of P processes end to end, and the ends of F FIFOs; everything int64 but ``op`` and ``count``.
+
+    ``stage_first[p]`` to ``stage_first[p + 1]`` are the stages of process p; stage s has the accesses
+    ``pointer[s]`` to ``pointer[s + 1]`` in ``op`` (2 * FIFO index + write) and ``count`` (tokens).
+    ``tokens``: by op, all that a whole run passes.
+    """
+
+    tables: tuple[StageTable, ...]
+    stage_first: np.ndarray
+    tick: np.ndarray
+    pointer: np.ndarray
+    op: np.ndarray
+    count: np.ndarray
+    visits: np.ndarray
+    writer: np.ndarray
+    reader: np.ndarray
+    initial: np.ndarray
+    tokens: np.ndarray
+
+
+class Structure:
+    """All of a graph but its depths; equal where the processes are the same objects, which is quick to tell."""
+
+    def __init__(self, graph: TimedGraph) -> None:
+        self.graph = graph
+        self.tokens = [(fifo.name, fifo.initial_tokens) for fifo in graph.fifos]
+
+    def __hash__(self) -> int:
+        return id(self.graph.processes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Structure):
+            return NotImplemented
+        return self.graph.processes is other.graph.processes and self.tokens == other.tokens
+
+
+def flatten(graph: TimedGraph) -> FlatGraph:
+    """The arrays of a graph; they don't depend on its depths, so that graphs that differ in them share them."""
+    return _flatten(Structure(graph))
+
+
+@lru_cache(maxsize=2)
+def _flatten(structure: Structure) -> FlatGraph:
+    graph = structure.graph
+    tables = tuple(stage_table(process, graph) for process in graph.processes)
+    ends = fifo_ends(graph)
+    access_first = np.cumsum([0] + [table.op.size for table in tables])
+    pointers = [table.pointer[:-1] + first for table, first in zip(tables, access_first, strict=False)]
+    return FlatGraph(
+        tables=tables,
+        stage_first=np.cumsum([0] + [table.tick.size for table in tables]).astype(np.int64),
+        tick=np.concatenate([table.tick for table in tables]),
+        pointer=np.concatenate([*pointers, access_first[-1:]]).astype(np.int64),
+        op=np.concatenate([table.op for table in tables]),
+        count=np.concatenate([table.count for table in tables]),
+        visits=np.array([table.visits for table in tables], np.int64),
+        writer=np.array([end.writer for end in ends], np.int64),
+        reader=np.array([end.reader for end in ends], np.int64),
+        initial=np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64),
+        tokens=sum((_tokens(table, len(graph.fifos)) for table in tables), np.zeros(2 * len(graph.fifos), np.int64)),
+    )
+
+
+def _tokens(table: StageTable, fifos: int) -> np.ndarray:
+    """Tokens that a process passes in all its visits, by op, int64[2 * fifos]."""
+    if not table.visits:
+        return np.zeros(2 * fifos, np.int64)
+    full, rest = divmod(table.visits, table.tick.size)
+    once = np.bincount(table.op, table.count, 2 * fifos).astype(np.int64)
+    upto = int(table.pointer[rest])
+    return once * full + np.bincount(table.op[:upto], table.count[:upto], 2 * fifos).astype(np.int64)
+
+
+def depths_of(graph: TimedGraph) -> np.ndarray:
+    """Depths of the FIFOs, int64, in the order of the graph."""
+    return np.array([fifo.depth for fifo in graph.fifos], np.int64)

@@ -65,7 +65,7 @@ def assert_deadlocks() -> Callable[..., Any]:
 @pytest.fixture
 def assert_cycles(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """`GoldenFile.assert_cycles` with the file beside the test: of `test_x.py` it is `test_x.golden.json`."""
-    from sttest.testing.golden import GoldenFile
+    from sttest.testing.assertions import GoldenFile
 
     path = request.path.with_name(f"{request.path.stem}{GOLDEN_SUFFIX}")
     return GoldenFile(path, bool(request.config.getoption("update_golden"))).assert_cycles

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board
-from sttest.boards.quantity import Quantity
-from sttest.sim.board_check import BandwidthCheck, check_bandwidth
+from sttest.boards.part import Quantity
+from sttest.studies.board_check import BandwidthCheck, check_bandwidth
 from sttest.verbs.output import print_json, print_table
 
 

@@ -1,6 +1,6 @@
 """Where the command line ends: every exception becomes an exit code and at most one line on stderr.
 
-Exit codes are those of :mod:`sttest.errors`; 2 also for usage, 130 for Ctrl-C,
+Exit codes are those of :mod:`sttest.core.errors`; 2 also for usage, 130 for Ctrl-C,
 1 for a bug, whose traceback is shown under ``--debug`` or ``STTEST_DEBUG=1``.
 With ``--json`` the line is a JSON object.
 """
@@ -18,7 +18,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from sttest.errors import DoesNotFitError, InputError, SttestError
+from sttest.core.errors import DoesNotFitError, InputError, SttestError
 
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -76,19 +76,19 @@ def _as_sttest_error(error: BaseException) -> SttestError:
     if isinstance(error, _UsageError):
         return _usage_error(error)
     if isinstance(error, OSError) and error.filename is not None:
-        levers = ["check that it may be read and written and that the disk has space"]
-        return InputError("operating-system", f"{error.strerror}", where=str(error.filename), levers=levers)
+        hints = ["check that it may be read and written and that the disk has space"]
+        return InputError("operating-system", f"{error.strerror}", where=str(error.filename), hints=hints)
     if isinstance(error, MemoryError):
-        levers = ["run it where there is more", "make the design smaller", "see docs/limits.md"]
-        return DoesNotFitError("out-of-memory", "not enough memory on this machine", levers=levers)
+        hints = ["run it where there is more", "make the design smaller", "see docs/limits.md"]
+        return DoesNotFitError("out-of-memory", "not enough memory on this machine", hints=hints)
     told = f"{type(error).__name__}: {error}".rstrip(": ")
-    return SttestError("internal-error", f"this is a bug in sttest, {told}", levers=[ISSUES_HINT])
+    return SttestError("internal-error", f"this is a bug in sttest, {told}", hints=[ISSUES_HINT])
 
 
 def _usage_error(error: Any) -> InputError:
     """A parser's complaint, with the help of the verb as the way out."""
     command = error.ctx.command_path if error.ctx is not None else "sttest"
-    return InputError("usage", error.format_message().rstrip("."), where=command, levers=[f"see '{command} --help'"])
+    return InputError("usage", error.format_message().rstrip("."), where=command, hints=[f"see '{command} --help'"])
 
 
 def _debugging(args: Sequence[str]) -> bool:

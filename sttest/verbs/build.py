@@ -8,19 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import sttest
-from sttest.boards.backends.device import DesignFiles, read_design
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.vitis.link_config import link_config_text
-from sttest.boards.vitis.makefile import makefile_text
-from sttest.boards.vitis.runner import StepResult, run_steps
-from sttest.boards.vitis.steps import Limits, Plan, Target
-from sttest.boards.vitis.tool import vitis_version
-from sttest.boards.xrt.signature import write_signature
-from sttest.errors import InputError
+from sttest.compile.hls.kernel_signature import write_signature
+from sttest.core.errors import InputError
+from sttest.core.files import write_text
+from sttest.targets.device import DesignFiles, read_design
+from sttest.targets.vitis.runner import StepResult, run_steps
+from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
 from sttest.verbs.build_plan import Linking, choose_banks
 from sttest.verbs.output import print_json, progress
-from sttest.verbs.text_file import write_text
 
 SCHEMA = "sttest.build/1"
 
@@ -111,12 +108,12 @@ def _board(request: BuildRequest, files: DesignFiles) -> FpgaBoard:
     if board.name != files.design.board:
         raise InputError(
             "other-board", f"the package was compiled for '{files.design.board}'", where=f"--board {request.board}",
-            levers=[f"compile it with --board {request.board}"],
+            hints=[f"compile it with --board {request.board}"],
         )  # fmt: skip
     if request.slr is not None and request.slr >= len(board.fabric.slrs):
         raise InputError(
             "no-such-slr", f"'{board.name}' has no SLR{request.slr}", where="--slr", demand=request.slr,
-            bound=len(board.fabric.slrs) - 1, unit="", levers=["leave it out"],
+            bound=len(board.fabric.slrs) - 1, unit="", hints=["leave it out"],
         )  # fmt: skip
     return board
 

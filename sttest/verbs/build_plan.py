@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 
-from sttest.boards.backends.device import DesignFiles
 from sttest.boards.board import FpgaBoard
-from sttest.boards.vitis.placement import BALANCED, Placement, PortLoad, place_as, placements
-from sttest.boards.xrt.signature import BufferArgument, DesignSignature
-from sttest.errors import InputError, SttestError
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature
+from sttest.core.errors import InputError, SttestError
+from sttest.package.model_package import read_model_package
 from sttest.sim import TimedGraph, load, simulate
-from sttest.sim.graph import Memory
-from sttest.sim.relink import channel_name, channel_number, relinked
-from sttest.verbs.model_package import read_model_package
+from sttest.sim.bursts import channel_name, channel_number, relinked
+from sttest.sim.graph import MemoryPort
+from sttest.targets.device import DesignFiles
+from sttest.targets.vitis.placement import BALANCED, ChannelPlacement, PortLoad, place_as, placements
 
 _TRIED = 4
 """Of the placements that keep the busiest bank as idle as can be, so many are simulated."""
@@ -39,7 +39,7 @@ class Linking:
         axi_ports: of the HBM.
     """
 
-    placement: Placement
+    placement: ChannelPlacement
     design: DesignSignature
     cycles: int | None
     compiled_cycles: int | None
@@ -91,7 +91,7 @@ def choose_banks(package: Path, files: DesignFiles, board: FpgaBoard) -> Linking
     return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count)
 
 
-def _spread(found: list[Placement]) -> list[Placement]:
+def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:
     """Some of many: the narrowest, the widest, and what lies between."""
     if len(found) <= _TRIED:
         return found
@@ -102,7 +102,7 @@ def _cycles(graph: TimedGraph) -> int | None:
     return simulate(graph).cycles
 
 
-def _linked(graph: TimedGraph, files: DesignFiles, placement: Placement) -> TimedGraph:
+def _linked(graph: TimedGraph, files: DesignFiles, placement: ChannelPlacement) -> TimedGraph:
     """Of a port with several banks one works at a time: that of the layer that runs."""
     bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
     return relinked(graph, {dma: bank[argument] for dma, argument in files.argument_of.items()})
@@ -118,11 +118,11 @@ def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
 
 def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[PortLoad], dict[str, int], int]:
     """What every port moves and keeps, the channel that it was timed with, and the layers."""
-    dmas = {process.name: process for process in graph.processes if isinstance(process, Memory)}
+    dmas = {process.name: process for process in graph.processes if isinstance(process, MemoryPort)}
     for name in dmas.keys() ^ files.argument_of.keys():
         raise InputError(
             "files-disagree", f"port '{name}' is not in both timed_graph.json and hls/memory.json", where=str(package),
-            levers=["compile the package anew"],
+            hints=["compile the package anew"],
         )  # fmt: skip
     kept, layers, launches = _kept_per_layer(package)
     dma_of = {argument: dma for dma, argument in files.argument_of.items()}
@@ -147,7 +147,7 @@ def _kept_per_layer(package: Path) -> tuple[set[str], int, int]:
     return kept, found.config.layers, found.config.layers // found.layers
 
 
-def _with_banks(design: DesignSignature, placement: Placement) -> DesignSignature:
+def _with_banks(design: DesignSignature, placement: ChannelPlacement) -> DesignSignature:
     kernels = tuple(
         kernel.model_copy(
             update={

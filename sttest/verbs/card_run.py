@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sttest.boards.backends.device import Card, CardOptions, LaunchTimes, Log, Patience, Rehearsal, Step
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.package.model_package import ModelPackage
+from sttest.targets.device import CardOptions, HeldCard, LaunchStep, LaunchTimes, Log, Rehearsal, Timeouts
 from sttest.verbs.generation_packages import check_generation, prompt_tokens
-from sttest.verbs.model_package import ModelPackage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class RunRequest:
     seed: int = 1
     weights: Path | None = None
     card: int | str = 0
-    patience: Patience = field(default_factory=Patience)
+    patience: Timeouts = field(default_factory=Timeouts)
     work: Path = Path("build/run")
     faults: tuple[tuple[int, str], ...] = ()
 
@@ -65,16 +65,16 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
 
     Raises:
         InputError: packages that do not go together, or a generation that they have no room for.
-        SttestError: see `sttest.boards.backends.device.Card`.
+        SttestError: see `sttest.targets.device.Card`.
     """
     count = prompt_tokens(packages, request.prompt_tokens)
     check_generation(packages, count, request.new_tokens)
-    from sttest.models.block_runner import generate_with
-    from sttest.models.card_generation import CardGeneration, layer_memories
     from sttest.models.checkpoint import load_model
-    from sttest.models.defined_order import DefinedOrder
-    from sttest.models.generate import check_request, generate
-    from sttest.models.step_inputs import token_rows
+    from sttest.models.language_model import check_request, generate
+    from sttest.models.quant.contraction import DefinedOrder
+    from sttest.runtime.block_runner import generate_with
+    from sttest.runtime.card_generation import CardGeneration, layer_memories
+    from sttest.runtime.design_memory import token_rows
 
     config, by_decode = packages["decode"].config, "prefill" not in packages
     prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
@@ -108,8 +108,8 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
         InputError: a launch of the package runs more than a block.
     """
     refuse_layers(package)
-    from sttest.models.card_blocks import CardBlocks
-    from sttest.models.seeded_block import largest_difference
+    from sttest.runtime.block_runner import largest_difference
+    from sttest.runtime.card_generation import CardBlocks
 
     log.planned = request.launches
     opened = card_opener(package, request, log, tell)
@@ -133,20 +133,20 @@ def refuse_layers(package: ModelPackage) -> None:
         raise InputError(
             "several-layers", "a launch of the design runs several layers", where=str(package.path),
             demand=package.layers, bound=1, unit="layers",
-            levers=["compile with one layer", "give a prefill's and a decode's package"],
+            hints=["compile with one layer", "give a prefill's and a decode's package"],
         )  # fmt: skip
     if package.head:
         raise InputError(
             "with-head", "a launch of the design runs the head, too", where=str(package.path),
-            levers=["compile without --head"],
+            hints=["compile without --head"],
         )  # fmt: skip
 
 
 def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noqa: ANN201 - types need torch
     """Memory of the first layer, and seeded inputs with their golden."""
-    from sttest.models.card_generation import layer_memories
     from sttest.models.checkpoint import load_model
-    from sttest.models.seeded_block import seeded_decode, seeded_prefill
+    from sttest.runtime.block_runner import seeded_decode, seeded_prefill
+    from sttest.runtime.card_generation import layer_memories
 
     # Random weights need not be made for the layers that nobody looks at; a checkpoint has them all.
     config = package.config if weights else replace(package.config, layers=1)
@@ -161,7 +161,7 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
 
 def card_opener(
     package: ModelPackage, request: RunRequest, log: Log, tell: Callable
-) -> Callable[[], AbstractContextManager[Card]]:
+) -> Callable[[], AbstractContextManager[HeldCard]]:
     """Opens a card with a package's design and reads its power at rest; checks first that there is a design to open.
 
     Raises:
@@ -171,9 +171,9 @@ def card_opener(
     options = _options(package, request, tell)
 
     @contextmanager
-    def opened() -> Iterator[Card]:
+    def opened() -> Iterator[HeldCard]:
         tell(f"configuring the card for {package.phase}")
-        with Card(package.files, options) as card:
+        with HeldCard(package.files, options) as card:
             log.platform = card.info["platform"]
             log.idle_w += card.idle_watts()
             tell(f"{package.phase}")
@@ -189,10 +189,10 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
         if not xclbin.is_file():
             raise InputError(
                 "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
-                levers=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
+                hints=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
             )  # fmt: skip
         return CardOptions(request.backend, str(xclbin), request.card, request.patience)
-    from sttest.boards.backends.csim import build_kernel
+    from sttest.targets.csim import build_kernel
 
     tell(f"compiling the C++ of {package.phase}")
     executable = build_kernel(package.path, request.work).path.resolve()
@@ -202,7 +202,7 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
 
 def _recorder(log: Log, tell: Callable) -> Callable[[str, int, LaunchTimes], None]:
     def told(doing: str, layer: int, times: LaunchTimes) -> None:
-        log.steps.append(Step(doing.split()[0], doing, layer, times))
+        log.steps.append(LaunchStep(doing.split()[0], doing, layer, times))
         tell(f"{doing}, layer {layer}, launch {len(log.steps)} of {log.planned}")
 
     return told

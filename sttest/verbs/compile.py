@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.package import check_target, write_package
-from sttest.compile.pipeline import Knobs
-from sttest.compile.resources.placement import Placement, place
-from sttest.errors import InputError
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.resources.design import SlrPlacement, place
+from sttest.core.errors import InputError
+from sttest.core.files import MANIFEST
 from sttest.models.program import Phase
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
-from sttest.output_folder import MANIFEST
+from sttest.package.design_package import check_target, write_package
 from sttest.verbs.output import print_json, progress
-from sttest.verbs.workload import Shape, Workload, file_workload, is_file, model_text, model_workload
+from sttest.verbs.workload import Workload, WorkloadShape, file_workload, is_file, model_text, model_workload
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Request:
     context: int | None
     board: str
     work_dir: Path | None
-    knobs: Knobs
+    knobs: CompileOptions
     lanes_from: Path | None = None
     check_resources: bool = False
     head: bool = False
@@ -96,25 +96,25 @@ def compile_package(request: Request) -> Design:
     return design
 
 
-def _generating(knobs: Knobs, request: Request) -> Knobs:
+def _generating(knobs: CompileOptions, request: Request) -> CompileOptions:
     """A launch that makes several tokens adds the position itself, where the model has learned ones.
 
     Raises:
         InputError: a file, no head, or other than all layers: nothing would lead from one token to the next.
     """
     if is_file(request.model):
-        levers = ["name a model of the registry"]
-        raise InputError("shape-of-a-file", "--generate is for models", where=request.model, levers=levers)
+        hints = ["name a model of the registry"]
+        raise InputError("shape-of-a-file", "--generate is for models", where=request.model, hints=hints)
     config = model_config(request.model)
     if not request.head or knobs.layers != config.layers:
         raise InputError(
             "no-loop", "a launch makes several tokens only with all layers and the head", where="--generate",
-            levers=[f"add --layers {config.layers} --head"],
+            hints=[f"add --layers {config.layers} --head"],
         )  # fmt: skip
     return replace(knobs, positions=config.rope_theta is None)
 
 
-def _placed(design: Design, step: Any) -> Placement:
+def _placed(design: Design, step: Any) -> SlrPlacement:
     step("placing")
     return place(design)
 
@@ -132,7 +132,7 @@ def lanes_of(package: Path) -> tuple[str, ...]:
     except (OSError, KeyError, ValueError, TypeError) as error:
         raise InputError(
             "no-lanes", "no readable reports/kernels.csv", where=str(package),
-            levers=["name a package that 'sttest compile' made"],
+            hints=["name a package that 'sttest compile' made"],
         ) from error  # fmt: skip
     return lanes
 
@@ -146,7 +146,7 @@ def entries(option: str, given: Sequence[str] | None) -> tuple[str, ...]:
     pairs = [entry.partition("=") for entry in given or ()]
     for name, _, value in pairs:
         if not name or not value:
-            raise InputError("bad-option", f"'{name}' has no value", where=option, levers=[f"write {option} NAME=..."])
+            raise InputError("bad-option", f"'{name}' has no value", where=option, hints=[f"write {option} NAME=..."])
     return tuple(f"{name}:{value}" for name, _, value in pairs)
 
 
@@ -156,7 +156,7 @@ def _check_board(board: str) -> None:
     require_hbm(load_board(board))
 
 
-def _check_engines(knobs: Knobs) -> None:
+def _check_engines(knobs: CompileOptions) -> None:
     """Engines of their own are engines: where nobody shares one, the names would say nothing.
 
     Raises:
@@ -165,11 +165,11 @@ def _check_engines(knobs: Knobs) -> None:
     if knobs.own_engines and knobs.share == "none":
         raise InputError(
             "nothing-shared", "no tasks share an engine, so none can have one of their own", where="--own-engine",
-            levers=["add --share weights or --share all"],
+            hints=["add --share weights or --share all"],
         )  # fmt: skip
 
 
-def _check_chunks(knobs: Knobs) -> None:
+def _check_chunks(knobs: CompileOptions) -> None:
     """A cache that grows on the card has its free places behind, so that its chunks are not those of the golden.
 
     Raises:
@@ -178,7 +178,7 @@ def _check_chunks(knobs: Knobs) -> None:
     if knobs.attention == "one-pass" and knobs.generate > 1:
         raise InputError(
             "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
-            levers=["take three-pass", "compile without --generate"],
+            hints=["take three-pass", "compile without --generate"],
         )  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def _text_of(request: Request, step: Any) -> tuple[Workload, str]:
     return workload, model_text(config, shape)
 
 
-def _asked(request: Request) -> Shape:
+def _asked(request: Request) -> WorkloadShape:
     """The shape that the options give: decode takes one token, prefill starts from nothing."""
     if request.phase is None:
         raise _missing("--phase", request, ["give --phase prefill --tokens N", "give --phase decode --context N"])
@@ -210,7 +210,9 @@ def _asked(request: Request) -> Shape:
         raise _missing("--tokens", request, ["say how long the prompt is, as in --tokens 64"])
     if request.phase == "decode" and request.context is None:
         raise _missing("--context", request, ["say how many tokens are cached, as in --context 64"])
-    return Shape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0, request.head)
+    return WorkloadShape(
+        request.phase, 1 if request.tokens is None else request.tokens, request.context or 0, request.head
+    )
 
 
 def _check_head_scheme(precision: str) -> None:
@@ -223,13 +225,13 @@ def _check_head_scheme(precision: str) -> None:
     if scheme.quantises and scheme.lm_head == "none":
         raise InputError(
             "head-not-quantised", "the scheme keeps the head in floating point, a design has one scheme for all",
-            where=f"scheme '{scheme.name}'", levers=["set lm_head to weights", "compile without --head"],
+            where=f"scheme '{scheme.name}'", hints=["set lm_head to weights", "compile without --head"],
         )  # fmt: skip
 
 
-def _missing(option: str, request: Request, levers: list[str]) -> InputError:
+def _missing(option: str, request: Request, hints: list[str]) -> InputError:
     phase = f" {request.phase}" if request.phase else ""
-    return InputError("missing-option", f"{option} is missing", where=f"{request.model}{phase}", levers=levers)
+    return InputError("missing-option", f"{option} is missing", where=f"{request.model}{phase}", hints=hints)
 
 
 def summarise(design: Design, folder: Path) -> dict[str, Any]:

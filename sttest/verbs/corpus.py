@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sttest.corpus import Case, case, cases, differences
-from sttest.errors import EnginesDisagreeError
+from sttest.core.errors import EnginesDisagreeError
 from sttest.sim import load, simulate
+from sttest.testing.corpus import CorpusDesign, case, cases, differences
 from sttest.verbs.output import print_table
 
 
@@ -32,5 +32,5 @@ def run(name: str | None, engine: str) -> int:
     return 0
 
 
-def _help(told: Case) -> str:
+def _help(told: CorpusDesign) -> str:
     return told.remedy or ", ".join(f"{fifo}={depth}" for fifo, depth in told.fix.items())

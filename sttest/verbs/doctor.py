@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sttest.boards.tools import CAPABILITIES, PARTS, Capability, Finding, Part, survey
+from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, Finding, survey
 from sttest.verbs.output import print_json, print_table
 
 SCHEMA = "sttest.doctor/1"
@@ -26,12 +26,12 @@ def run(*, as_json: bool) -> None:
     print_table(("what", "works here", "because of"), rows)
 
 
-def disabled_by(part: Part, found: Mapping[str, Finding]) -> list[str]:
+def disabled_by(part: ExternalTool, found: Mapping[str, Finding]) -> list[str]:
     """Names of what does not work for want of a part; empty if it is there, or did not answer."""
     return [able.name for able in CAPABILITIES if part.name in able.lacks(found)]
 
 
-def _remark(part: Part, found: Mapping[str, Finding]) -> str:
+def _remark(part: ExternalTool, found: Mapping[str, Finding]) -> str:
     finding = found[part.name]
     if finding.usable or not part.remedy:
         return finding.detail
@@ -54,7 +54,7 @@ def _document(found: Mapping[str, Finding]) -> dict[str, Any]:
     }
 
 
-def _entry(part: Part, found: Mapping[str, Finding]) -> dict[str, Any]:
+def _entry(part: ExternalTool, found: Mapping[str, Finding]) -> dict[str, Any]:
     finding = found[part.name]
     return {
         "name": part.name,

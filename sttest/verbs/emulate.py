@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sttest.boards.backends.rtl import RtlRun, find_simulator
-from sttest.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.sim import TimedGraph, load
-from sttest.sim.rtl import Comparison, compare, emulate, with_iterations
+from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
+from sttest.targets.rtl.drive import RtlRun, find_simulator
 from sttest.verbs.output import print_json, progress
 from sttest.verbs.simulate import Depths
 
@@ -62,7 +62,7 @@ def run(request: Emulation, depths: Depths, *, as_json: bool) -> int:
         if ran.verdict == "limit":
             raise SttestError(
                 "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=request.max_clocks,
-                unit="clock edges", levers=["raise --max-clocks"],
+                unit="clock edges", hints=["raise --max-clocks"],
             )  # fmt: skip
         step(f"comparing with {request.engine}")
         found = compare(graph, ran, request.engine)
@@ -78,12 +78,12 @@ def run(request: Emulation, depths: Depths, *, as_json: bool) -> int:
 def _check_folder(folder: Path) -> None:
     """Refuses a work folder that is no folder, or whose ``rtl``, which is made anew, is not of this verb's making."""
     if folder.exists() and not folder.is_dir():
-        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), levers=["name a folder"])
+        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), hints=["name a folder"])
     made = folder / "rtl"
     if made.is_dir() and any(made.iterdir()) and not (made / "twin.json").is_file():
         raise InputError(
             "foreign-folder", "the folder holds something that is no RTL twin", where=str(made),
-            levers=["name another --work-dir"],
+            hints=["name another --work-dir"],
         )  # fmt: skip
 
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sttest.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.verbs.output import print_json, print_table, progress
 from sttest.verbs.simulate import Depths
 
 if TYPE_CHECKING:
-    from sttest.ladder.emulation import CsimEmulation
-    from sttest.ladder.wait_cycle import WaitCycle
+    from sttest.crosscheck.emulation import CsimEmulation, WaitCycle
 
 _TIGHTEST = 8
 """FIFOs that the text lists; JSON has all of them."""
@@ -49,17 +48,17 @@ def run(request: CsimRequest, depths: Depths, *, as_json: bool) -> int:
     Raises:
         SttestError: bad input, no compiler or PyTorch, or C++ that does not compile or end.
     """
-    from sttest.boards.backends.csim import find_compiler
-    from sttest.ladder.case import Source, make_case
-    from sttest.ladder.emulation import emulate_csim
-    from sttest.ladder.package_files import read_package
+    from sttest.crosscheck.case import WeightSource, make_case
+    from sttest.crosscheck.emulation import emulate_csim
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.registry import model_config
+    from sttest.package.crosscheck_files import read_package
+    from sttest.targets.csim import find_compiler
 
     find_compiler()
     package = read_package(request.package)
     times = depths.applied(package.times)
-    source = Source(request.seed, request.checkpoint)
+    source = WeightSource(request.seed, request.checkpoint)
     with _streams_folder(request.streams) as streams, progress(f"emulating {package.values.name}") as step:
         step("running PyTorch")
         config, scheme = model_config(package.model), load_scheme(package.precision)
@@ -82,8 +81,8 @@ def _streams_folder(asked: Path | None) -> Iterator[Path]:
             yield Path(name)
         return
     if asked.exists() and (not asked.is_dir() or any(asked.iterdir())):
-        levers = ["name a folder that is empty or not there yet"]
-        raise InputError("foreign-folder", "there is something in it", where=str(asked), levers=levers)
+        hints = ["name a folder that is empty or not there yet"]
+        raise InputError("foreign-folder", "there is something in it", where=str(asked), hints=hints)
     yield asked
 
 

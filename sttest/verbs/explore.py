@@ -7,27 +7,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.whatif.points import program_hash
 from sttest.boards.load import load_board, require_hbm
-from sttest.errors import InputError
-from sttest.explore.ablation import Ablated, ablation
+from sttest.core.errors import InputError
+from sttest.core.files import check_output_folder
+from sttest.core.program import program_hash
+from sttest.core.results import RESULTS_SCHEMA, ResultFolder
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.objectives import METRICS
+from sttest.explore.objectives import METRICS, Target
 from sttest.explore.proposals import Tried
-from sttest.explore.record import PLACED, read_record, rebuild, text_hash, write_records
-from sttest.explore.report import Report
+from sttest.explore.report import (
+    PLACED,
+    Ablated,
+    SearchReport,
+    ablation,
+    read_record,
+    rebuild,
+    text_hash,
+    write_records,
+)
 from sttest.explore.search import Search
 from sttest.explore.search import run as run_search
 from sttest.explore.space import parse_only
 from sttest.explore.storage import require_optuna
-from sttest.explore.target import Target
 from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
-from sttest.output_folder import check_output_folder
-from sttest.results import RESULTS_SCHEMA, ResultFolder
 from sttest.verbs.explore_figure import draw
 from sttest.verbs.output import print_json, print_table, progress
-from sttest.verbs.workload import Shape, model_text, model_workload
+from sttest.verbs.workload import WorkloadShape, model_text, model_workload
 
 # Blocks are padded as the compiler's default tile asks; other tiles take the largest divisor.
 _PAD_TILE = 16
@@ -90,7 +96,9 @@ def run(request: ExploreRequest, *, as_json: bool) -> None:
         tried = run_search(
             search, request.trials, request.jobs, _teller(say, search, request.trials), resume=request.resume
         )
-        report = _finished(search, evaluator, Report(out.name, search, space, tried), say, ablate=request.ablation)
+        report = _finished(
+            search, evaluator, SearchReport(out.name, search, space, tried), say, ablate=request.ablation
+        )
     _write(report, out)
     _print_report(report, out, as_json=as_json)
 
@@ -103,14 +111,14 @@ def run_rebuild(path: Path, point: int, *, as_json: bool) -> None:
     """
     record = read_record(path, point)
     fields = dict(record.target)
-    shape = Shape(fields["phase"], fields["tokens"], fields["context"])
+    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
     config = model_config(fields["model"])
     check_shape(config, shape.phase, shape.tokens, shape.context)
     text = model_text(config, shape)
     if text_hash(text) != record.text_sha256:
         raise InputError(
             "other-text", "the block is lowered to another text than the one that was searched", where=f"point {point}",
-            levers=["take the version of sttest and of its front end that made the row"],
+            hints=["take the version of sttest and of its front end that made the row"],
         )  # fmt: skip
     # Only what was held against the board has been placed.
     evaluator = Evaluator(Target(text, **fields), (), check_resources=PLACED in record.figures)
@@ -137,14 +145,14 @@ def _target(request: ExploreRequest) -> Target:
     )  # fmt: skip
 
 
-def _asked(request: ExploreRequest) -> Shape:
+def _asked(request: ExploreRequest) -> WorkloadShape:
     needed = request.tokens if request.phase == "prefill" else request.context
     if needed is None:
         option = "--tokens" if request.phase == "prefill" else "--context"
-        levers = [f"say how many, as in {option} 256"]
+        hints = [f"say how many, as in {option} 256"]
         raise InputError("missing-option", f"{option} is missing", where=f"{request.model} {request.phase}",
-                         levers=levers)  # fmt: skip
-    return Shape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0)
+                         hints=hints)  # fmt: skip
+    return WorkloadShape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0)
 
 
 def _search(request: ExploreRequest, target: Target) -> Search:
@@ -167,8 +175,8 @@ def _teller(say: Callable[[str], None], search: Search, trials: int) -> Callable
 
 
 def _finished(
-    search: Search, evaluator: Evaluator, report: Report, say: Callable[[str], None], *, ablate: bool
-) -> Report:
+    search: Search, evaluator: Evaluator, report: SearchReport, say: Callable[[str], None], *, ablate: bool
+) -> SearchReport:
     """The report with what is computed once the search is done: placed designs, the ablation."""
     placed = {}
     for each in report.pareto if search.check_resources else ():
@@ -184,7 +192,7 @@ def _finished(
     return replace(report, placed=placed, ablated=ablated)
 
 
-def _write(report: Report, out: Path) -> None:
+def _write(report: SearchReport, out: Path) -> None:
     search = report.search
     config: dict[str, Any] = {**search.definition, "points": len(report.tried)}
     config["target"] = {**config["target"], "text": text_hash(search.target.text)}
@@ -214,7 +222,7 @@ def _print_plan(search: Search, request: ExploreRequest, *, as_json: bool) -> No
     )
 
 
-def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
+def _print_report(report: SearchReport, out: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return

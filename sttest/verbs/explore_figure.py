@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.figures import new_figure, save_figure
 from sttest.explore.objectives import METRICS
-from sttest.explore.report import Report
+from sttest.explore.report import SearchReport
+from sttest.studies.figures import new_figure, save_figure
 
 _DESIGN, _BEST, _HIDA = "#9aa7b0", "#d1495b", "#20639b"
 
 
-def draw(report: Report, path: Path) -> None:
+def draw(report: SearchReport, path: Path) -> None:
     """Writes the figure as the suffix of ``path`` says: latency, or else the first objective, over another one."""
     across, up = _axes(report)
     figure = new_figure(6.4, 4.4)
@@ -34,7 +34,7 @@ def draw(report: Report, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _axes(report: Report) -> tuple[str, str]:
+def _axes(report: SearchReport) -> tuple[str, str]:
     """The first two objectives, or one and the area."""
     metrics = [each.metric for each in report.search.chosen]
     rest = [name for name in (*metrics[1:], "area", "latency") if name != metrics[0]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sttest.errors import InputError, SttestError
-from sttest.verbs.model_package import ModelPackage
+from sttest.core.errors import InputError, SttestError
+from sttest.package.model_package import ModelPackage
 
 _BY_DECODE = 8
 """Tokens of a seeded prompt where no prefill says how many."""
@@ -45,7 +45,7 @@ def _check_alike(first: ModelPackage, *others: ModelPackage) -> None:
             if one != its:
                 raise InputError(
                     "other-package", f"one is of {what} {one}, the other of {its}", where=str(other.path),
-                    levers=["name two packages of one model"],
+                    hints=["name two packages of one model"],
                 )  # fmt: skip
 
 
@@ -54,13 +54,13 @@ def _check_steps(decode: ModelPackage, *, by_decode: bool) -> None:
         raise InputError(
             "several-tokens", "a launch of the design chooses its own tokens, and cannot be fed a prompt",
             where=str(decode.path), demand=decode.generates, bound=1, unit="tokens",
-            levers=["give a prefill's package, too", "compile the decode without --generate"],
+            hints=["give a prefill's package, too", "compile the decode without --generate"],
         )  # fmt: skip
     if decode.tokens > 1:
         raise InputError(
             "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
             where=str(decode.path), demand=decode.tokens, bound=1, unit="tokens",
-            levers=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
+            hints=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
         )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: i
         if demand > bound:
             raise InputError(
                 "no-room", f"the {phase} design has no room for the generation", where=str(packages[phase].path),
-                demand=demand, bound=bound, unit="tokens", levers=["generate fewer tokens", "compile it for more"],
+                demand=demand, bound=bound, unit="tokens", hints=["generate fewer tokens", "compile it for more"],
             )  # fmt: skip
 
 
@@ -85,12 +85,12 @@ def _check_layers(package: ModelPackage) -> None:
         raise InputError(
             "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.path),
             demand=package.layers, bound=config.layers, unit="layers",
-            levers=[f"compile with --layers {config.layers}"],
+            hints=[f"compile with --layers {config.layers}"],
         )  # fmt: skip
     if package.head and package.layers != config.layers:
         raise InputError(
             "head-inside", "a launch of the design runs the head behind one layer of several", where=str(package.path),
-            levers=[f"compile with --layers {config.layers}", "compile without --head"],
+            hints=[f"compile with --layers {config.layers}", "compile without --head"],
         )  # fmt: skip
     own = [load for load in package.graph.loads if load.argument in config.inputs_per_layer]
     for load in own if package.layers > 1 else ():
@@ -98,7 +98,7 @@ def _check_layers(package: ModelPackage) -> None:
             raise InputError(
                 "layers-differ", f"layers of {config.name} differ in '{load.argument}', of which a launch has one",
                 where=str(package.path),
-                levers=["compile it anew, from a text that names it in sttest.inputs_per_layer", "compile one layer"],
+                hints=["compile it anew, from a text that names it in sttest.inputs_per_layer", "compile one layer"],
             )  # fmt: skip
 
 

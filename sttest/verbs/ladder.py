@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sttest.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
-from sttest.ladder.rungs import DEFAULT_ENGINES, ENGINES
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
+from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES
 from sttest.models.registry import SMALL
 from sttest.verbs.compile import Request, compile_package
 from sttest.verbs.output import print_json, print_table, progress
 
 if TYPE_CHECKING:
-    from sttest.ladder.climb import Ladder
-    from sttest.ladder.rungs import Rung
+    from sttest.crosscheck.crosscheck import Crosscheck
+    from sttest.crosscheck.engines import EngineResult
 
 DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
 """Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
@@ -50,11 +50,11 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
     Raises:
         SttestError: bad input, a design that does not fit, or no PyTorch.
     """
-    from sttest.ladder.case import Source, make_case, require_torch
-    from sttest.ladder.climb import climb
-    from sttest.ladder.package_files import read_package
+    from sttest.crosscheck.case import WeightSource, make_case, require_torch
+    from sttest.crosscheck.crosscheck import crosscheck
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.registry import model_config
+    from sttest.package.crosscheck_files import read_package
 
     engines = _engines(request.engines)
     require_torch()
@@ -65,8 +65,8 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
         package = read_package(folder)
         step("torch")
         config, scheme = model_config(package.model), load_scheme(package.precision)
-        case = make_case(config, package.shape, scheme, Source(request.seed, request.checkpoint), package.chunk)
-        found = climb(package, case, folder.parent / "csim", engines, step)
+        case = make_case(config, package.shape, scheme, WeightSource(request.seed, request.checkpoint), package.chunk)
+        found = crosscheck(package, case, folder.parent / "csim", engines, step)
     if as_json:
         print_json(found.to_json())
     else:
@@ -79,8 +79,8 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
 def with_default_shape(request: LadderRequest) -> Request:
     """The compilation, its model small if asked for, with the tokens or the context that it lacks.
 
-    >>> from sttest.compile.pipeline import Knobs
-    >>> asked = Request("gpt2", "decode", None, None, "u55c", None, Knobs())
+    >>> from sttest.compile.pipeline import CompileOptions
+    >>> asked = Request("gpt2", "decode", None, None, "u55c", None, CompileOptions())
     >>> with_default_shape(LadderRequest(asked, small=True)).context
     32
     """
@@ -103,12 +103,12 @@ def _engines(text: str) -> Sequence[str]:
     names = text.split(",")
     for name in names:
         if name not in ENGINES:
-            levers = [did_you_mean(name, ENGINES)]
-            raise InputError("unknown-engine", f"no engine '{name}'", where="--engines", levers=levers)
+            hints = [did_you_mean(name, ENGINES)]
+            raise InputError("unknown-engine", f"no engine '{name}'", where="--engines", hints=hints)
     return names
 
 
-def _print(found: Ladder) -> None:
+def _print(found: Crosscheck) -> None:
     print_table(
         ["engine", "verdict", "cycles", "latency_us", "error", "error/max", "int8 off", "seconds", ""],
         [_cells(rung) for rung in found.rungs],
@@ -124,7 +124,7 @@ def _print(found: Ladder) -> None:
         print(f"  disagree: {line}")
 
 
-def _cells(rung: Rung) -> list[str]:
+def _cells(rung: EngineResult) -> list[str]:
     return [
         rung.engine,
         rung.verdict,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sttest.models.config import DecoderConfig
-from sttest.models.parameters import block_parameters
+from sttest.models.config import DecoderConfig, block_parameters
 from sttest.models.registry import CONFIGS
 from sttest.verbs.output import print_json, print_table
 

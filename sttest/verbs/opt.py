@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sttest.compile.opt import OptResult, run_opt
-from sttest.verbs.text_file import read_text
+from sttest.core.files import read_text
 
 
 def run(file: Path, pipeline: str, *, print_after_all: bool, verify_each: bool, time_passes: bool) -> None:
@@ -15,7 +15,7 @@ def run(file: Path, pipeline: str, *, print_after_all: bool, verify_each: bool, 
     Raises:
         SttestError: no such file, bad IR, an unknown pass, or whatever a pass refuses.
     """
-    text = read_text(file, levers=["name a .mlir file, or - for standard input"])
+    text = read_text(file, hints=["name a .mlir file, or - for standard input"])
     where = "standard input" if file == Path("-") else str(file)
     result = run_opt(
         text, where, pipeline, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes

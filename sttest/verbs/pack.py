@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import sttest
-from sttest.boards.backends.device import DesignFiles
-from sttest.boards.backends.device.design_files import TARGETS
-from sttest.boards.backends.device.packed import DESCRIPTION, SCHEMA
 from sttest.boards.load import load_board
-from sttest.boards.tools import require_tools
-from sttest.errors import EnginesDisagreeError, InputError
-from sttest.sim.functional import run as run_functional
+from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.package.host_files import TARGETS
+from sttest.package.model_package import ModelPackage, read_model_package
+from sttest.reference import run as run_functional
+from sttest.targets.device import DesignFiles
+from sttest.targets.device.packed import DESCRIPTION, SCHEMA
+from sttest.targets.doctor import require_tools
 from sttest.verbs.build import BuildRequest, prepare
 from sttest.verbs.card_run import refuse_layers, seeded_block
-from sttest.verbs.model_package import ModelPackage, read_model_package
 from sttest.verbs.output import progress
 from sttest.verbs.pack_texts import makefile, readme
 
@@ -59,7 +59,7 @@ def run(request: PackRequest) -> None:
     refuse_layers(package)
     out = request.out or request.package.resolve().parent / f"{package.files.design.design}.tar.gz"
     if out.is_dir():
-        raise InputError("not-a-file", "a folder stands in the way", where=str(out), levers=["name a file"])
+        raise InputError("not-a-file", "a folder stands in the way", where=str(out), hints=["name a file"])
     with progress(f"packing {package.files.design.design}") as tell:
         tell("connections")
         prepare(BuildRequest(request.package, "hw", dry_run=True))
@@ -107,7 +107,7 @@ def _host_files(package: ModelPackage, request: PackRequest) -> dict[str, bytes]
 
 
 def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # noqa: ANN001 - types of models
-    from sttest.models.seeded_block import largest_difference
+    from sttest.runtime.block_runner import largest_difference
 
     difference = largest_difference(memory.results(golden, seeded.tokens), seeded.golden)
     if difference:

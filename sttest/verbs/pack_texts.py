@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sttest.boards.board import Board, FpgaBoard
-from sttest.verbs.model_package import ModelPackage
+from sttest.package.model_package import ModelPackage
 
 _MAKEFILE = """\
 # {design}: make check, make build (Vitis), make run (a card), make double (neither).
@@ -14,7 +14,7 @@ LAUNCHES ?= 20
 .PHONY: run check build double
 
 run: check
-\t$(PYTHON) -m sttest.boards.backends.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
+\t$(PYTHON) -m sttest.targets.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
 
 double:
 \t$(MAKE) run BACKEND=double LAUNCHES=2

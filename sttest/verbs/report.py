@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.report import Report, build_report
+from sttest.studies.report import ReportPage, build_report
 from sttest.verbs.output import print_json, progress
 
 
@@ -30,7 +30,7 @@ def run(results: Path, out: Path, names: Sequence[str], *, blocks: bool, as_json
         _print(report)
 
 
-def _print(report: Report) -> None:
+def _print(report: ReportPage) -> None:
     numbers = sum(report.experiments.values())
     print(f"{numbers:,} numbers of {len(report.experiments)} experiments, {report.compared} of them with a reference")
     for trace in report.traces:

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sttest.boards.backends.device import Log, rows
-from sttest.boards.tools import require_tools
-from sttest.errors import EnginesDisagreeError, InputError, SttestError
-from sttest.results import ResultFolder, Row
+from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
+from sttest.core.results import ResultFolder, Row
+from sttest.package.model_package import ModelPackage, read_model_package
+from sttest.targets.device import Log, rows
+from sttest.targets.doctor import require_tools
 from sttest.verbs.card_run import RunRequest, block, generation
-from sttest.verbs.model_package import ModelPackage, read_model_package
 from sttest.verbs.output import print_json, print_table, progress
 
 SCHEMA = "sttest.run/1"
@@ -65,7 +65,7 @@ def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
         if per is not None and package.phase == "decode" and found != per:
             raise InputError(
                 "other-launches", f"the package was compiled for one launch per {found}", where=str(package.path),
-                levers=[f"compile it with {_options(package, per)}"],
+                hints=[f"compile it with {_options(package, per)}"],
             )  # fmt: skip
 
 

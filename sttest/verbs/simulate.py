@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sttest.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.verbs.output import print_json, progress
 
@@ -85,7 +85,7 @@ def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple
 
 
 def _check(result: Simulation, *, unbounded: bool) -> None:
-    from sttest.sim.checker.check import check
+    from sttest.sim.checker import check
 
     faults = check(result, unbounded=unbounded)
     if faults:
@@ -93,17 +93,17 @@ def _check(result: Simulation, *, unbounded: bool) -> None:
             "check-failed",
             f"{len(faults)} faults in what the engine says, the first: {faults[0]}",
             where=f"{result.name} by {result.engine}",
-            levers=["report it with the graph", "try the other --engine"],
+            hints=["report it with the graph", "try the other --engine"],
         )
 
 
 def _print_breakdown(result: Simulation) -> None:
     """Where the cycles of the critical path went; nothing where there is no such path."""
-    from sttest.sim.critical.path import itemise
+    from sttest.sim.critical_path import breakdown
 
     if not result.cycles or result.record is None or _has_actors(result):
         return
-    items = itemise(result)
+    items = breakdown(result)
     print("  critical path, in cycles:")
     for (category, kind), cycles in sorted(items.by_kind.items(), key=lambda item: -item[1]):
         print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
@@ -118,6 +118,6 @@ def _assignment(text: str) -> tuple[str, int]:
     name, equals, depth = text.rpartition("=")
     if not equals or not name or not depth.removeprefix("-").isdecimal():
         raise InputError(
-            "bad-depth", f"'{text}' is not FIFO=N", where="--depth", levers=["write it as in --depth qkv=16"]
+            "bad-depth", f"'{text}' is not FIFO=N", where="--depth", hints=["write it as in --depth qkv=16"]
         )
     return name, int(depth)

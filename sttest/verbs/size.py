@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from sttest.errors import DeadlockError, InputError
+from sttest.core.errors import DeadlockError, InputError
 from sttest.sim import Actor, TimedGraph, load, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
-from sttest.sim.sizing.invocations import inexact_ports
-from sttest.sim.sizing.live import least_live_depths
+from sttest.sim.sizing.depth_runner import inexact_ports
+from sttest.sim.sizing.finite import least_live_depths
 from sttest.verbs.output import print_json, print_table, progress
 
 
@@ -77,8 +77,8 @@ def _check(request: SizeRequest, path: Path, *, endless: bool) -> None:
     option = "--target" if request.method == "lp" else "--strategy"
     if of_other[option] is not None:
         other = "sim" if request.method == "lp" else "lp"
-        levers = [f"add --method {other}"]
-        raise InputError("option", f"{option} says nothing about method {request.method}", where="size", levers=levers)
+        hints = [f"add --method {other}"]
+        raise InputError("option", f"{option} says nothing about method {request.method}", where="size", hints=hints)
 
 
 _ROUNDED_DIGITS = 6
@@ -90,8 +90,8 @@ def _fraction(text: str | None) -> Fraction | None:
     if text is None:
         return None
     if not _THROUGHPUT.fullmatch(text) or ("/" in text and "e" in text.lower()):
-        levers = ["write it as in --throughput 1/960 or 0.00104"]
-        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", levers=levers)
+        hints = ["write it as in --throughput 1/960 or 0.00104"]
+        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", hints=hints)
     value = Fraction(text)
     digits = re.sub(r"[eE].*", "", text).replace(".", "").lstrip("0")
     if "/" in text or ("e" not in text.lower() and len(digits) < _ROUNDED_DIGITS):
@@ -118,7 +118,7 @@ def _program_depths(graph: TimedGraph, path: Path, strategy: str | None) -> dict
     given = {fifo.name: fifo.depth for fifo in graph.fifos}
     if strategy is None and path.is_dir():
         return given
-    from sttest.compile.depths.fifo_model import stream_depths
+    from sttest.compile.timing.fifo_depths import stream_depths
 
     return given | stream_depths(graph, strategy or "normal")
 
@@ -169,7 +169,7 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
 
 def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
     """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
-    from sttest.sim.deadlock.sizing_assumptions import assumption_lines, broken_assumptions
+    from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 
     reached = simulate(repeated, depths=program).cycles
     free = simulate(repeated, unbounded=True).cycles

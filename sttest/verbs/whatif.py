@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from experiments.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
-from experiments.whatif.campaign import STORE, Campaign, Tell, campaign
-from experiments.whatif.report import COLUMNS, Report
-from experiments.whatif.study import load_study, study_names, study_path
-from experiments.whatif.workers import in_processes, on_cluster
-from sttest.output_folder import check_output_folder
-from sttest.results import RESULTS_SCHEMA, PointStore
+from sttest.core.files import check_output_folder
+from sttest.core.results import RESULTS_SCHEMA, PointStore
+from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
+from sttest.studies.whatif.campaign import STORE, StudyRun, Tell, campaign
+from sttest.studies.whatif.report import COLUMNS, StudyReport
+from sttest.studies.whatif.study import load_study, study_names, study_path
+from sttest.studies.whatif.workers import in_processes, on_cluster
 from sttest.verbs import whatif_ablation
 from sttest.verbs.output import print_json, print_table, progress
 
@@ -63,7 +63,7 @@ def run(request: WhatifRequest, *, as_json: bool) -> None:
     runner = partial(on_cluster, address=request.scheduler) if request.scheduler else \
         partial(in_processes, jobs=request.jobs)  # fmt: skip
     with progress(path.stem) as say:
-        report = Report(path.stem, study, request.engine, found.run(runner, _teller(say)))
+        report = StudyReport(path.stem, study, request.engine, found.run(runner, _teller(say)))
     report.write(out)
     _print_report(report, out, as_json=as_json)
 
@@ -91,7 +91,7 @@ def _teller(say: Callable[[str], None]) -> Tell:
     return tell
 
 
-def _print_plan(name: str, found: Campaign, jobs: int, *, as_json: bool) -> None:
+def _print_plan(name: str, found: StudyRun, jobs: int, *, as_json: bool) -> None:
     stored = len(found.found)
     seconds = found.estimate_s(jobs)
     refused = sum(point.block is None for point in found.points)
@@ -107,7 +107,7 @@ def _print_plan(name: str, found: Campaign, jobs: int, *, as_json: bool) -> None
     )
 
 
-def _print_report(report: Report, out: Path, *, as_json: bool) -> None:
+def _print_report(report: StudyReport, out: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
         return

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.ablation.campaign import STORE, Campaign, campaign
-from experiments.ablation.form import load_ablation
-from experiments.ablation.report import PUBLISHED_COLUMNS, Report
-from experiments.whatif.campaign import Tell
-from sttest.errors import InputError
-from sttest.results import PointStore
+from sttest.core.errors import InputError
+from sttest.core.results import PointStore
+from sttest.studies.ablation.form import load_ablation
+from sttest.studies.ablation.report import PUBLISHED_COLUMNS, STORE, AblationReport, AblationRun, campaign
+from sttest.studies.whatif.campaign import Tell
 from sttest.verbs.output import print_json, print_table
 
 PLAN_SCHEMA = "sttest.ablation-plan/1"
@@ -22,7 +21,7 @@ def refuse_cluster(scheduler: str | None) -> None:
         InputError: a scheduler is given.
     """
     if scheduler is not None:
-        raise InputError("no-cluster", "an ablation runs on this machine", where="scheduler", levers=["use --jobs"])
+        raise InputError("no-cluster", "an ablation runs on this machine", where="scheduler", hints=["use --jobs"])
 
 
 def plan(path: Path, engine: str, *, as_json: bool) -> None:
@@ -42,7 +41,7 @@ def run(path: Path, out: Path, engine: str, jobs: int, tell: Tell, *, as_json: b
         SttestError: an ablation that asks for what there is not, a folder that can't be written.
     """
     ablation = load_ablation(path)
-    report = Report(path.stem, ablation, engine, _found(path, engine).run(jobs, tell))
+    report = AblationReport(path.stem, ablation, engine, _found(path, engine).run(jobs, tell))
     report.write(out)
     if as_json:
         print_json({**report.to_dict(), "out": str(out)})
@@ -57,5 +56,5 @@ def run(path: Path, out: Path, engine: str, jobs: int, tell: Tell, *, as_json: b
     print(f"written: {out}")
 
 
-def _found(path: Path, engine: str) -> Campaign:
+def _found(path: Path, engine: str) -> AblationRun:
     return campaign(load_ablation(path), engine, PointStore(STORE))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sttest.errors import InputError, ToolMissingError
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.files import read_text
+from sttest.frontend.lowering import linalg_text, require_frontend
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
-from sttest.models.export import linalg_text
-from sttest.models.isolated import require_frontend
 from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.registry import SMALL
 from sttest.models.registry import model_config as model_config
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.tables import head_columns
-from sttest.verbs.text_file import read_text
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Shape:
+class WorkloadShape:
     """Tokens that enter a block and tokens in its cache, and whether the head follows."""
 
     phase: Phase
@@ -38,7 +37,7 @@ class Shape:
     context: int
     head: bool = False
 
-    def padded(self, tile_size: int) -> Shape:
+    def padded(self, tile_size: int) -> WorkloadShape:
         """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
 
         >>> Shape("prefill", 40, 0).padded(16)
@@ -70,12 +69,12 @@ def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workloa
     if given:
         raise InputError(
             "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
-            levers=[f"leave out {' and '.join(given)}", "name a model of the registry"],
+            hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
         )  # fmt: skip
     return Workload(path.stem), read_text(path, ["name a .mlir file", "name a model, see 'sttest models'"])
 
 
-def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple[Workload, Shape]:
+def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:
     """Name and facts of a model's block, and the shape that is compiled for it.
 
     Raises:
@@ -93,7 +92,7 @@ def model_workload(config: DecoderConfig, asked: Shape, tile_size: int) -> tuple
     )
 
 
-def model_text(config: DecoderConfig, shape: Shape) -> str:
+def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
     """The block's linalg text: lowered by the front end, or the shipped text of the same shape where there is none.
 
     Raises:
@@ -116,5 +115,5 @@ def model_text(config: DecoderConfig, shape: Shape) -> str:
 def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:
     tokens, context = shipped
     instead = f"--tokens {tokens}" if phase == "prefill" else f"--context {context}"
-    levers = [error.levers[0], f"take the shape that is shipped ready-made, {instead}"]
-    return ToolMissingError(error.code, error.what, where=error.where, levers=levers)
+    hints = [error.hints[0], f"take the shape that is shipped ready-made, {instead}"]
+    return ToolMissingError(error.code, error.what, where=error.where, hints=hints)

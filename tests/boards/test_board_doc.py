@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from sttest.boards.tools import Status
-from sttest.boards.xrt.contract import XRT_RELEASE
-from sttest.boards.xrt.double import ON_A_CARD
+from sttest.targets.doctor import Status
+from sttest.targets.xrt.contract import XRT_RELEASE
+from sttest.targets.xrt.emulator import ON_A_CARD
 
 DOC = Path(__file__).parents[2] / "docs" / "board.md"
 TEXT = DOC.read_text(encoding="utf-8")

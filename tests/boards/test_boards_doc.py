@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from sttest.boards.load import load_board
-from sttest.results import Kind
+from sttest.core.results import Kind
 
 DOC = Path(__file__).parents[2] / "docs" / "boards.md"
 

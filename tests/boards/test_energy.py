@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.boards.board import FpgaBoard, GpuBoard
-from sttest.boards.bracket import CASES
-from sttest.boards.energy import Activity, Energy, EnergyCosts, energy, idle
-from sttest.boards.energy_rules import RULES, fpga_joules, gpu_watts
+from sttest.boards.board import RULES, FpgaBoard, GpuBoard, fpga_joules, gpu_watts
+from sttest.boards.energy import CASES, Activity, Energy, EnergyCosts, energy, idle
 from sttest.boards.load import load_board, require_hbm
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 COUNTS = st.floats(0, 1e15)
 ACTIVITIES = st.builds(Activity, st.floats(1e-6, 1e3), COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS)

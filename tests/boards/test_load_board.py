@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 @pytest.fixture

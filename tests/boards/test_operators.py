@@ -5,9 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.operator_cost import accumulator, add_tree_latency, add_tree_levels, carried_adders
-from sttest.boards.operators import OPERATORS_FILE, chain_stages, load_operators, operators
-from sttest.errors import InputError
+from sttest.boards.operators import (
+    OPERATORS_FILE,
+    accumulator,
+    add_tree_latency,
+    add_tree_levels,
+    carried_adders,
+    chain_stages,
+    load_operators,
+    operators,
+)
+from sttest.core.errors import InputError
 
 NEEDED = {
     *("fadd", "fadd_fabric", "fsub", "fmul", "fdiv", "frecip", "fexp", "fsqrt", "frsqrt", "fcmp", "fmax", "ftanh"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from sttest.boards.quantity import Count, GigabytesPerSecond, Quantity
+from sttest.boards.part import Count, GigabytesPerSecond, Quantity
 
 
 def quantity(value: object = 14.375, unit: str = "GB/s", source: str = "AMD UG1393", kind: str = "datasheet") -> dict:

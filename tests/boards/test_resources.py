@@ -4,15 +4,21 @@ from hypothesis import strategies as st
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.boards.resource_memories import (
+from sttest.boards.resources import (
     BRAM18_BITS,
+    KINDS,
+    PipelineLogic,
+    Resources,
     bram18_blocks,
     capacity_bits,
     fifo_resources,
+    load_resource_model,
     memory_resources,
+    pipeline_resources,
+    slr_budgets,
+    slr_capacity,
+    total,
 )
-from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
-from sttest.boards.resources import KINDS, Resources, slr_budgets, slr_capacity, total
 
 _, LIBRARY = load_operators(OPERATORS_FILE)
 
@@ -61,8 +67,7 @@ def test_a_larger_fifo_is_never_cheaper(depth, bits, kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "depth", "ff", "lut"),
-    [("srl", 25, 8, 50), ("lutram", 125, 121, 180), ("bram", 1024, 95, 78)],
+    ("kind", "depth", "ff", "lut"), [("srl", 25, 8, 50), ("lutram", 125, 121, 180), ("bram", 1024, 95, 78)]
 )
 def test_fifos_of_32_bits_are_as_reported(kind, depth, ff, lut):
     fifo = fifo_resources(kind, depth, 32)
@@ -70,33 +75,35 @@ def test_fifos_of_32_bits_are_as_reported(kind, depth, ff, lut):
 
 
 def test_a_floating_point_lane_is_five_dsps_and_packed_products_share_one():
-    assert pipeline_resources(Pipeline({"fmul": 16, "fadd": 16}, ports=3, trip=1024), LIBRARY).dsp == 80
-    assert pipeline_resources(Pipeline({"mac_w4a8": 256}), LIBRARY).dsp == 128
-    assert pipeline_resources(Pipeline({"mac_w8a8": 256}), LIBRARY).dsp == 256
+    assert pipeline_resources(PipelineLogic({"fmul": 16, "fadd": 16}, ports=3, trip=1024), LIBRARY).dsp == 80
+    assert pipeline_resources(PipelineLogic({"mac_w4a8": 256}), LIBRARY).dsp == 128
+    assert pipeline_resources(PipelineLogic({"mac_w8a8": 256}), LIBRARY).dsp == 256
 
 
 def test_overheads_are_charged_per_stage_port_and_bit():
     model = load_resource_model()
-    empty = pipeline_resources(Pipeline(ports=2, trip=1 << 10), LIBRARY)
+    empty = pipeline_resources(PipelineLogic(ports=2, trip=1 << 10), LIBRARY)
     assert empty.lut == pytest.approx(2 * model.lut.ports + 10 * model.lut.counter_bits)
-    one = pipeline_resources(Pipeline({"fmul": 1}, ports=2, trip=1 << 10), LIBRARY)
+    one = pipeline_resources(PipelineLogic({"fmul": 1}, ports=2, trip=1 << 10), LIBRARY)
     assert one.ff - empty.ff == pytest.approx(143 + 4 * model.ff.stages)
-    shared = pipeline_resources(Pipeline(ports=2, trip=1 << 10, interval=2, shared_operators=5, accesses=3), LIBRARY)
+    shared = pipeline_resources(
+        PipelineLogic(ports=2, trip=1 << 10, interval=2, shared_operators=5, accesses=3), LIBRARY
+    )
     extra = 2 * model.lut.shared_ports + 5 * model.lut.shared_operators + 3 * model.lut.shared_accesses
     assert shared.lut - empty.lut == pytest.approx(extra)
 
 
 def test_a_lane_of_a_tree_takes_less_than_an_element_of_a_systolic_array():
-    tree = pipeline_resources(Pipeline({"mac_w4a8": 256}), LIBRARY)
-    array = pipeline_resources(Pipeline({"pe_w4a8": 256}), LIBRARY)
+    tree = pipeline_resources(PipelineLogic({"mac_w4a8": 256}), LIBRARY)
+    array = pipeline_resources(PipelineLogic({"pe_w4a8": 256}), LIBRARY)
     assert (tree.dsp, array.dsp) == (128, 128)
     assert tree.lut < array.lut / 4
     assert tree.ff < array.ff / 2
 
 
 def test_operators_reported_with_their_surroundings_get_none_again():
-    bare = pipeline_resources(Pipeline({"pe_w4a8": 1}, trip=2), LIBRARY)
-    nothing = pipeline_resources(Pipeline(trip=2), LIBRARY)
+    bare = pipeline_resources(PipelineLogic({"pe_w4a8": 1}, trip=2), LIBRARY)
+    nothing = pipeline_resources(PipelineLogic(trip=2), LIBRARY)
     assert bare.lut - nothing.lut == pytest.approx(254)
 
 

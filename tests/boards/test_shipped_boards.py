@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from sttest.boards.board import FpgaBoard, GpuBoard
 from sttest.boards.load import DATA_DIR, board_names, load_board, require_hbm
-from sttest.boards.quantity import Quantity
-from sttest.errors import InputError
+from sttest.boards.part import Quantity
+from sttest.core.errors import InputError
 
 FPGAS = ("u280", "u55c")
 

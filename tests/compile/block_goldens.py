@@ -11,11 +11,11 @@ from unittest import mock
 import numpy as np
 
 from sttest.models.config import DecoderConfig
-from sttest.models.design_memory import BlockMemory, BlockResult, CacheSide
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_inputs, prefill_mask, rope_table, token_ids
-from sttest.sim.functional import ValueGraph, run
-from sttest.sim.functional.element_types import Array
+from sttest.reference import ReferenceGraph, run
+from sttest.reference.graph import Array
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,17 @@ class Case:
         return f"{'small-' if self.small else ''}{self.model}-{self.phase}-{self.scheme}-{self.tokens}{head}"
 
 
-def golden_and_found(case: Case, graph: ValueGraph) -> tuple[BlockResult, BlockResult]:
+def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, BlockResult]:
     """What the PyTorch block gives, and what its compiled design gives."""
     import torch
 
     from sttest.models.blocks import DecodeBlock, PrefillBlock
     from sttest.models.head import DecodeBlockWithHead
     from sttest.models.quant.block import observe_peaks, quantise_block
-    from sttest.models.quant.parameters import export_parameters
-    from sttest.models.quant.quantisers import quantise_kv
+    from sttest.models.quant.quantizers import quantise_kv
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.weights import randomise
+    from sttest.runtime.packing import export_parameters
 
     config, scheme, prefill = case.config, load_scheme(case.scheme), case.phase == "prefill"
     plain = (PrefillBlock if prefill else DecodeBlockWithHead if case.head else DecodeBlock)(config)

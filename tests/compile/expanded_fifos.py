@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sttest.compile.spaces.fifo_graph import DelayEdge
-from sttest.compile.spaces.fifo_schedule import schedule_delays
-from sttest.sim.graph import Memory, Pipeline, Process, TimedGraph
-from sttest.sim.program import expand
+from sttest.compile.spaces.fifo_sizing import DelayEdge, schedule_delays
+from sttest.sim.graph import MemoryPort, Pipeline, Process, TimedGraph
+from sttest.sim.stages import expand
 
 Times = NDArray[np.int64]
 
@@ -38,7 +37,7 @@ def depth_from_curves(
 
 def spelled_out(process: Process, graph: TimedGraph) -> dict[tuple[str, str], Times]:
     """Access times of one unhindered run, by FIFO and op."""
-    if isinstance(process, Memory):
+    if isinstance(process, MemoryPort):
         return {(process.fifo, "write" if process.op == "read" else "read"): port_times(process, graph)}
     assert isinstance(process, Pipeline)
     ticks, ops = expand(process, graph.fifo_index).whole()
@@ -47,7 +46,7 @@ def spelled_out(process: Process, graph: TimedGraph) -> dict[tuple[str, str], Ti
     }
 
 
-def port_times(port: Memory, graph: TimedGraph) -> Times:
+def port_times(port: MemoryPort, graph: TimedGraph) -> Times:
     channels = {channel.name: channel for channel in graph.channels}
     mine = [channels[name] for name in port.channels]
     rate = sum(Fraction(channel.beat_bytes * channel.beats_num, channel.beats_den) for channel in mine)
@@ -60,7 +59,7 @@ def paced(times: Times, factor: Fraction) -> Times:
 
 
 def span_of(process: Process, graph: TimedGraph) -> int:
-    if isinstance(process, Memory):
+    if isinstance(process, MemoryPort):
         return int(port_times(process, graph)[-1]) + 1
     assert isinstance(process, Pipeline)
     return max(1, expand(process, graph.fifo_index).last_stage)

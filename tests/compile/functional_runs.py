@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.value_graph import value_graph
-from sttest.sim.functional import ValueGraph, memory_images, read_results, run
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.reference_graph import value_graph
+from sttest.reference import ReferenceGraph, memory_images, read_results, run
 
 
-def graph_of(text: str, knobs: Knobs) -> ValueGraph:
+def graph_of(text: str, knobs: CompileOptions) -> ReferenceGraph:
     """The value graph of a text; FIFOs keep their first depths, which decide no value."""
     context = new_context()
     module = parse(text, "text", context)
@@ -22,13 +22,13 @@ def graph_of(text: str, knobs: Knobs) -> ValueGraph:
     return value_graph(module, "text")
 
 
-def results_of(graph: ValueGraph, tensors: Mapping[str, NDArray]) -> dict[str, NDArray]:
+def results_of(graph: ReferenceGraph, tensors: Mapping[str, NDArray]) -> dict[str, NDArray]:
     """The tensors that a design returns; tensors that it does not read are left out."""
     read = {name: values for name, values in tensors.items() if name in graph.argument}
     return read_results(graph, run(graph, memory_images(graph, read)).results)
 
 
-def whole_tensors(graph: ValueGraph, seed: int) -> dict[str, NDArray]:
+def whole_tensors(graph: ReferenceGraph, seed: int) -> dict[str, NDArray]:
     """Every argument with whole numbers from -2 to 2."""
     source = np.random.default_rng(seed)
     return {argument.name: source.integers(-2, 3, argument.shape).astype(np.float32) for argument in graph.arguments}

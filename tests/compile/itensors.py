@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import f32
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.parser import Parser
 
-from sttest.compile.context import new_context
 from sttest.compile.dialects.itensor import ITensorType
+from sttest.compile.opt import new_context
 
 
 def itensor(text: str) -> ITensorType:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import FloatAttr, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 
-from sttest.compile.context import parse
+from sttest.compile.opt import parse
 
 Array = NDArray[Any]
 _SCALAR: dict[str, Callable[..., Array]] = {

@@ -6,12 +6,12 @@ import random
 
 from xdsl.dialects.linalg.ops import GenericOp
 
-from sttest.compile.context import new_context, parse
 from sttest.compile.ir.module_walk import functions
 from sttest.compile.ir.names import NameTable
 from sttest.compile.linalg.iteration import IterationSpace, is_view
-from sttest.compile.loops.loop_choices import divisors
-from sttest.compile.loops.loop_nest import is_dense
+from sttest.compile.linalg.loop_choices import divisors
+from sttest.compile.linalg.loop_nest import is_dense
+from sttest.compile.opt import new_context, parse
 
 
 def spaces_of(text: str) -> dict[str, IterationSpace]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from sttest.compile.channels.port_demand import PortDemand
+from sttest.compile.channels.memory_ports import PortDemand
 from sttest.compile.passes import assign_channels as module
 
 

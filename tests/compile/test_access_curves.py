@@ -8,17 +8,16 @@ from expanded_fifos import expanded_depths, span_of, spelled_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.depths.access_curves import accesses, span
-from sttest.compile.depths.fifo_model import stream_depths
-from sttest.errors import InputError
+from sttest.compile.timing.fifo_depths import accesses, span, stream_depths
+from sttest.core.errors import InputError
 from sttest.sim.graph import (
     Actor,
+    ActorPhase,
     Channel,
     Event,
     Fifo,
     Loop,
-    Memory,
-    Phase,
+    MemoryPort,
     Pipeline,
     Process,
     TimedGraph,
@@ -93,7 +92,7 @@ def test_a_trace_s_curves_are_its_accesses(steps: list[tuple[int, int]], repeat:
 @given(st.integers(1, 60), st.sampled_from([1, 16, 64, 100, 256]), st.integers(1, 3), st.integers(1, 7))
 def test_a_memory_port_s_curve_is_its_tokens(tokens: int, token_bytes: int, channels: int, beats_den: int) -> None:
     found = tuple(Channel(f"hbm{number}", 40, 64, min(6, beats_den), beats_den) for number in range(channels))
-    port = Memory("load", "read", "a", tokens, token_bytes, tuple(channel.name for channel in found))
+    port = MemoryPort("load", "read", "a", tokens, token_bytes, tuple(channel.name for channel in found))
     graph = TimedGraph("port", 200.0, (Fifo("a", 2, 32),), (port, closing("out", "a", "read")), found)
     (curve,) = accesses(port, graph).values()
     assert curve.at(np.arange(tokens)).tolist() == spelled_out(port, graph)["a", "write"].tolist()
@@ -110,7 +109,7 @@ def test_depths_of_random_programs_are_those_token_by_token(pipeline: Pipeline, 
 
 
 def test_actors_are_refused() -> None:
-    actor = Actor("fires", (Phase(1, {"a": 1}, {"b": 1}),), firings=1)
+    actor = Actor("fires", (ActorPhase(1, {"a": 1}, {"b": 1}),), firings=1)
     for ask in (accesses, span):
         with pytest.raises(InputError, match="no actors"):
             ask(actor, around(actor))

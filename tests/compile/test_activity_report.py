@@ -9,17 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sttest.boards.bracket import CASES
-from sttest.boards.energy import Activity, energy
-from sttest.boards.energy_activity import ACTIVITY_FILE, COLUMNS, activity_of, read_activity
+from sttest.boards.energy import ACTIVITY_FILE, CASES, COLUMNS, Activity, activity_of, energy, read_activity
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.depths.access_curves import accesses
-from sttest.compile.package import write_package
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.tables import kernel_table
-from sttest.errors import InputError
-from sttest.models.shipped import lowered_text
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reports import activity_table, kernel_table
+from sttest.compile.timing.fifo_depths import accesses
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.package.design_package import write_package
 from sttest.sim import Simulation, simulate
 
 # Weights of one GPT-2 Medium block: q, k, v, o and both matrices of the MLP.
@@ -29,7 +26,7 @@ CONTEXT = 64
 
 @cache
 def decode() -> tuple[Design, Simulation, pd.DataFrame]:
-    design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", Knobs())
+    design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", CompileOptions())
     return design, simulate(design.graph), activity_table(design)
 
 
@@ -75,7 +72,9 @@ def test_a_decoding_board_draws_what_such_boards_read(case: str) -> None:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory) -> Path:
     text = lowered_text("gpt2", "decode", small=True)
-    return write_package(compile_text(text, "small", "u55c", Knobs()), tmp_path_factory.mktemp("energy") / "package")
+    return write_package(
+        compile_text(text, "small", "u55c", CompileOptions()), tmp_path_factory.mktemp("energy") / "package"
+    )
 
 
 def test_a_package_has_the_report(package: Path) -> None:
@@ -112,7 +111,7 @@ def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> N
 
 @pytest.mark.parametrize("share", ["none", "all"])
 def test_a_launch_over_layers_counts_its_blocks_often_and_its_head_once(share: str) -> None:
-    knobs = [Knobs(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
+    knobs = [CompileOptions(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
     text = lowered_text("gpt2", "decode", head=True)
     one, many = (compile_text(text, "launch", "u55c", each) for each in knobs)
     block, launch = (activity_table(each).set_index("element") for each in (one, many))

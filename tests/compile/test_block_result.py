@@ -7,18 +7,18 @@ from functools import cache
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.assign_channels import AssignChannels
-from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
-from sttest.compile.turns.block_result import behind_result
-from sttest.models.shipped import lowered_text
+from sttest.compile.pipeline import CompileOptions, streaming_passes, tiling_passes
+from sttest.compile.sharing.layers import behind_result
+from sttest.frontend.shipped import lowered_text
 
-WIDE = Knobs(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
+WIDE = CompileOptions(gemv_lanes=1024, overall_unroll=1536, share="all", layers=24)
 
 
-def with_dmas(head: bool, knobs: Knobs, *, small: bool) -> ModuleOp:
+def with_dmas(head: bool, knobs: CompileOptions, *, small: bool) -> ModuleOp:
     """As `assign-channels` finds it."""
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", small=small, head=head), "block", context)
@@ -31,17 +31,17 @@ def with_dmas(head: bool, knobs: Knobs, *, small: bool) -> ModuleOp:
 
 @pytest.mark.parametrize("share", ["none", "all"])
 def test_a_head_is_behind_its_block(share: str) -> None:
-    (kernel,) = all_of(with_dmas(True, Knobs(share=share), small=True), KernelOp)  # type: ignore[arg-type]
+    (kernel,) = all_of(with_dmas(True, CompileOptions(share=share), small=True), df.KernelOp)  # type: ignore[arg-type]
     behind = behind_result(kernel)
-    tasks = {task.sym_name.data: task in behind for task in all_of(kernel, TaskOp)}
+    tasks = {task.sym_name.data: task in behind for task in all_of(kernel, df.TaskOp)}
     assert {name for name, is_behind in tasks.items() if is_behind} == {name for name in tasks if "head" in name}
-    loads = {load.origin.data for load in all_of(kernel, DmaReadOp) if load in behind and load.origin}
+    loads = {load.origin.data for load in all_of(kernel, df.DmaReadOp) if load in behind and load.origin}
     assert loads == {"head_norm_weight", "head_norm_bias", "head_proj_weight", "head_proj_weight_scale", "token_ids"}
-    assert sum(store in behind for store in all_of(kernel, DmaWriteOp)) == 2
+    assert sum(store in behind for store in all_of(kernel, df.DmaWriteOp)) == 2
 
 
 def test_nothing_is_behind_a_block_alone() -> None:
-    (kernel,) = all_of(with_dmas(False, Knobs(), small=True), KernelOp)
+    (kernel,) = all_of(with_dmas(False, CompileOptions(), small=True), df.KernelOp)
     assert behind_result(kernel) == set()
 
 
@@ -51,7 +51,7 @@ def slices(layers: int) -> dict[str, int]:
     module = with_dmas(True, WIDE, small=False)
     AssignChannels("u55c", layers).apply(new_context(), module)
     found: dict[str, int] = {}
-    for dma in all_of(module, DmaReadOp):
+    for dma in all_of(module, df.DmaReadOp):
         name = dma.origin.data if dma.origin else ""
         found[name] = max(found.get(name, 1), dma.slice_of[1] if dma.slice else 1)
     return found

@@ -6,10 +6,10 @@ import pytest
 from block_goldens import Case, error, golden_and_found, same_bits
 from functional_runs import graph_of
 
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS
-from sttest.models.shipped import lowered_text
-from sttest.sim.functional import ValueGraph
+from sttest.reference import ReferenceGraph
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.torch
 PHASES = ("prefill", "decode")
 
 
-def graph(case: Case) -> ValueGraph:
+def graph(case: Case) -> ReferenceGraph:
     text = lowered_text(case.model, case.phase, small=case.small, head=case.head)
-    return graph_of(text, Knobs(precision=case.scheme))
+    return graph_of(text, CompileOptions(precision=case.scheme))
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -73,12 +73,7 @@ def test_padding_changes_nothing(model: str, phase: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "case",
-    [
-        Case("gpt2", "prefill", "w4a8", 32, small=False),
-        Case("gpt2", "decode", "w4a8", 64, small=False),
-    ],
-    ids=str,
+    "case", [Case("gpt2", "prefill", "w4a8", 32, small=False), Case("gpt2", "decode", "w4a8", 64, small=False)], ids=str
 )
 def test_blocks_of_published_size_agree_to_the_bit(case: Case) -> None:
     golden, found = golden_and_found(case, graph(case))

@@ -8,18 +8,18 @@ import pytest
 
 from sttest.compile.channels import memory_ports
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
-from sttest.sim.graph import Memory
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
+from sttest.sim.graph import MemoryPort
 
 
-def memories(knobs: Knobs) -> list[Memory]:
+def memories(knobs: CompileOptions) -> list[MemoryPort]:
     design = compile_text(lowered_text("gpt2", "decode", small=False), "block", "u55c", knobs)
-    return [each for each in design.graph.processes if isinstance(each, Memory)]
+    return [each for each in design.graph.processes if isinstance(each, MemoryPort)]
 
 
 def test_reads_apart_have_all_of_their_port_and_stores_share_theirs() -> None:
-    found = memories(Knobs())
+    found = memories(CompileOptions())
     stores = [each for each in found if each.op == "write"]
     assert {each.outstanding for each in found if each.op == "read"} == {16}
     assert {each.outstanding for each in stores} == {16 // len(stores)}
@@ -27,7 +27,7 @@ def test_reads_apart_have_all_of_their_port_and_stores_share_theirs() -> None:
 
 def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory_ports, "_WORTH_SHARING", float("inf"))
-    found = memories(Knobs(share="all", gemv_lanes=4096, overall_unroll=3072))
+    found = memories(CompileOptions(share="all", gemv_lanes=4096, overall_unroll=3072))
     behind = Counter((each.op, each.channels) for each in found)
     sliced = {(each.op, each.channels) for each in found if "_slice" in each.name}
     assert max(behind[port] for port in sliced) > 1

@@ -8,33 +8,33 @@ from sliced_caches import slice_caches
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import DmaReadOp, KernelOp
-from sttest.compile.hls.waiting_reads import cpp_is_here, cpp_place
+from sttest.compile.dialects import df
+from sttest.compile.hls.dma_read import cpp_is_here, cpp_place
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.size_fifos import SizeFifos
-from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.turns.processes import node_label
-from sttest.compile.value_graph import value_graph
-from sttest.errors import InputError
-from sttest.models.shipped import lowered_text
-from sttest.sim.functional import ValueGraph
-from sttest.sim.functional.images import images_of
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.sharing.processes import node_label
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.reference import ReferenceGraph
+from sttest.reference.memory import images_of
 
 TOKENS = 5
 
 
-def entries_of(tokens: int = TOKENS) -> tuple[ValueGraph, dict[str, CacheEntries]]:
+def entries_of(tokens: int = TOKENS) -> tuple[ReferenceGraph, dict[str, CacheEntries]]:
     """Of GPT-2's decode step; depths of FIFOs matter to no one here."""
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", head=True), "entries", context)
     onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
-    knobs = Knobs(layers=2, share="all", generate=tokens, positions=True)
+    knobs = CompileOptions(layers=2, share="all", generate=tokens, positions=True)
     for each in passes(knobs, "u55c", onchip_bytes):
         if not isinstance(each, SizeFifos):
             each.apply(context, module)
-    (kernel,) = all_of(module, KernelOp)
-    waiting = [dma for dma in all_of(kernel, DmaReadOp) if dma.takes_entries]
+    (kernel,) = all_of(module, df.KernelOp)
+    waiting = [dma for dma in all_of(kernel, df.DmaReadOp) if dma.takes_entries]
     return value_graph(module, "entries"), {node_label(dma): cache_entries(kernel, dma) for dma in waiting}
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.channels.memory_ports import channels_apart
-from sttest.compile.channels.port_demand import PortDemand
-from sttest.errors import DoesNotFitError
+from sttest.compile.channels.memory_ports import PortDemand, channels_apart
+from sttest.core.errors import DoesNotFitError
 
 RATE = 32.0
 BURST = 4096

@@ -7,13 +7,13 @@ from xdsl.dialects import arith
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.passes.compare_bits import CompareBits
-from sttest.compile.pipeline import Knobs, tiling_passes
+from sttest.compile.opt import new_context, parse
+from sttest.compile.passes.float_min_as_int import CompareBits
+from sttest.compile.pipeline import CompileOptions, tiling_passes
 from sttest.compile.timing.cost_model import step_interval
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 
 TEXT = """
 func.func @least(%a: tensor<8xf32>, %t: tensor<8xf32>) -> tensor<f32> attributes {{sttest.arg_names = ["a", "token_ids"]}} {{
@@ -67,9 +67,9 @@ def test_the_start_counts_and_a_largest_stays() -> None:
 def test_the_choice_goes_through_a_tile_per_cycle() -> None:
     """As floating-point numbers the running one would be back after three cycles."""
     module = parse(lowered_text("gpt2", "decode", small=True, head=True), "block")
-    for each in tiling_passes(Knobs()):
+    for each in tiling_passes(CompileOptions()):
         each.apply(new_context(), module)
-    tasks = {task.sym_name.data: task for task in all_of(module, TaskOp)}
+    tasks = {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
     library = operators(require_hbm(load_board("u55c")))
     intervals = {name: step_interval(tasks[name], 1, library) for name in ("head_choice_3", "head_choice_4")}
     assert intervals == {"head_choice_3": 3, "head_choice_4": 1}

@@ -14,23 +14,20 @@ from linalg_values import values_of
 from xdsl.dialects import tensor
 
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.context import new_context, parse
-from sttest.compile.depths.fifo_model import STRATEGIES, stream_depths
-from sttest.compile.depths.reads_in_turn import reads_in_turn
-from sttest.compile.dialects.df import ConcatOp, ConverterOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.opt import run_opt
-from sttest.compile.passes.quantise import Quantise
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.resources import resource_table
+from sttest.compile.opt import new_context, parse, run_opt
+from sttest.compile.passes.quantize import Quantise
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.reports import resource_table
 from sttest.compile.resources.design import design_resources
-from sttest.compile.value_graph import value_graph
-from sttest.errors import InputError, SttestError
-from sttest.ladder.differences import origins
-from sttest.ladder.modules import first_other_module
+from sttest.compile.timing.fifo_depths import STRATEGIES, reads_in_turn, stream_depths
+from sttest.core.errors import InputError, SttestError
+from sttest.crosscheck.differences import first_other_module, origins
+from sttest.reference import memory_images, run
+from sttest.reference.graph import Concat
 from sttest.sim import simulate
-from sttest.sim.functional import memory_images, run
-from sttest.sim.functional.graph import Concat
 from sttest.sim.graph import Event, Loop, Pipeline, Process
 
 RANDOM_SEEDS = range(400, 424)
@@ -39,7 +36,7 @@ REFUSALS = {"tile-too-large", "unaligned-reshape"}
 
 
 def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> Design:
-    knobs = Knobs(tile_size=tile_size, overall_unroll=100_000, precision="fp32", strategy=strategy)
+    knobs = CompileOptions(tile_size=tile_size, overall_unroll=100_000, precision="fp32", strategy=strategy)
     return compile_text(text, "concat", "u55c", knobs)
 
 
@@ -48,7 +45,7 @@ def compiled(text: str, tile_size: int = 4, strategy: str = "normal") -> Design:
 def test_values_are_those_of_the_text(name: str, tile_size: int) -> None:
     # The least tile that every product of these programs has.
     tile_size = min(tile_size, 8) if "products" in name else tile_size
-    graph = graph_of(PROGRAMS[name], Knobs(tile_size=tile_size, vector_bits=128, precision="fp32"))
+    graph = graph_of(PROGRAMS[name], CompileOptions(tile_size=tile_size, vector_bits=128, precision="fp32"))
     tensors = whole_tensors(graph, seed=len(name))
     for found, expected in zip(results_of(graph, tensors).values(), values_of(PROGRAMS[name], tensors), strict=True):
         np.testing.assert_array_equal(found, expected)
@@ -61,7 +58,7 @@ def test_parts_that_come_at_different_rates_have_tokens_of_one_width(vector_bits
     first, second = program.argument(4, 8, 4), program.argument(2, 8, 4)
     whole = program.concat([first, program.transpose(second, [2, 1, 0]), first], 2)
     text = program.text(whole, program.unary(whole))
-    knobs = Knobs(tile_size=8, overall_unroll=100_000, precision="fp32", vector_bits=vector_bits, share="all")
+    knobs = CompileOptions(tile_size=8, overall_unroll=100_000, precision="fp32", vector_bits=vector_bits, share="all")
     graph = graph_of(text, knobs)
     tensors = whole_tensors(graph, seed=vector_bits)
     for found, expected in zip(results_of(graph, tensors).values(), values_of(text, tensors), strict=True):
@@ -152,8 +149,8 @@ def test_parts_in_the_order_of_the_whole_need_no_converter() -> None:
     parts = [program.matmul(value, program.argument(16, columns)) for columns in (32, 16)]
     text = program.text(program.unary(program.concat(parts, 1)))
     module = compiled(text, tile_size=16).module
-    assert len(all_of(module, ConcatOp)) == 1
-    assert not all_of(module, ConverterOp)
+    assert len(all_of(module, df.ConcatOp)) == 1
+    assert not all_of(module, df.ConverterOp)
 
 
 def test_a_concatenation_is_named_by_its_module() -> None:
@@ -206,7 +203,7 @@ def test_an_empty_part_is_refused_by_name() -> None:
     error = refused(concat_text("tensor<4xf32>", "tensor<4xf32>", "tensor<0xf32>"))
     assert (error.code, error.where) == ("dynamic-shape", "func.func @main")
     assert "tensor<0xf32> has a dim that is not known or empty" in error.what
-    assert error.levers
+    assert error.hints
 
 
 @pytest.mark.parametrize(
@@ -252,7 +249,7 @@ def test_an_integer_cache_is_concatenated_as_the_floats_that_it_stands_for() -> 
     (function,) = [op for op in module.walk() if op.name == "func.func"]
     assert "i8" in str(function.regions[0].block.args[1].type)
     assert {str(part.type) for part in concat.inputs} == {"tensor<2x7x8xf32>", "tensor<2x1x8xf32>"}
-    graph = graph_of(text, Knobs(precision="w4a8", tile_size=4))
+    graph = graph_of(text, CompileOptions(precision="w4a8", tile_size=4))
     assert any(isinstance(node, Concat) for node in graph.nodes)
 
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from sttest.compile.dialects.concat_order import resized, turns
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.dialects.stream_order import same_order, vectorized
-from sttest.compile.loops.concat_plan import plan_concat
+from sttest.compile.dialects.stream_order import resized, same_order, turns, vectorized
+from sttest.compile.linalg.loop_nest import plan_concat
 
 Offset = tuple[int, ...]
 

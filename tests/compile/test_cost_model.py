@@ -11,11 +11,11 @@ import pytest
 
 from sttest.boards.load import load_board
 from sttest.boards.operators import Operator, operators
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.timing.cost_model import task_cost
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 PRODUCT = "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %acc : f32\ndf.yield %s : f32"
 INTEGER_PRODUCT = (
@@ -35,7 +35,7 @@ def dtype_of(itensor: str) -> str:
     return itensor.split(",")[0].rstrip(">").split("x")[-1]
 
 
-def task(lanes: int, sources: list[str], result: str, loops: str, payload: str) -> TaskOp:
+def task(lanes: int, sources: list[str], result: str, loops: str, payload: str) -> df.TaskOp:
     """A task whose sources and result are given as types."""
     scalars = ", ".join(f"%{name}: {dtype_of(source)}" for name, source in zip("abc", sources, strict=False))
     names = ", ".join(f"%x{number}" for number in range(len(sources)))
@@ -45,10 +45,10 @@ def task(lanes: int, sources: list[str], result: str, loops: str, payload: str) 
         f'func.func @a({arguments}) {{\n%y = df.task "t" {loops} lanes {lanes} ins({names} : {types}) '
         f"-> !df.itensor<{result}> {{\n^bb0({scalars}, %acc: {dtype_of(result)}):\n{payload}\n}}\nfunc.return\n}}"
     )
-    return all_of(parse(text, "task", new_context()), TaskOp)[0]
+    return all_of(parse(text, "task", new_context()), df.TaskOp)[0]
 
 
-def matmul(lanes: int, dtype: str, vector: str = "") -> TaskOp:
+def matmul(lanes: int, dtype: str, vector: str = "") -> df.TaskOp:
     """16x16x16 tiles of a 32x32x32 product; ``vector`` cuts every source tile into 4 registers of 8x8."""
     space, maps = "[2,2,2]*[16,16,16]", ("(d0,d1,d2)->(d0,d2)", "(d0,d1,d2)->(d2,d1)")
     sources = [f"16x16x{dtype}, iter_space: {space}, iter_map: {each}" for each in maps]

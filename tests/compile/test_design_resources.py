@@ -10,21 +10,19 @@ import pytest
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.dialects.df import ConverterOp, itensor_of
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.resources import crossing_table, memory_kind_table, partition_table, resource_table
-from sttest.compile.resources.crossings import with_crossings
-from sttest.compile.resources.design import design_resources, die_of
-from sttest.compile.resources.placement import Placement, crossed_by, place, tokens_carried
-from sttest.compile.spaces.partition_facts import assess, fits
-from sttest.compile.turns.processes import process_name
-from sttest.errors import DoesNotFitError, InputError
-from sttest.models.shipped import lowered_text
+from sttest.compile.dialects import df
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reports import activity_table, crossing_table, memory_kind_table, partition_table, resource_table
+from sttest.compile.resources.design import SlrPlacement, crossed_by, design_resources, die_of, place, tokens_carried
+from sttest.compile.resources.memories import with_crossings
+from sttest.compile.sharing.processes import process_name
+from sttest.compile.spaces.partition import assess, fits
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import Event, Fifo, Loop, Pipeline, TimedGraph
 
-FITTING = Knobs(overall_unroll=1200)
+FITTING = CompileOptions(overall_unroll=1200)
 
 
 @cache
@@ -33,7 +31,7 @@ def design() -> Design:
 
 
 @cache
-def placed() -> Placement:
+def placed() -> SlrPlacement:
     return place(design())
 
 
@@ -59,10 +57,10 @@ def test_what_is_kept_lies_in_words_of_whole_tokens():
     knobs = replace(FITTING, keep_kib=64, keep_pace=True)
     kept = compile_text(lowered_text("gpt2", "prefill", small=True), "kept", "u55c", knobs)
     facts = {each.facts.name: each.facts for each in design_resources(kept).memories}
-    converters = [op for op in kept.module.walk() if isinstance(op, ConverterOp)]
+    converters = [op for op in kept.module.walk() if isinstance(op, df.ConverterOp)]
     assert {op.kept is not None for op in converters} == {True, False}
     for op in converters:
-        ends = itensor_of(op.sources[0]), itensor_of(op.sinks[0])
+        ends = df.itensor_of(op.sources[0]), df.itensor_of(op.sinks[0])
         wide, narrow = max(end.token_bits for end in ends), min(end.token_bits for end in ends)
         word = narrow if op.kept is not None else ends[0].element_bits
         buffer = facts[f"{process_name(op)}_buffer"]
@@ -128,7 +126,7 @@ def test_waste_is_shown_for_every_memory():
 
 
 def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
-    knobs = Knobs(tile_size=64, overall_unroll=16384)
+    knobs = CompileOptions(tile_size=64, overall_unroll=16384)
     wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", knobs)
     with pytest.raises(DoesNotFitError) as refused:
         place(wide)
@@ -136,7 +134,7 @@ def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
     assert (error.code, error.unit, error.exit_code) == ("board-resources", "DSP slices", 4)
     assert error.demand == round(design_resources(wide).total.dsp, 1)
     assert error.bound == pytest.approx(0.9 * 8376)
-    assert "lower --overall-unroll" in error.levers
+    assert "lower --overall-unroll" in error.hints
 
 
 def test_more_channels_than_ports_are_refused(tmp_path):

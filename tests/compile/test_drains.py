@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import Pipeline
 
 HEADS, HIDDEN_TILES = 16, 32
@@ -16,7 +16,7 @@ HEADS, HIDDEN_TILES = 16, 32
 
 @cache
 def pipelines() -> dict[str, Pipeline]:
-    knobs = Knobs(share="all", gemv_lanes=1024, orders=("*_proj:0,1,2", "mlp_fc?:0,1,2"), overall_unroll=2048)
+    knobs = CompileOptions(share="all", gemv_lanes=1024, orders=("*_proj:0,1,2", "mlp_fc?:0,1,2"), overall_unroll=2048)
     graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", knobs).graph
     return {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
 
@@ -46,7 +46,7 @@ def test_what_waits_for_a_mean_comes_in_a_burst_and_does_not_drain() -> None:
 def test_what_is_behind_a_sum_of_groups_comes_in_a_burst_and_does_not_drain() -> None:
     # Groups around columns: all columns are complete in the last pass, one after another.
     text = lowered_text("gpt2", "decode", small=False)
-    graph = compile_text(text, "gpt2", "u55c", Knobs(share="all", gemv_lanes=1024, overall_unroll=1536)).graph
+    graph = compile_text(text, "gpt2", "u55c", CompileOptions(share="all", gemv_lanes=1024, overall_unroll=1536)).graph
     engine = next(each for each in graph.processes if each.name == "attn_q_proj_rescale_engine")
     assert isinstance(engine, Pipeline)
     assert {loop.trips for loop in engine.loops} == {(HIDDEN_TILES,), (4 * HIDDEN_TILES,)}

@@ -8,21 +8,19 @@ from functools import cache
 
 import pytest
 
-from sttest.boards.energy import energy
-from sttest.boards.energy_activity import activity_of
+from sttest.boards.energy import activity_of, energy
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.hls import emit_design
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.tables import kernel_table
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.resources.design import design_resources
-from sttest.compile.turns.engines import engines_of
-from sttest.errors import InputError
+from sttest.compile.sharing.engines import engines_of
+from sttest.core.errors import InputError
 from sttest.explore.evaluate import knobs_from
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 
 ATTENTION = ("attn_scores", "attn_mix")
@@ -30,7 +28,7 @@ ATTENTION = ("attn_scores", "attn_mix")
 
 @cache
 def design(*fabric: str, share: str = "none") -> Design:
-    knobs = Knobs(fabric=fabric, share=share)  # type: ignore[arg-type]
+    knobs = CompileOptions(fabric=fabric, share=share)  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", "prefill", small=True), "small", "u55c", knobs)
 
 
@@ -39,11 +37,11 @@ def logic(found: Design) -> dict[str, Resources]:
 
 
 def lanes(found: Design) -> dict[str, int]:
-    return {task.sym_name.data: min(task.lane_count, task.tile_points) for task in all_of(found.module, TaskOp)}
+    return {task.sym_name.data: min(task.lane_count, task.tile_points) for task in all_of(found.module, df.TaskOp)}
 
 
 def dsp_tasks(found: Design) -> set[str]:
-    return {task.sym_name.data for task in all_of(found.module, TaskOp) if not task.multiplies_in_fabric}
+    return {task.sym_name.data for task in all_of(found.module, df.TaskOp) if not task.multiplies_in_fabric}
 
 
 def test_attention_has_no_dsps_and_its_lanes_have_the_luts_of_a_product() -> None:
@@ -117,9 +115,9 @@ def test_knobs_survive_the_manifest() -> None:
 
 
 def test_knobs_from_before_there_was_such_a_choice_are_read() -> None:
-    older = asdict(Knobs())
+    older = asdict(CompileOptions())
     del older["fabric"]
-    assert knobs_from(older) == Knobs()
+    assert knobs_from(older) == CompileOptions()
 
 
 @pytest.mark.parametrize(

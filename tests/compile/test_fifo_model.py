@@ -9,13 +9,13 @@ from expanded_fifos import expanded_depths
 
 import sttest.models
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.context import new_context, parse
-from sttest.compile.depths.fifo_model import STRATEGIES, stream_depths
-from sttest.compile.dialects.df import StreamOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs, passes
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.timing.fifo_depths import STRATEGIES, stream_depths
 from sttest.compile.timing.timed_graph import timed_graph
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.sim import simulate
 from sttest.sim.graph import Fifo, TimedGraph
 
@@ -27,10 +27,10 @@ def design(name: str, strategy: str = "normal") -> TimedGraph:
     """A shipped text as a sized design on a U55C."""
     context = new_context()
     module = parse((LOWERED / f"{name}.mlir").read_text(), name, context)
-    for each in passes(Knobs(strategy=strategy), "u55c", 41_000_000):
+    for each in passes(CompileOptions(strategy=strategy), "u55c", 41_000_000):
         each.apply(context, module)
     graph = timed_graph(module, require_hbm(load_board("u55c")), name)
-    depths = {stream.sym_name.data: stream.result.type.depth.data for stream in all_of(module, StreamOp)}
+    depths = {stream.sym_name.data: stream.result.type.depth.data for stream in all_of(module, df.StreamOp)}
     assert all(depths.get(fifo.name, fifo.depth) == fifo.depth for fifo in graph.fifos)
     return graph
 

@@ -7,12 +7,12 @@ from linalg_programs import random_program
 from test_shipped_pipeline import SMALL
 from xdsl.ir import Operation
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import KernelOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.fuse_kernels import FuseKernels
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.errors import SttestError
+from sttest.core.errors import SttestError
 
 TEXTS = {path.stem: path.read_text() for path in SMALL} | {str(seed): random_program(seed) for seed in range(10)}
 
@@ -29,7 +29,7 @@ def test_definitions_come_before_uses(name: str, c_max_bytes: int) -> None:
         assert refused.code in ("tile-too-large", "unaligned-reshape", "kernel-exceeds-c-max")  # noqa: PT017
         return
     module.verify()
-    assert all_of(module, KernelOp)
+    assert all_of(module, df.KernelOp)
     for function in functions(module):
         seen: set[Operation] = set()
         for op in function.body.block.ops:

@@ -11,33 +11,33 @@ from functional_runs import graph_of
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs, tiling_passes
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, tiling_passes
 from sttest.compile.resources.memories import memories
 from sttest.compile.timing.cost_model import step_interval
-from sttest.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS
-from sttest.models.shipped import lowered_text
 from sttest.sim import simulate
 
-WIDE = Knobs(gemv_lanes=8192, tile_size=64, overall_unroll=32768)
+WIDE = CompileOptions(gemv_lanes=8192, tile_size=64, overall_unroll=32768)
 PRODUCTS = ("attn_q_proj", "attn_k_proj", "attn_v_proj", "attn_o_proj", "mlp_fc1", "mlp_fc2")
 # A decode step that pays everything but its products and attention one after the other; 3,177 when this was written.
 CHAIN_CYCLES = 3_900
 
 
-def tasks_of(model: str, phase: str, knobs: Knobs, *, small: bool) -> Mapping[str, TaskOp]:
+def tasks_of(model: str, phase: str, knobs: CompileOptions, *, small: bool) -> Mapping[str, df.TaskOp]:
     context = new_context()
     module = parse(lowered_text(model, phase, small=small), model, context)
     for each in tiling_passes(knobs):
         each.apply(context, module)
-    return {task.sym_name.data: task for task in all_of(module, TaskOp)}
+    return {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
 
 
 @pytest.fixture(scope="module")
-def wide() -> Mapping[str, TaskOp]:
+def wide() -> Mapping[str, df.TaskOp]:
     return tasks_of("gpt2", "decode", WIDE, small=False)
 
 
@@ -47,14 +47,14 @@ def design() -> Design:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_a_product_has_all_lanes_groups_outermost(wide: Mapping[str, TaskOp], name: str) -> None:
+def test_a_product_has_all_lanes_groups_outermost(wide: Mapping[str, df.TaskOp], name: str) -> None:
     task = wide[name]
     assert task.lane_count == task.tile_points == 8192
     assert (task.tile_sizes, task.loop_kinds) == ((1, 256, 32), ("parallel", "parallel", "reduction"))
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_sums_over_groups_keep_the_pace_of_their_product(wide: Mapping[str, TaskOp], name: str) -> None:
+def test_sums_over_groups_keep_the_pace_of_their_product(wide: Mapping[str, df.TaskOp], name: str) -> None:
     sums, product = wide[f"{name}_groups"], wide[name]
     _, library = load_operators(OPERATORS_FILE)
     assert sums.loop_kinds == ("reduction", "parallel")
@@ -65,18 +65,18 @@ def test_sums_over_groups_keep_the_pace_of_their_product(wide: Mapping[str, Task
 
 
 @pytest.mark.parametrize("name", ["mlp_act", "mlp_fc1_rescale", "mlp_norm_4", "attn_residual", "attn_norm_4"])
-def test_what_lies_between_has_a_lane_per_column_and_cycle(wide: Mapping[str, TaskOp], name: str) -> None:
+def test_what_lies_between_has_a_lane_per_column_and_cycle(wide: Mapping[str, df.TaskOp], name: str) -> None:
     assert (wide[name].tile_points, wide[name].lane_count) == (256, 64)
 
 
-def test_attention_keeps_its_tiles(wide: Mapping[str, TaskOp]) -> None:
+def test_attention_keeps_its_tiles(wide: Mapping[str, df.TaskOp]) -> None:
     plain = tasks_of("gpt2", "decode", replace(WIDE, gemv_lanes=0), small=False)
     for name in ("attn_scores", "attn_mix"):
         assert wide[name].tile_sizes == plain[name].tile_sizes
 
 
 def test_a_prefill_has_no_such_product() -> None:
-    plain, asked = (tasks_of("gpt2", "prefill", Knobs(gemv_lanes=lanes), small=True) for lanes in (0, 8192))
+    plain, asked = (tasks_of("gpt2", "prefill", CompileOptions(gemv_lanes=lanes), small=True) for lanes in (0, 8192))
     assert {name: str(task) for name, task in plain.items()} == {name: str(task) for name, task in asked.items()}
 
 
@@ -92,7 +92,7 @@ def test_lanes_are_a_power_of_two() -> None:
 
 
 def test_sums_over_groups_hold_every_column(design: Design) -> None:
-    (kernel,) = all_of(design.module, KernelOp)
+    (kernel,) = all_of(design.module, df.KernelOp)
     held = next(each for each in memories(kernel, design.graph) if each.name == "attn_q_proj_groups_out0")
     assert held.depth * held.bits == 1024 * 32
 
@@ -121,7 +121,7 @@ def test_values_agree_with_pytorch_to_the_bit(case: Case) -> None:
 @pytest.mark.torch
 def test_groups_outermost_agree_with_pytorch_to_the_bit(design: Design) -> None:
     pytest.importorskip("torch")
-    from sttest.compile.value_graph import value_graph
+    from sttest.compile.reference_graph import value_graph
 
     case = Case("gpt2", "decode", "w4a8", 64, small=False)
     assert same_bits(*golden_and_found(case, value_graph(design.module, "gpt2")))

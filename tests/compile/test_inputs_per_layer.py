@@ -6,18 +6,18 @@ import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.network import Memory
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
-from sttest.models.shipped import lowered_text
+from sttest.compile.hls.network import PortMemory
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
 
 LAYERS = 3
 SAID = 'sttest.inputs_per_layer = ["mask", "rope"], '
 
 
-def memories(text: str, layers: int = LAYERS) -> dict[str, Memory]:
+def memories(text: str, layers: int = LAYERS) -> dict[str, PortMemory]:
     """The arguments of the kernel by the DMAs behind them."""
-    design = compile_text(text, "tables", "u55c", Knobs(layers=layers, share="all"))
+    design = compile_text(text, "tables", "u55c", CompileOptions(layers=layers, share="all"))
     return {memory.label: memory for memory in emit_design(design).memories}
 
 

@@ -6,32 +6,32 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.dialects import df
+from sttest.compile.ir.kernel_modules import kernel_modules
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs, streaming_passes, tiling_passes
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, streaming_passes, tiling_passes
 from sttest.compile.timing.timed_graph import timed_graph
-from sttest.compile.turns.kernel_modules import kernel_modules
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 
 
 @pytest.fixture
 def tiled() -> ModuleOp:
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", small=True), "small", context)
-    for each in tiling_passes(Knobs()):
+    for each in tiling_passes(CompileOptions()):
         each.apply(context, module)
     return module
 
 
 def names(module: ModuleOp) -> list[str]:
-    return [task.sym_name.data for task in all_of(module, TaskOp)]
+    return [task.sym_name.data for task in all_of(module, df.TaskOp)]
 
 
 def test_every_task_is_in_one_module(tiled: ModuleOp) -> None:
     split = [module for _, module in kernel_modules(tiled)]
     assert [name for module in split for name in names(module)] == names(tiled)
-    assert all(len(all_of(module, KernelOp)) == 1 for module in split)
+    assert all(len(all_of(module, df.KernelOp)) == 1 for module in split)
     for module in split:
         module.verify()
 
@@ -41,11 +41,11 @@ def test_parameters_stay_parameters(tiled: ModuleOp) -> None:
     context = new_context()
     for name, module in kernel_modules(tiled):
         if name == "mlp_fc1":
-            for each in streaming_passes(Knobs(), "u55c", board.fabric.usable_onchip_bytes):
+            for each in streaming_passes(CompileOptions(), "u55c", board.fabric.usable_onchip_bytes):
                 each.apply(context, module)
             processes = {process.name for process in timed_graph(module, board, name).processes}
             assert any("mlp_fc1_weight" in process for process in processes)
-            reads = [op for op in all_of(module, KernelOp)[0].walk() if op.name == "df.dma_read"]
+            reads = [op for op in all_of(module, df.KernelOp)[0].walk() if op.name == "df.dma_read"]
             packed = {str(op.properties["origin"]): "packed" in op.properties for op in reads}
             assert [origin for origin, is_packed in packed.items() if is_packed] == ['"mlp_fc1_weight"']
             return

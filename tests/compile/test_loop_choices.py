@@ -12,24 +12,24 @@ from linalg_values import values_of
 from nest_choices import random_choices, spaces_of
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
 from sttest.compile.timing.cost_model import step_interval
-from sttest.errors import InputError, SttestError
+from sttest.core.errors import InputError, SttestError
 
 REFUSALS = {"tile-too-large", "unaligned-reshape"}
 _, LIBRARY = load_operators(OPERATORS_FILE)
 
 
-def tasks_of(text: str, *, tiles: tuple[str, ...] = (), orders: tuple[str, ...] = ()) -> dict[str, TaskOp]:
+def tasks_of(text: str, *, tiles: tuple[str, ...] = (), orders: tuple[str, ...] = ()) -> dict[str, df.TaskOp]:
     context = new_context()
     module = parse(text, "text", context)
     LinalgToKernels(4, tiles, orders).apply(context, module)
     module.verify()
-    return {task.sym_name.data: task for kernel in all_of(module, KernelOp) for task in all_of(kernel, TaskOp)}
+    return {task.sym_name.data: task for kernel in all_of(module, df.KernelOp) for task in all_of(kernel, df.TaskOp)}
 
 
 def grouped_sums() -> str:
@@ -133,7 +133,9 @@ def test_any_tiles_and_orders_compute_what_the_text_says(seed: int) -> None:
     assume("tensor.concat" not in text)
     try:
         tiles, orders = random_choices(text, seed)
-        graph = graph_of(text, Knobs(tiles=tiles, orders=orders, tile_size=1, overall_unroll=10**6, precision="fp32"))
+        graph = graph_of(
+            text, CompileOptions(tiles=tiles, orders=orders, tile_size=1, overall_unroll=10**6, precision="fp32")
+        )
     except SttestError as error:
         if error.code in REFUSALS:
             reject()

@@ -6,33 +6,33 @@ import pytest
 from linalg_programs import Program, random_program
 from touched_elements import assert_same_elements
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.loops.loop_nest import tile_of
+from sttest.compile.linalg.loop_nest import tile_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
-def kernels_of(text: str, tile_size: int) -> list[KernelOp]:
+def kernels_of(text: str, tile_size: int) -> list[df.KernelOp]:
     """The kernels of a text, checked element by element against the text."""
     context = new_context()
     module = parse(text, "text", context)
     before = module.clone()
     LinalgToKernels(tile_size).apply(context, module)
-    kernels = all_of(module, KernelOp)
+    kernels = all_of(module, df.KernelOp)
     assert_same_elements(before, kernels)
     return kernels
 
 
-def task_of(kernel: KernelOp) -> TaskOp:
-    (task,) = all_of(kernel, TaskOp)
+def task_of(kernel: df.KernelOp) -> df.TaskOp:
+    (task,) = all_of(kernel, df.TaskOp)
     return task
 
 
-def source_text(task: TaskOp, source: int) -> str:
+def source_text(task: df.TaskOp, source: int) -> str:
     """Element, space and map of a source's type."""
-    return str(itensor_of(task.sources[source])).removeprefix("!df.itensor<").removesuffix(">")
+    return str(df.itensor_of(task.sources[source])).removeprefix("!df.itensor<").removesuffix(">")
 
 
 def test_matmul_reads_the_right_factor_again_for_every_row_tile() -> None:
@@ -90,7 +90,7 @@ def test_a_product_over_merged_dims_tiles_the_inner_one() -> None:
     program = Program()
     merged = program.collapse(program.transpose(program.argument(32, 4, 6), [1, 0, 2]), 1)
     (kernel,) = kernels_of(program.text(program.matmul(merged, program.argument(192, 4))), 4)
-    assert itensor_of(task_of(kernel).sources[1]).element_shape == (3, 4)
+    assert df.itensor_of(task_of(kernel).sources[1]).element_shape == (3, 4)
 
 
 def test_an_unaligned_reshape_is_refused() -> None:
@@ -115,7 +115,7 @@ def test_a_reduction_to_a_scalar() -> None:
     (kernel,) = kernels_of(program.text(program.reduce(program.argument(8), 0)), 4)
     task = task_of(kernel)
     assert task.loop_kinds == ("reduction",)
-    assert itensor_of(task.produced[0]).full_shape == ()
+    assert df.itensor_of(task.produced[0]).full_shape == ()
 
 
 @pytest.mark.parametrize(("extent", "tile", "found"), [(64, 16, 16), (40, 16, 10), (7, 16, 7), (7, 4, 1), (1, 16, 1)])

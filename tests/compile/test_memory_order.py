@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 from xdsl.ir.affine import AffineMap
 
-from sttest.compile.channels.memory_order import contiguous_elements
+from sttest.compile.channels.bursts_ahead import contiguous_elements
 from sttest.compile.compiler import compile_text
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, ITensorType, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
-from sttest.sim.graph import Memory
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
+from sttest.sim.graph import MemoryPort
 
 
-def addresses(stream: ITensorType, layout: tuple[int, ...]) -> np.ndarray:
+def addresses(stream: df.ITensorType, layout: tuple[int, ...]) -> np.ndarray:
     """Where each element lies, [tokens, elements of a token]."""
     rank = len(stream.element_shape)
     grid, beats, beat = (np.array(layout[part * rank : (part + 1) * rank]) for part in range(3))
@@ -48,7 +48,7 @@ def first_stretch(where: np.ndarray) -> int:
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> ITensorType:
+def streams(draw: st.DrawFn) -> df.ITensorType:
     """Two dims in tiles, walked in any order, rows or columns again."""
     tile = [draw(st.sampled_from((1, 2, 4))) for _ in range(2)]
     grid = [draw(st.sampled_from((1, 2, 3))) for _ in range(2)]
@@ -59,11 +59,11 @@ def streams(draw: st.DrawFn) -> ITensorType:
         exprs[dim] = f"d{level}"
     text = AffineMap.from_callable(lambda a, b, c: tuple({"d0": a, "d1": b}[expr] for expr in exprs))
     trips = [*(grid[dim] for dim in order), again]
-    return ITensorType.of(tile, f32, trips, [*(tile[dim] for dim in order), 1], text)
+    return df.ITensorType.of(tile, f32, trips, [*(tile[dim] for dim in order), 1], text)
 
 
 @given(streams(), st.sampled_from((32, 64, 128)))
-def test_no_stretch_is_longer_than_what_lies_there(stream: ITensorType, beat_bits: int) -> None:
+def test_no_stretch_is_longer_than_what_lies_there(stream: df.ITensorType, beat_bits: int) -> None:
     layout = packed_layout(stream, beat_bits)
     where = addresses(stream, layout)
     stretch = contiguous_elements(stream, layout)
@@ -78,15 +78,15 @@ def test_no_stretch_is_longer_than_what_lies_there(stream: ITensorType, beat_bit
 @pytest.mark.parametrize("model", ["gpt2", "llama"])
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_bursts_of_blocks_lie_in_one_piece(model: str, phase: str) -> None:
-    design = compile_text(lowered_text(model, phase), "block", "u55c", Knobs())
-    ports = {port.name: port for port in design.graph.processes if isinstance(port, Memory)}
+    design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions())
+    ports = {port.name: port for port in design.graph.processes if isinstance(port, MemoryPort)}
     checked = 0
-    for dma in (*all_of(design.module, DmaReadOp), *all_of(design.module, DmaWriteOp)):
-        if isinstance(dma, DmaReadOp) and dma.packed is not None:
+    for dma in (*all_of(design.module, df.DmaReadOp), *all_of(design.module, df.DmaWriteOp)):
+        if isinstance(dma, df.DmaReadOp) and dma.packed is not None:
             continue
         assert dma.layout is not None
         assert dma.label is not None
-        stream = itensor_of(dma.sources[0] if isinstance(dma, DmaWriteOp) else dma.sinks[0])
+        stream = df.itensor_of(dma.sources[0] if isinstance(dma, df.DmaWriteOp) else dma.sinks[0])
         stretch = first_stretch(addresses(stream, dma.layout.values)) * stream.element_bits // 8
         port = ports[dma.label.data]
         assert port.burst_bytes <= max(stretch, 1)
@@ -95,5 +95,5 @@ def test_bursts_of_blocks_lie_in_one_piece(model: str, phase: str) -> None:
 
 
 def test_the_same_rows_again_are_another_stretch() -> None:
-    rows = ITensorType.of((1, 4), f32, (3, 2), (1, 4), AffineMap.from_callable(lambda a, b: (0, b)))
+    rows = df.ITensorType.of((1, 4), f32, (3, 2), (1, 4), AffineMap.from_callable(lambda a, b: (0, b)))
     assert contiguous_elements(rows, packed_layout(rows, 64)) == prod((2, 4))

@@ -6,7 +6,7 @@ import pytest
 from linalg_programs import Program
 
 from sttest.compile.opt import run_opt
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 TEXT = (lambda program: program.text(program.matmul(program.argument(32, 32), program.argument(32, 32))))(Program())
 
@@ -37,7 +37,7 @@ def test_texts_and_times_are_kept_only_on_request() -> None:
 
 def test_stopping_and_going_on_gives_the_same_text() -> None:
     half = run_opt(TEXT, "f.mlir", "linalg-to-kernels,assign-lanes").text
-    rest = "fuse-kernels,materialize-converters,materialize-dma,fold-dma,vectorize,insert-forks,make-instances"
+    rest = "fuse-kernels,materialize-converters,materialize-dma,fold-dma,vectorize,insert-forks,name-nodes"
     assert run_opt(half, "f.mlir", rest).text == run_opt(TEXT, "f.mlir", f"linalg-to-kernels,assign-lanes,{rest}").text
 
 
@@ -51,7 +51,7 @@ def test_stopping_and_going_on_gives_the_same_text() -> None:
         ("linalg-to-kernels{tile-size=0}", "bad-option", "set tile-size to 1 or more"),
         ("linalg-to-kernels{", "bad-pipeline", "Expected argument name here"),
         ("fold-dma vectorize", "bad-pipeline", "Expected a comma"),
-        ("quantise{scheme=w4a9}", "unknown-scheme", "did you mean 'w4a8'?"),
+        ("quantize{scheme=w4a9}", "unknown-scheme", "did you mean 'w4a8'?"),
     ],
 )
 def test_a_bad_pipeline_names_the_nearest_known(pipeline: str, code: str, says: str) -> None:

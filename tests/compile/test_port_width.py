@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.channels.port_width import bytes_per_cycle
+from sttest.compile.channels.memory_ports import bytes_per_cycle
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
-from sttest.sim.graph import Memory
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
+from sttest.sim.graph import MemoryPort
 
 
 def compiled(beat_bits: int) -> Design:
-    return compile_text(lowered_text("gpt2", "decode"), "small", "u55c", Knobs(beat_bits=beat_bits))
+    return compile_text(lowered_text("gpt2", "decode"), "small", "u55c", CompileOptions(beat_bits=beat_bits))
 
 
 def test_a_channel_gives_a_beat_per_cycle_at_most() -> None:
@@ -27,5 +27,5 @@ def test_narrow_ports_are_timed_and_emitted() -> None:
     assert {(each.beat_bytes, each.beats_num, each.beats_den) for each in design.graph.channels} == {(32, 1, 1)}
     text = emit_design(design).text
     assert "ap_uint<512>" not in text
-    ports = [each for each in design.graph.processes if isinstance(each, Memory)]
+    ports = [each for each in design.graph.processes if isinstance(each, MemoryPort)]
     assert text.count("mode=m_axi") == text.count("max_widen_bitwidth=256") == len(ports)

@@ -11,14 +11,14 @@ from linalg_programs import Program
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.linalg.ops import GenericOp
 
-from sttest.compile.context import new_context, parse
 from sttest.compile.ir.module_walk import functions
 from sttest.compile.linalg.iteration import is_view
-from sttest.compile.linalg.linalg_build import element_of
-from sttest.compile.passes.quantise import Quantise
-from sttest.errors import InputError
+from sttest.compile.linalg.tensor_build import element_of
+from sttest.compile.opt import new_context, parse
+from sttest.compile.passes.quantize import Quantise
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS
-from sttest.models.shipped import lowered_text
 
 
 def quantised(text: str, scheme: str = "w4a8") -> ModuleOp:
@@ -62,7 +62,7 @@ def sums_of(module: ModuleOp, name: str) -> list[str]:
 def refused(text: str, scheme: str = "w4a8") -> InputError:
     with pytest.raises(InputError) as error:
         quantised(text, scheme)
-    assert error.value.levers
+    assert error.value.hints
     return error.value
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from linalg_programs import random_program
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.pipeline import Knobs, passes
-from sttest.errors import SttestError
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.core.errors import SttestError
 
 # What a random program may be refused for: its sizes, not its form.
 EXPECTED = {"tile-too-large", "unaligned-reshape"}
@@ -25,7 +25,7 @@ def refusal(seed: int) -> str | None:
     """The code of the error that a program is refused with; None where it becomes streams."""
     context = new_context()
     module = parse(random_program(seed), f"seed {seed}", context)
-    knobs = Knobs(tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], overall_unroll=100_000)
+    knobs = CompileOptions(tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], overall_unroll=100_000)
     try:
         for each in passes(knobs, "u55c", 41_000_000)[:-1]:
             each.apply(context, module)

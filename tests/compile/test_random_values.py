@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from linalg_programs import Program, random_program, random_whole_program
 from linalg_values import values_of
 
-from sttest.compile.pipeline import Knobs
-from sttest.errors import SttestError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import SttestError
 
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large", "unaligned-reshape"}
 SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 KNOBS = st.builds(
-    Knobs,
+    CompileOptions,
     tile_size=st.sampled_from((1, 2, 3, 4, 8, 16)),
     beat_bits=st.sampled_from((8, 64, 512)),
     vector_bits=st.sampled_from((32, 128, 4096)),
@@ -29,17 +29,17 @@ KNOBS = st.builds(
 # Emitted C++ is held against 300 more of them, and this engine with it.
 @settings(SETTINGS, max_examples=100)
 @given(st.integers(0, 10**6), KNOBS)
-def test_whole_numbers_come_out_exactly(seed: int, knobs: Knobs) -> None:
+def test_whole_numbers_come_out_exactly(seed: int, knobs: CompileOptions) -> None:
     _check(random_whole_program(seed), knobs, seed)
 
 
 @settings(SETTINGS, max_examples=40)
 @given(st.integers(0, 10**6), KNOBS)
-def test_shallow_programs_of_exponentials(seed: int, knobs: Knobs) -> None:
+def test_shallow_programs_of_exponentials(seed: int, knobs: CompileOptions) -> None:
     _check(random_program(seed, ops=2), knobs, seed, rtol=1e-6)
 
 
-def _check(text: str, knobs: Knobs, seed: int, rtol: float = 0.0) -> None:
+def _check(text: str, knobs: CompileOptions, seed: int, rtol: float = 0.0) -> None:
     try:
         graph = graph_of(text, knobs)
     except SttestError as error:
@@ -60,7 +60,7 @@ def test_a_sum_is_a_chain_in_stream_order(tile: int) -> None:
     program = Program()
     value = program.argument(5, 48)
     text = program.text(program.reduce(program.matmul(value, program.argument(48, 32)), 0))
-    graph = graph_of(text, Knobs(tile_size=tile, overall_unroll=100_000, precision="fp32"))
+    graph = graph_of(text, CompileOptions(tile_size=tile, overall_unroll=100_000, precision="fp32"))
     source = np.random.default_rng(3)
     tensors = {a.name: (source.standard_normal(a.shape) * 1000).astype(np.float32) for a in graph.arguments}
     wanted = np.zeros((5, 32), np.float32)

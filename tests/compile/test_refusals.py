@@ -6,13 +6,13 @@ import pytest
 from linalg_programs import Program
 
 from sttest.compile.opt import run_opt
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 def refused(text: str, pipeline: str = "linalg-to-kernels") -> InputError:
     with pytest.raises(InputError) as error:
         run_opt(text, "text", pipeline)
-    assert error.value.levers or error.value.code in ("bad-ir", "bad-attribute", "no-return")
+    assert error.value.hints or error.value.code in ("bad-ir", "bad-attribute", "no-return")
     return error.value
 
 
@@ -135,22 +135,22 @@ def test_argument_names_that_do_not_match_the_arguments() -> None:
     [
         ("linalg-to-kernels,insert-forks", "materialize-dma"),
         ("linalg-to-kernels,vectorize", "materialize-dma"),
-        ("linalg-to-kernels,make-instances", "materialize-dma"),
-        ("linalg-to-kernels,materialize-dma,lower-to-streams", "make-instances"),
+        ("linalg-to-kernels,name-nodes", "materialize-dma"),
+        ("linalg-to-kernels,materialize-dma,lower-to-streams", "name-nodes"),
         ("linalg-to-kernels,size-fifos", "lower-to-streams"),
         ("size-fifos", "linalg-to-kernels"),
     ],
 )
 def test_passes_in_a_wrong_order_say_what_to_run_first(pipeline: str, needed: str) -> None:
-    assert refused(unary_text(), pipeline).levers == (f"run {needed} first",)
+    assert refused(unary_text(), pipeline).hints == (f"run {needed} first",)
 
 
 def test_a_converter_without_a_buffer() -> None:
     program = Program()
     value = program.matmul(program.argument(16, 16), program.argument(16, 16))
     text = program.text(program.matmul(program.transpose(value, [1, 0]), program.argument(16, 16)))
-    pipeline = "linalg-to-kernels{tile-size=4},fuse-kernels,materialize-dma,make-instances,lower-to-streams"
-    assert refused(text, pipeline).levers == ("run materialize-converters first",)
+    pipeline = "linalg-to-kernels{tile-size=4},fuse-kernels,materialize-dma,name-nodes,lower-to-streams"
+    assert refused(text, pipeline).hints == ("run materialize-converters first",)
 
 
 def test_a_task_without_given_lanes_and_an_entry_without_lanes() -> None:

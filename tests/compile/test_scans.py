@@ -8,8 +8,8 @@ from functional_runs import graph_of, results_of
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.opt import run_opt
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
 from sttest.sim import simulate
 
 SCAN = """
@@ -51,7 +51,7 @@ func.func @main(%x: tensor<8x24xf32>) -> tensor<8x24xf32> {
 
 @pytest.mark.parametrize(("tile", "order"), [(1, ""), (4, ""), (16, ""), (4, "*:1,0")])
 def test_a_scan_gives_every_step(tile: int, order: str) -> None:
-    knobs = Knobs(tile_size=tile, orders=(order,) if order else (), precision="fp32")
+    knobs = CompileOptions(tile_size=tile, orders=(order,) if order else (), precision="fp32")
     x = np.random.default_rng(tile).standard_normal((8, 24), np.float32)
     found = results_of(graph_of(SCAN, knobs), {"x": x})
     sums = np.add.accumulate(x, axis=1)
@@ -60,7 +60,7 @@ def test_a_scan_gives_every_step(tile: int, order: str) -> None:
 
 
 def test_it_is_timed_like_any_task() -> None:
-    graph = compile_text(SCAN, "scan", "u55c", Knobs(tile_size=4, precision="fp32")).graph
+    graph = compile_text(SCAN, "scan", "u55c", CompileOptions(tile_size=4, precision="fp32")).graph
     cycles = {simulate(graph, engine=engine).cycles for engine in ("maxplus", "des")}
     assert len(cycles) == 1
     assert None not in cycles

@@ -10,33 +10,31 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.context import new_context, parse, printed
-from sttest.compile.ir.stream_level import only_kernel
-from sttest.compile.pipeline import Knobs
-from sttest.compile.reports.activity import activity_table
-from sttest.compile.reports.tables import fifo_table, memory_table
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.opt import new_context, parse, printed
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.reports import activity_table, fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
+from sttest.compile.sharing.engines import engines_of, stream_ends
+from sttest.compile.sharing.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.timing.timed_graph import timed_graph
-from sttest.compile.turns.engines import engines_of
-from sttest.compile.turns.port_names import stream_ends
-from sttest.compile.turns.processes import fifos_of, process_name, processes_of, queue_of
-from sttest.compile.value_graph import value_graph
-from sttest.errors import InputError
-from sttest.models.shipped import lowered_text
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
-from sttest.sim.graph import Memory, Pipeline
+from sttest.sim.graph import MemoryPort, Pipeline
 
 WEIGHTS = "attn_q_proj_engine_weight"
 
 
 @cache
 def design(share: str = "all", layers: int = 1, prefetch_kib: int = 0) -> Design:
-    knobs = Knobs(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
+    knobs = CompileOptions(share=share, layers=layers, prefetch_kib=prefetch_kib)  # type: ignore[arg-type]
     return compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", knobs)
 
 
-def ports(found: Design) -> dict[str, Memory]:
-    return {each.name: each for each in found.graph.processes if isinstance(each, Memory)}
+def ports(found: Design) -> dict[str, MemoryPort]:
+    return {each.name: each for each in found.graph.processes if isinstance(each, MemoryPort)}
 
 
 @pytest.mark.parametrize("share", ["weights", "all"])
@@ -89,7 +87,10 @@ def test_engines_agree_and_nothing_waits_for_room(layers: int, prefetch_kib: int
 
 
 def test_an_engine_of_its_own_works_beside_the_other() -> None:
-    text, all_lanes = lowered_text("gpt2", "prefill", small=True), Knobs(share="weights", overall_unroll=1 << 17)
+    text, all_lanes = (
+        lowered_text("gpt2", "prefill", small=True),
+        CompileOptions(share="weights", overall_unroll=1 << 17),
+    )
     one, two = (
         compile_text(text, "small", "u55c", replace(all_lanes, own_engines=own)) for own in ((), ("attn_[kv]_proj",))
     )

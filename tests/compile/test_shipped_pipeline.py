@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import sttest.models
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import ConverterOp, KernelOp, StreamOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs, passes
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, passes
 from sttest.models.registry import CONFIGS
 
 TEXTS = sorted((Path(sttest.models.__file__).parent / "lowered").glob("*.mlir"))
@@ -32,7 +32,7 @@ def _nightly_if_part_of_another(path: Path) -> object:
 def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)
-    for each in passes(Knobs(), "u55c", 41_000_000):
+    for each in passes(CompileOptions(), "u55c", 41_000_000):
         each.apply(context, module)
         module.verify()
         text = str(module)
@@ -43,14 +43,14 @@ def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
 def test_real_sizes_fuse_into_one_kernel_of_streams(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)
-    for each in passes(Knobs(), "u55c", 41_000_000)[:-1]:
+    for each in passes(CompileOptions(), "u55c", 41_000_000)[:-1]:
         each.apply(context, module)
     module.verify()
     text = str(module)
     assert str(parse(text, path.name)) == text
-    (kernel,) = all_of(module, KernelOp)
-    contractions = [task for task in all_of(kernel, TaskOp) if task.is_contraction]
+    (kernel,) = all_of(module, df.KernelOp)
+    contractions = [task for task in all_of(kernel, df.TaskOp) if task.is_contraction]
     # Q, K, V, scores, values, output projection, and two or three feed-forward products.
     assert len(contractions) >= 8
-    assert all(converter.buffer is not None for converter in all_of(kernel, ConverterOp))
-    assert len({stream.sym_name.data for stream in all_of(kernel, StreamOp)}) == len(all_of(kernel, StreamOp))
+    assert all(converter.buffer is not None for converter in all_of(kernel, df.ConverterOp))
+    assert len({stream.sym_name.data for stream in all_of(kernel, df.StreamOp)}) == len(all_of(kernel, df.StreamOp))

@@ -7,12 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from sttest.compile.channels.memory_ports import assign_channels, channels_apart
-from sttest.compile.channels.port_demand import PortDemand
-from sttest.compile.channels.spread_channels import most_loaded, spread_channels
-from sttest.compile.context import new_context
+from sttest.compile.channels.memory_ports import (
+    PortDemand,
+    assign_channels,
+    channels_apart,
+    most_loaded,
+    spread_channels,
+)
+from sttest.compile.opt import new_context
 from sttest.compile.passes.assign_channels import AssignChannels
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 RATE = 53.0
 BURST = 4096

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from sttest.compile.compiler import compile_text
-from sttest.compile.context import printed
-from sttest.compile.pipeline import Knobs
-from sttest.compile.staged import StagedCompiler
-from sttest.errors import DoesNotFitError, InputError
-from sttest.models.shipped import lowered_text
+from sttest.compile.compiler import StagedCompiler, compile_text
+from sttest.compile.opt import printed
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.frontend.shipped import lowered_text
 
 KNOBS = (
-    Knobs(),
-    Knobs(overall_unroll=2048, vector_bits=512),
-    Knobs(tile_size=8, overall_unroll=2048),
-    Knobs(precision="fp32"),
-    Knobs(strategy="conservative"),
+    CompileOptions(),
+    CompileOptions(overall_unroll=2048, vector_bits=512),
+    CompileOptions(tile_size=8, overall_unroll=2048),
+    CompileOptions(precision="fp32"),
+    CompileOptions(strategy="conservative"),
 )
 
 
@@ -33,9 +32,9 @@ def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
 
 def test_a_refused_design_leaves_nothing_behind():
     staged = StagedCompiler(lowered_text("gpt2", "decode"), "block", "u55c")
-    before = printed(staged.design(Knobs()).module)
+    before = printed(staged.design(CompileOptions()).module)
     with pytest.raises(DoesNotFitError):
-        staged.design(Knobs(overall_unroll=1))
+        staged.design(CompileOptions(overall_unroll=1))
     with pytest.raises(InputError):
-        staged.design(Knobs(tile_size=0))
-    assert printed(staged.design(Knobs()).module) == before
+        staged.design(CompileOptions(tile_size=0))
+    assert printed(staged.design(CompileOptions()).module) == before

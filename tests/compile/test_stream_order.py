@@ -21,7 +21,7 @@ from sttest.compile.dialects.stream_order import (
     vectorized,
     without_repeats,
 )
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 Token = tuple[tuple[int, ...], ...]
 

@@ -12,20 +12,20 @@ from functional_runs import graph_of
 from linalg_programs import Program
 
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import TaskOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.hls import emit_design
 from sttest.compile.ir.module_walk import all_of, functions
-from sttest.compile.linalg.token_rows import token_rows
-from sttest.compile.pipeline import Knobs, tiling_passes
-from sttest.errors import InputError
+from sttest.compile.linalg.contraction import token_rows
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import model_config
-from sttest.models.shipped import lowered_text
-from sttest.sim.graph import Memory
+from sttest.sim.graph import MemoryPort
 
 CONTEXT = 32
-DEFAULT, WIDE = Knobs(), Knobs(gemv_lanes=256, overall_unroll=2048)
-LAYERS = Knobs(gemv_lanes=128, overall_unroll=1024, share="all", layers=2)
+DEFAULT, WIDE = CompileOptions(), CompileOptions(gemv_lanes=256, overall_unroll=2048)
+LAYERS = CompileOptions(gemv_lanes=128, overall_unroll=1024, share="all", layers=2)
 
 
 def nightly(*values: object) -> Any:
@@ -37,29 +37,29 @@ def text(model: str, tokens: int, *, head: bool = False) -> str:
     if tokens == 1:
         return lowered_text(model, "decode")
     pytest.importorskip("torch_mlir")
-    from sttest.models.export import linalg_text
+    from sttest.frontend.lowering import linalg_text
 
     return linalg_text(model_config(f"small-{model}"), "decode", tokens, CONTEXT, head=head)
 
 
 @cache
-def design(model: str, tokens: int, knobs: Knobs) -> Design:
+def design(model: str, tokens: int, knobs: CompileOptions) -> Design:
     return compile_text(text(model, tokens), f"{model}-{tokens}", "u55c", knobs)
 
 
-def tasks_of(model: str, tokens: int, knobs: Knobs) -> dict[str, TaskOp]:
+def tasks_of(model: str, tokens: int, knobs: CompileOptions) -> dict[str, df.TaskOp]:
     context = new_context()
     module = parse(text(model, tokens), model, context)
     for each in tiling_passes(knobs):
         each.apply(context, module)
-    return {task.sym_name.data: task for task in all_of(module, TaskOp)}
+    return {task.sym_name.data: task for task in all_of(module, df.TaskOp)}
 
 
 def bytes_read(found: Design) -> Counter[str]:
     """Bytes that DMAs move in a launch, by what they move."""
     moved: Counter[str] = Counter()
     for port in found.graph.processes:
-        if isinstance(port, Memory):
+        if isinstance(port, MemoryPort):
             moved[port.origin] += port.tokens * port.token_bytes
     return moved
 
@@ -70,7 +70,7 @@ def bytes_read(found: Design) -> Counter[str]:
     [("gpt2", 4, DEFAULT), ("gpt2", 4, WIDE), ("qwen", 3, WIDE), ("qwen", 3, LAYERS)],
     ids=["default", "wide", "odd", "layers"],
 )
-def test_each_weight_is_read_once_for_all_tokens(model: str, tokens: int, knobs: Knobs) -> None:
+def test_each_weight_is_read_once_for_all_tokens(model: str, tokens: int, knobs: CompileOptions) -> None:
     one, several = bytes_read(design(model, 1, knobs)), bytes_read(design(model, tokens, knobs))
     parameters = [name for name in one if "weight" in name or "bias" in name or "input_scale" in name]
     assert parameters
@@ -124,9 +124,9 @@ def test_rows_that_lie_behind_each_other_in_one_dim_are_not_one_tile() -> None:
     x, weight = program.argument(2 * 4), program.argument(4, 2)
     text = program.text(program.matmul(program.expand(x, 0, 2), weight))
     for tile_size, element in ((1, 1), (2, 2)):
-        design = compile_text(text, "rows", "u55c", Knobs(tile_size=tile_size, precision="fp32"))
-        (task,) = all_of(design.module, TaskOp)
-        assert itensor_of(task.sources[0]).element_shape == (element,)
+        design = compile_text(text, "rows", "u55c", CompileOptions(tile_size=tile_size, precision="fp32"))
+        (task,) = all_of(design.module, df.TaskOp)
+        assert df.itensor_of(task.sources[0]).element_shape == (element,)
         emit_design(design)
 
 
@@ -152,20 +152,20 @@ def test_products_of_several_numbers_of_rows_have_none_in_common() -> None:
         nightly("llama-3.2-1b", 4, 27, WIDE),
     ],
 )
-def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: int, knobs: Knobs) -> None:
+def test_values_agree_with_pytorch_to_the_bit(model: str, tokens: int, context: int, knobs: CompileOptions) -> None:
     assert differing(model, "w4a8", tokens, context, knobs) == []
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("scheme", ["w4a8-channel", "w4a8-static", "w8a8"])
 def test_every_scheme_agrees_to_the_bit(scheme: str) -> None:
-    assert differing("qwen", scheme, 3, 32, Knobs(precision=scheme)) == []
+    assert differing("qwen", scheme, 3, 32, CompileOptions(precision=scheme)) == []
 
 
 @pytest.mark.torch
 def test_a_scale_per_position_takes_one_token_at_a_time() -> None:
     with pytest.raises(InputError, match="take one token per step") as refusal:
-        tasks_of("qwen", 3, Knobs(precision="w4a8-position"))
+        tasks_of("qwen", 3, CompileOptions(precision="w4a8-position"))
     assert refusal.value.code == "values-in-two-tensors"
 
 
@@ -183,17 +183,17 @@ def test_the_head_chooses_a_token_after_each() -> None:
     assert found.token.shape == (3,)
 
 
-def differing(model: str, scheme: str, tokens: int, context: int, knobs: Knobs, *, room: int = 0) -> list[str]:
+def differing(model: str, scheme: str, tokens: int, context: int, knobs: CompileOptions, *, room: int = 0) -> list[str]:
     """Results of the compiled block, perhaps with ``room`` for more tokens, that are not the fake-quantised one's."""
     pytest.importorskip("torch")
     import numpy as np
 
-    from sttest.ladder.case import BlockShape, Source, make_case
+    from sttest.crosscheck.case import BlockShape, WeightSource, make_case
     from sttest.models.quant.scheme import load_scheme
-    from sttest.sim.functional import run
+    from sttest.reference import run
 
     config = model_config(f"small-{model}")
-    case = make_case(config, BlockShape("decode", tokens, context), load_scheme(scheme), Source(seed=1))
+    case = make_case(config, BlockShape("decode", tokens, context), load_scheme(scheme), WeightSource(seed=1))
     graph = graph_of(text(model, room or tokens), knobs)
     found = case.results(graph, run(graph, case.images(graph)).results)
     assert found.keys() == case.golden.keys()

@@ -8,11 +8,11 @@ from xdsl.ir.affine import AffineMap
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.dialects.token_slices import is_sliced, most_slices, slice_dim, sliced
-from sttest.compile.pipeline import Knobs
-from sttest.models.shipped import lowered_text
+from sttest.compile.dialects.stream_order import is_sliced, most_slices, slice_dim, sliced
+from sttest.compile.pipeline import CompileOptions
+from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
-from sttest.sim.graph import Memory, Pipeline
+from sttest.sim.graph import MemoryPort, Pipeline
 
 
 def stream(element: list[int], trips: list[int], steps: list[int], index: AffineMap) -> ITensorType:
@@ -48,8 +48,8 @@ def test_what_a_tensor_of_slices_cannot_be_streamed_like_is_not_cut() -> None:
 
 
 def test_a_decode_reads_its_weights_in_slices_over_channels_of_their_own() -> None:
-    graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", Knobs()).graph
-    ports = {each.fifo: each for each in graph.processes if isinstance(each, Memory)}
+    graph = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", CompileOptions()).graph
+    ports = {each.fifo: each for each in graph.processes if isinstance(each, MemoryPort)}
     gathers = [
         each for each in graph.processes
         if isinstance(each, Pipeline) and each.category == "gather" and each.name.endswith("_weight")

@@ -13,24 +13,24 @@ from linalg_programs import Program
 from linalg_values import values_of
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.context import new_context, parse
-from sttest.compile.package import write_package
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.errors import DoesNotFitError, InputError
-from sttest.models import packing
-from sttest.models.shipped import lowered_text
-from sttest.models.stream_layout import StreamLayout
-from sttest.sim.functional import ValueGraph, memory_images, read_value_graph
-from sttest.sim.functional.element_types import BITS
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.package.design_package import write_package
+from sttest.reference import ReferenceGraph, memory_images, read_reference_graph
+from sttest.reference.graph import BITS
+from sttest.runtime import packing
+from sttest.runtime.stream_layout import StreamLayout
 
-PLAIN = Knobs(precision="fp32", tile_size=4, overall_unroll=100_000)
+PLAIN = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
 
 
 def test_a_package_holds_what_its_design_computes(tmp_path: Path) -> None:
-    design = compile_text(lowered_text("qwen", "decode"), "qwen", "u55c", Knobs())
+    design = compile_text(lowered_text("qwen", "decode"), "qwen", "u55c", CompileOptions())
     folder = write_package(design, tmp_path / "package")
-    assert read_value_graph(folder / "values.json") == value_graph(design.module, "qwen")
+    assert read_reference_graph(folder / "values.json") == value_graph(design.module, "qwen")
     assert json.loads((folder / "manifest.json").read_text())["values"] == {"file": "values.json"}
 
 
@@ -48,7 +48,7 @@ def test_a_package_says_why_nobody_knows_its_values(tmp_path: Path) -> None:
 
 
 def test_tensors_keep_the_names_that_the_model_gave_them() -> None:
-    graph = graph_of(lowered_text("gpt2", "decode"), Knobs())
+    graph = graph_of(lowered_text("gpt2", "decode"), CompileOptions())
     kinds = {argument.name: argument.kind for argument in graph.arguments}
     assert kinds["attn.q_proj.weight"] == kinds["attn.q_proj.weight_scale"] == "parameter"
     assert (kinds["x"], kinds["k_cache"]) == ("input", "cache")
@@ -78,7 +78,7 @@ def test_an_argument_in_two_orders_has_two_images() -> None:
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
 def test_images_are_those_that_the_front_end_packs(phase: str) -> None:
     # Uncut tokens: then a stream has the facts of the layout that the front end packs by.
-    graph = graph_of(lowered_text("gpt2", phase), Knobs(vector_bits=1 << 20))
+    graph = graph_of(lowered_text("gpt2", phase), CompileOptions(vector_bits=1 << 20))
     source = np.random.default_rng(2)
     tensors = {argument.name: _random(argument, source) for argument in graph.arguments}
     images = memory_images(graph, tensors)
@@ -126,5 +126,5 @@ def test_the_depth_of_a_fifo_changes_no_value() -> None:
     graph = graph_of(text, PLAIN)
     tensors = whole_tensors(graph, seed=4)
     shallow = replace(graph, streams=tuple(replace(stream, depth=1) for stream in graph.streams))
-    assert isinstance(shallow, ValueGraph)
+    assert isinstance(shallow, ReferenceGraph)
     assert np.array_equal(results_of(shallow, tensors)["result0"], values_of(text, tensors)[0])

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import ITensorType, KernelOp, TaskOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.linalg.iteration import is_view, source_of_view
 
 Elements = list[frozenset[int]]
@@ -50,14 +50,14 @@ def by_linalg(module: ModuleOp) -> list[tuple[NDArray[np.int64], list[NDArray[np
     return found
 
 
-def by_types(kernel: KernelOp) -> tuple[Elements, list[list[Elements]]]:
+def by_types(kernel: df.KernelOp) -> tuple[Elements, list[list[Elements]]]:
     """Elements of every result token, and for every input the elements of the tokens read for each of them."""
-    task = next(op for op in kernel.body.block.ops if isinstance(op, TaskOp))
-    result = _slices(itensor_of(task.produced[0]))
+    task = next(op for op in kernel.body.block.ops if isinstance(op, df.TaskOp))
+    result = _slices(df.itensor_of(task.produced[0]))
     reads = task.reduction_iterations
     inputs = []
     for source in task.sources:
-        tokens = _slices(itensor_of(source))
+        tokens = _slices(df.itensor_of(source))
         inputs.append([tokens[first : first + reads] for first in range(0, len(tokens), reads)])
     return result, inputs
 
@@ -88,7 +88,7 @@ def _order(op: GenericOp) -> list[int]:
     return [expr.position for expr in op.indexing_maps.data[1].data.results]
 
 
-def _slices(stream: ITensorType) -> Elements:
+def _slices(stream: df.ITensorType) -> Elements:
     numbers = np.arange(prod(stream.full_shape)).reshape(stream.full_shape)
     tokens = []
     for offset in stream.offsets():
@@ -97,10 +97,10 @@ def _slices(stream: ITensorType) -> Elements:
     return tokens
 
 
-def assert_same_elements(module: ModuleOp, kernels: list[KernelOp]) -> None:
+def assert_same_elements(module: ModuleOp, kernels: list[df.KernelOp]) -> None:
     """Every result token is written once, from exactly the operand elements that linalg reads for it, each once."""
     expected = by_linalg(module)
-    kernels = [kernel for kernel in kernels if any(isinstance(op, TaskOp) for op in kernel.body.block.ops)]
+    kernels = [kernel for kernel in kernels if any(isinstance(op, df.TaskOp) for op in kernel.body.block.ops)]
     assert len(expected) == len(kernels)
     for (result_numbers, input_numbers), kernel in zip(expected, kernels, strict=True):
         results, inputs = by_types(kernel)

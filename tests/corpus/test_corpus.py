@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.corpus import FOLDER, case, cases, differences
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.sim import Loop, Pipeline, TimedGraph, load, simulate
+from sttest.testing.corpus import FOLDER, case, cases, differences
 
 
 @pytest.mark.parametrize("engine", ["maxplus", "des"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.corpus import case, cases
+from sttest.testing.corpus import case, cases
 
 DOC = (Path(__file__).parents[2] / "docs" / "deadlocks.md").read_text(encoding="utf-8")
 

@@ -18,8 +18,8 @@ from experiments.best.find import Search, find
 from experiments.best.found import Found, path_of, read_found, write_found
 from experiments.best.table import write_design
 from sttest.cli.app import app
-from sttest.compile.pipeline import Knobs
-from sttest.errors import DoesNotFitError, InputError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim import simulate
 
 RESULTS = Path(__file__).parents[2] / "results" / "best"
@@ -69,7 +69,9 @@ def test_no_design_asks_for_more_than_its_budget(case: Case) -> None:
 
 
 def test_a_design_survives_its_file(tmp_path: Path) -> None:
-    knobs = Knobs(tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24, fabric=("c",))
+    knobs = CompileOptions(
+        tiles=("a:1x64",), orders=("*_b:1,0",), lanes=("a:4", "b:16"), share="all", layers=24, fabric=("c",)
+    )
     found = Found(Case("gpt2", "decode"), knobs, "made up", "0" * 64, 1234, 7)
     write_found(found, tmp_path)
     assert read_found(found.case, tmp_path) == found
@@ -77,7 +79,7 @@ def test_a_design_survives_its_file(tmp_path: Path) -> None:
 
 def test_a_file_of_another_case_is_refused(tmp_path: Path) -> None:
     case, other = Case("gpt2", "decode"), Case("qwen", "decode")
-    write_found(Found(case, Knobs(lanes=("a:4",)), "made up", "0" * 64, 1, 1), tmp_path)
+    write_found(Found(case, CompileOptions(lanes=("a:4",)), "made up", "0" * 64, 1, 1), tmp_path)
     path_of(case, tmp_path).rename(path_of(other, tmp_path))
     with pytest.raises(InputError, match="does not say how"):
         read_found(other, tmp_path)
@@ -103,7 +105,7 @@ def test_a_design_that_no_longer_fits_is_said_and_harms_no_other(
 
 
 def test_options_that_are_not_defaults_are_in_the_command() -> None:
-    knobs = Knobs(
+    knobs = CompileOptions(
         tile_size=32,
         tiles=("attn_*:1x64x64",),
         orders=("mlp_fc?:1,0,2",),
@@ -123,8 +125,8 @@ def test_a_decode_is_one_launch_with_the_head_and_a_prefill_one_or_a_launch_per_
     decode, prefill = Case("gemma", "decode"), Case("gemma", "prefill")
     assert (decode.head, prefill.head) == (True, False)
     assert {knobs.layers for knobs in bases(decode).values()} == {26}
-    per_layer = Found(prefill, Knobs(layers=1), "one", "", 1, 1)
-    assert (per_layer.launches, replace(per_layer, knobs=Knobs(layers=26)).launches) == (26, 1)
+    per_layer = Found(prefill, CompileOptions(layers=1), "one", "", 1, 1)
+    assert (per_layer.launches, replace(per_layer, knobs=CompileOptions(layers=26)).launches) == (26, 1)
 
 
 class Small(Case):
@@ -137,7 +139,7 @@ class Small(Case):
 
 
 def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Knobs(overall_unroll=1024)})
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": CompileOptions(overall_unroll=1024)})
     search, told = Search(Small("gpt2", "prefill"), tries=1, most_designs=6), []
     first = find(search, told.append, store=tmp_path / "store", folder=tmp_path)
     runs: list[object] = []
@@ -150,14 +152,14 @@ def test_a_search_is_repeated_from_its_store(tmp_path: Path, monkeypatch: pytest
 def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sttest.compile.compiler import compile_text
 
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Knobs(overall_unroll=1024)})
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": CompileOptions(overall_unroll=1024)})
     search = Search(Small("gpt2", "prefill"), tries=1, most_designs=6)
     found = find(search, lambda _told: None, store=tmp_path / "store", folder=tmp_path)
     assert simulate(compile_text(search.case.text(), "two", "u55c", found.knobs).graph).cycles == found.cycles
 
 
 def test_where_nothing_fits_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"none": Knobs(overall_unroll=1)})
+    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"none": CompileOptions(overall_unroll=1)})
     with pytest.raises(DoesNotFitError, match="no design that fits"):
         find(Search(Small("gpt2", "prefill")), lambda _told: None, store=tmp_path / "store", folder=tmp_path)
 

@@ -10,8 +10,8 @@ from typing import get_args
 
 import pytest
 
-from experiments.registry import ALL, EXPERIMENTS
-from sttest.results import COLUMNS, RESULTS_SCHEMA, Kind
+from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Kind
+from sttest.studies.tables import ALL, EXPERIMENTS
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = sorted(path for path in RESULTS.iterdir() if path.is_dir() and not path.name.startswith("."))

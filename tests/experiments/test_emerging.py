@@ -16,7 +16,7 @@ from experiments.emerging_result import Emerging
 from experiments.emerging_rows import rows
 from experiments.emerging_what_ifs import head_ms, what_ifs
 from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
-from sttest.boards.energy_rules import RULES
+from sttest.boards.board import RULES
 
 RESULTS = Path(__file__).parents[2] / "results" / "emerging" / "table.csv"
 OPPONENTS: list[Opponent] = [*a100_opponents(), *h200_opponents()]

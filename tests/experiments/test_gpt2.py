@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from experiments import readme
-from experiments.blocks import Shape, lanes_for
 from experiments.calibration import CALIBRATION_FILE, constants, fitted_precisions, launch_choice
 from experiments.designs import reproduced_knobs
 from experiments.gpt2 import CONTEXTS, LAUNCH_FIELDS, ROWS
 from sttest.compile.compiler import Design, compile_text
 from sttest.sim import simulate
+from sttest.studies.blocks import BlockShape, lanes_for
 
 RESULTS = readme.ROOT / "results" / "gpt2" / "table.csv"
 METRICS = ("latency", "ttft", "speed")
@@ -68,8 +68,8 @@ def test_every_row_has_unit_and_kind() -> None:
 def design(phase: str, size: int, strategy: str) -> Design:
     pytest.importorskip("torch_mlir", reason="the shapes of the table are lowered from PyTorch")
     prefill = phase == "prefill"
-    largest = Shape("gpt2", "prefill", 256) if prefill else Shape("gpt2", "decode", 1, 512)
-    shape = Shape("gpt2", "prefill", size) if prefill else Shape("gpt2", "decode", 1, size)
+    largest = BlockShape("gpt2", "prefill", 256) if prefill else BlockShape("gpt2", "decode", 1, 512)
+    shape = BlockShape("gpt2", "prefill", size) if prefill else BlockShape("gpt2", "decode", 1, size)
     knobs = lanes_for(largest, replace(reproduced_knobs(), strategy=strategy))
     return compile_text(shape.text(), str(shape), "u55c", knobs)
 

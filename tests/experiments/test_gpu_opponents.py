@@ -6,7 +6,7 @@ import pytest
 
 from experiments.gpu_opponents import a100_opponents, h200_opponents
 from experiments.h200 import H200
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 A100 = {each.name: each for each in a100_opponents()}
 MEASURED = {each.name: each for each in h200_opponents()}

@@ -6,7 +6,7 @@ import pytest
 
 from experiments import peers
 from experiments.published import published_table
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.registry import get_config
 
 

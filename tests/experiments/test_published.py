@@ -12,7 +12,7 @@ from experiments.published import (
     platform_of,
     published_table,
 )
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 BASELINES = ("allo", "dfx", "a100", "rtx2080ti")
 

@@ -9,7 +9,7 @@ from experiments import resource_check
 from experiments.resource_check import PAGE, measure, written
 from experiments.resource_fit import fit, shipped
 from experiments.resource_rows import DATA, memory_cases, pipeline_cases
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ import pytest
 from experiments.resource_functions import DATA, integer_pipelines, source_functions, storage_of
 from experiments.resource_operators import report_operators
 from experiments.resource_rows import pipeline_cases
-from sttest.boards.resource_pipelines import pipeline_resources
-from sttest.boards.resources import Resources
+from sttest.boards.resources import Resources, pipeline_resources
 
 ARRAY: Mapping[Hashable, Any] = {
     "kind": "memory",

@@ -10,11 +10,11 @@ import pytest
 
 import experiments.all
 from experiments import compile_time, fifo, hida, onchip
-from experiments.blocks import Shape
 from experiments.compile_time import CompileTime
 from experiments.onchip import Intermediates
-from experiments.registry import ALL, EXPERIMENTS
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.studies.blocks import BlockShape
+from sttest.studies.tables import ALL, EXPERIMENTS
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -46,7 +46,7 @@ def test_totals_of_compile_time_leave_the_simulation_out() -> None:
 
 
 def test_ratios_of_intermediates() -> None:
-    found = Intermediates(Shape("qwen", "prefill", 32), 10, 1000, 500, 100, 40)
+    found = Intermediates(BlockShape("qwen", "prefill", 32), 10, 1000, 500, 100, 40)
     assert found.ratios == (0.1, 0.2)
     rows = {row.metric: row for row in onchip._rows(found)}
     assert rows["fused over original, all kernels n=32"].reference == 0.148

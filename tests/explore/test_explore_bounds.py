@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.pipeline import Knobs
-from sttest.errors import DoesNotFitError, InputError
-from sttest.explore.bounds import bounds
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError, InputError
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.objectives import objectives_of
+from sttest.explore.facts import bounds
+from sttest.explore.objectives import Target, objectives_of
 from sttest.explore.space import lanes_of, resolved, space_of, tiling_of
-from sttest.explore.target import Target
-from sttest.models.shipped import lowered_text
+from sttest.frontend.shipped import lowered_text
 from tests.explore.tiny_searches import two_products
 
 SHAPES = {"decode": (1, 32), "prefill": (16, 0)}
@@ -36,7 +35,7 @@ def products() -> Evaluator:
 def check(evaluator: Evaluator, data: st.DataObject) -> None:
     """One random point: the bounds hold, and what they promise of the objectives is no worse than what came."""
     precision = evaluator.target.precision
-    space = space_of(evaluator.facts(Knobs(precision=precision)), {})
+    space = space_of(evaluator.facts(CompileOptions(precision=precision)), {})
     point = {domain.name: data.draw(st.sampled_from(domain.choices), domain.name) for domain in space}
     tiling = tiling_of(point, precision)
     try:
@@ -71,7 +70,7 @@ def test_no_program_in_floating_point_is_below_its_bounds(data):
 def test_the_chain_counts_what_waits():
     """Two products one after the other take about twice one of them: the second reads its input again and again."""
     evaluator = products()
-    facts = evaluator.facts(Knobs(precision="fp32", tile_size=8))
+    facts = evaluator.facts(CompileOptions(precision="fp32", tile_size=8))
     one = {task.name: 1 for task in facts.tasks}
     limits = bounds(facts, one)
     assert limits.work_cycles == 16 * 64 * 64
@@ -81,7 +80,7 @@ def test_the_chain_counts_what_waits():
 def test_bounds_are_near_for_a_decode_step():
     """They prune because they are near: a decode step's stages depend on each other."""
     evaluator = block("gpt2", "decode")
-    facts = evaluator.facts(Knobs())
+    facts = evaluator.facts(CompileOptions())
     lanes = {task.name: 1 for task in facts.tasks}
-    simulated = evaluator.figures(resolved(Knobs(), lanes))["cycles"]
+    simulated = evaluator.figures(resolved(CompileOptions(), lanes))["cycles"]
     assert 0.7 * simulated < bounds(facts, lanes).cycles <= simulated

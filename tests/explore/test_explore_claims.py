@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlalchemy import create_engine, update
 
-from sttest.explore.claims import Claims
+from sttest.explore.storage import Claims
 
 
 @pytest.fixture

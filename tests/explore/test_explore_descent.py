@@ -8,13 +8,12 @@ from itertools import product
 import pytest
 
 from sttest.boards.resources import Resources
-from sttest.compile.compiler import choose_lanes, compile_text
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.compiler import StagedCompiler, choose_lanes, compile_text
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
 from sttest.compile.resources.design import design_resources, die_of
-from sttest.compile.staged import StagedCompiler
-from sttest.explore.descent import Judged, Lanes, Profile, Step, descend
+from sttest.explore.descent import DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge
 from sttest.sim import simulate
 from tests.explore.tiny_searches import two_products
@@ -117,7 +116,7 @@ class Resting(Chain):
 def test_lanes_that_nobody_waits_for_go_first_and_at_once() -> None:
     names = {"work": 64_000, "one": 8_000, "two": 8_000, "three": 8_000}
     judge = Resting(names, dict.fromkeys(names, 0.005), needed={"one": 1, "two": 8, "three": 32})
-    told: list[Step] = []
+    told: list[DescentStep] = []
     end = descend(judge, judge.choices, dict.fromkeys(names, 64), watch=told.append)
     assert end is not None
     assert end.fits
@@ -163,12 +162,12 @@ def test_there_may_be_no_design_at_the_start() -> None:
     assert descend(judge, judge.choices, {"only": 1}) is None
 
 
-def lane_judge(knobs: Knobs) -> LaneJudge:
+def lane_judge(knobs: CompileOptions) -> LaneJudge:
     return LaneJudge(StagedCompiler(two_products(), "two", "u55c"), knobs)
 
 
 def test_a_design_is_that_of_the_compiler_with_the_same_knobs() -> None:
-    judge = lane_judge(Knobs(share="all", precision="fp32", overall_unroll=256))
+    judge = lane_judge(CompileOptions(share="all", precision="fp32", overall_unroll=256))
     end = descend(judge, judge.choices, judge.start, most_designs=12)
     assert end is not None
     assert end.steps
@@ -178,18 +177,18 @@ def test_a_design_is_that_of_the_compiler_with_the_same_knobs() -> None:
     assert simulate(design.graph).cycles == end.judged.cycles
     assert tuple(shares) == pytest.approx(tuple(end.judged.shares))
     assert dict(entry.rsplit(":", 1) for entry in knobs.lanes) == {
-        task.sym_name.data: str(task.lane_count) for task in all_of(design.module, TaskOp)
+        task.sym_name.data: str(task.lane_count) for task in all_of(design.module, df.TaskOp)
     }
 
 
 def test_a_search_starts_from_the_compilers_lanes() -> None:
-    base = Knobs(share="all", precision="fp32", overall_unroll=256)
+    base = CompileOptions(share="all", precision="fp32", overall_unroll=256)
     judge = lane_judge(base)
     assert judge.knobs(judge.start).lanes == choose_lanes(two_products(), base)
 
 
 def test_a_profile_covers_the_run() -> None:
-    judge = lane_judge(Knobs(precision="fp32", overall_unroll=256))
+    judge = lane_judge(CompileOptions(precision="fp32", overall_unroll=256))
     judged, profile = judge.judge(judge.start), judge.profile(judge.start)
     assert judged is not None
     assert 0 < sum(profile.cycles.values()) <= judged.cycles

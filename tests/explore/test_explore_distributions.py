@@ -7,14 +7,13 @@ from functools import cache
 import pytest
 
 from sttest.compile.compiler import choose_lanes
-from sttest.compile.pipeline import Knobs
-from sttest.errors import DoesNotFitError
-from sttest.explore.bounds import bounds
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import DoesNotFitError
 from sttest.explore.distributions import WAYS, distribute
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.facts import BlockFacts
-from sttest.explore.target import Target
-from sttest.models.shipped import lowered_text
+from sttest.explore.facts import BlockFacts, bounds
+from sttest.explore.objectives import Target
+from sttest.frontend.shipped import lowered_text
 
 TEXT = lowered_text("gpt2", "decode")
 
@@ -22,7 +21,7 @@ TEXT = lowered_text("gpt2", "decode")
 @cache
 def facts(share: str = "none") -> BlockFacts:
     target = Target(TEXT, "gpt2", "decode", 1, 32, "u55c", "w4a8", 2, 4.57)
-    return Evaluator(target, ()).facts(Knobs(share=share))
+    return Evaluator(target, ()).facts(CompileOptions(share=share))
 
 
 @pytest.mark.parametrize("share", ["none", "all"])
@@ -59,7 +58,7 @@ def test_intensity_pays_and_connectedness_spares():
 def test_lanes_are_those_the_compiler_takes():
     lanes = distribute(facts(), "pace", 0.2)
     given = tuple(f"{name}:{count}" for name, count in lanes.items())
-    assert sorted(choose_lanes(TEXT, Knobs(lanes=given))) == sorted(given)
+    assert sorted(choose_lanes(TEXT, CompileOptions(lanes=given))) == sorted(given)
 
 
 def test_a_share_that_is_too_small_is_refused():

@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.errors import EnginesDisagreeError, InputError
-from sttest.explore.ablation import HIDA_WAYS, ablation
+from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.pareto import covers
+from sttest.explore.objectives import dominates
 from sttest.explore.proposals import BATCH, LAG
-from sttest.explore.record import Record, read_record, rebuild, write_records
-from sttest.explore.report import Report
+from sttest.explore.report import HIDA_WAYS, Record, SearchReport, ablation, read_record, rebuild, write_records
 from sttest.explore.search import run
 from tests.explore.tiny_searches import tiny_search
 
@@ -55,7 +53,7 @@ def test_what_was_pruned_was_no_better(tmp_path):
             if other.evaluation.status == "simulated"
         ]  # fmt: skip
         simulated = evaluator.evaluate(each.point)
-        assert any(covers(losses, simulated.losses) for losses in known)
+        assert any(dominates(losses, simulated.losses) for losses in known)
 
 
 def test_going_on_adds_points_and_changes_none(tmp_path, small_batches):
@@ -121,7 +119,7 @@ def report(tmp_path_factory):
     evaluator = search.evaluator()
     space = search.space(evaluator)
     tried = run(search, BATCH, 1, lambda _: None, resume=False)
-    report = Report("tiny", search, space, tried)
+    report = SearchReport("tiny", search, space, tried)
     placed = {each.slot: evaluator.placed_cycles(each.evaluation.knobs) for each in report.pareto}
     return replace(report, placed=placed, ablated=list(ablation(evaluator, space))[:6])
 

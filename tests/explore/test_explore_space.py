@@ -6,11 +6,10 @@ from dataclasses import fields
 
 import pytest
 
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.objectives import objectives_of
-from sttest.explore.pareto import covers, pareto_set
+from sttest.explore.objectives import dominates, objectives_of, pareto_set
 from sttest.explore.proposals import default_point, seeds
 from sttest.explore.space import parse_only, space_of, tiling_of
 from tests.explore.tiny_searches import tiny_search
@@ -19,7 +18,7 @@ from tests.explore.tiny_searches import tiny_search
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory):
     target = tiny_search(tmp_path_factory.mktemp("store") / "search.db").target
-    return Evaluator(target, ()).facts(Knobs(precision="fp32"))
+    return Evaluator(target, ()).facts(CompileOptions(precision="fp32"))
 
 
 def test_every_level_has_knobs_and_every_contraction_a_shift(facts):
@@ -32,8 +31,8 @@ def test_every_level_has_knobs_and_every_contraction_a_shift(facts):
 
 def test_defaults_are_the_compilers(facts):
     default = default_point(space_of(facts, {}))
-    tiling = tiling_of(default, Knobs().precision)
-    assert all(getattr(tiling, field.name) == getattr(Knobs(), field.name) for field in fields(Knobs))
+    tiling = tiling_of(default, CompileOptions().precision)
+    assert all(getattr(tiling, field.name) == getattr(CompileOptions(), field.name) for field in fields(CompileOptions))
 
 
 def test_seeds_cover_ways_and_tiles(facts):
@@ -86,4 +85,4 @@ def test_pareto_sets_are_what_nobody_covers():
     for _ in range(200):
         points = [tuple(float(chosen.randrange(4)) for _ in range(3)) for _ in range(chosen.randrange(1, 12))]
         found = {points[position] for position in pareto_set(points)}
-        assert found == {one for one in points if not any(covers(other, one) and other != one for other in points)}
+        assert found == {one for one in points if not any(dominates(other, one) and other != one for other in points)}

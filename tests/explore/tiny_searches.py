@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sttest.explore.objectives import Target
 from sttest.explore.search import Search
-from sttest.explore.target import Target
 from tests.compile.linalg_programs import Program
 
 # Fewer choices than a search has by itself, so that a few points cover them.

@@ -20,9 +20,8 @@ from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
-from sttest.compile.context import PASSES
-from sttest.compile.opt import run_opt
-from sttest.errors import SttestError
+from sttest.compile.opt import PASSES, run_opt
+from sttest.core.errors import SttestError
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("*/*.mlir"))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sttest.boards.load import load_board
-from sttest.errors import MAX_SHOWN_CHARS, InputError, did_you_mean
-from sttest.sim import Actor, Phase, Pipeline, TimedGraph, checks, load, simulate
-from sttest.sim.files import traces
-from sttest.sim.json_object import nesting
+from sttest.core.errors import MAX_SHOWN_CHARS, InputError, did_you_mean
+from sttest.core.json_object import nesting
+from sttest.sim import Actor, ActorPhase, Pipeline, TimedGraph, load, simulate
+from sttest.sim import graph as checks
+from sttest.sim import graph_json as traces
 
 TOO_LONG_S = 20.0
 
@@ -237,7 +238,7 @@ def test_headers_that_numpy_would_warn_of(write, recwarn):
 
 
 def test_graphs_without_fifos():
-    for process, cycles in ((Pipeline("p", end=7), 7), (Actor("x", (Phase(3),), 5), 3)):
+    for process, cycles in ((Pipeline("p", end=7), 7), (Actor("x", (ActorPhase(3),), 5), 3)):
         assert simulate(TimedGraph("g", 1.0, (), (process,))).cycles == cycles
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.backends.csim import Executable, build, build_kernel
-from sttest.boards.backends.device.design_files import DesignFiles, read_design
-from sttest.compile.pipeline import Knobs
-from sttest.ladder.case import Case, Source, make_case
-from sttest.ladder.package_files import PackageFiles, read_package
+from sttest.compile.pipeline import CompileOptions
+from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
+from sttest.package.crosscheck_files import PackageFiles, read_package
+from sttest.package.host_files import DesignFiles, read_design
+from sttest.targets.csim import Executable, build, build_kernel
 from sttest.verbs.compile import Request, compile_package
 
 PROMPT = 27
@@ -27,7 +27,7 @@ class Design:
     """A package, a case of its block, and where its C++ is built."""
 
     package: PackageFiles
-    case: Case
+    case: BlockCase
     work: Path
 
     @property
@@ -77,9 +77,9 @@ def design_of(workplace: Path) -> Callable[[str, str], Design]:
 def _made(workplace: Path, model: str, phase: str) -> Design:
     folder = workplace / f"{model}-{phase}"
     tokens, context = (PROMPT, None) if phase == "prefill" else (None, PROMPT)
-    compile_package(Request(model, phase, tokens, context, "u55c", folder, Knobs()))  # pyright: ignore[reportArgumentType]
+    compile_package(Request(model, phase, tokens, context, "u55c", folder, CompileOptions()))  # pyright: ignore[reportArgumentType]
     package = read_package(folder)
-    case = make_case(model_config(model), package.shape, load_scheme(package.precision), Source(seed=3))
+    case = make_case(model_config(model), package.shape, load_scheme(package.precision), WeightSource(seed=3))
     return Design(package, case, workplace / "csim")
 
 

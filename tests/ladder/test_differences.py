@@ -7,17 +7,17 @@ import json
 import numpy as np
 import pytest
 
-from sttest.ladder.differences import compare_streams
-from sttest.ladder.value_engines import Values
-from sttest.sim.functional import ValueGraph
-from sttest.sim.functional.graph import Argument, Load, MemoryLayout, Result, Store, Stream
+from sttest.crosscheck.differences import compare_streams
+from sttest.crosscheck.engines import Values
+from sttest.reference import ReferenceGraph
+from sttest.reference.graph import Argument, Load, MemoryLayout, ReferenceStream, Result, Store
 
 LAYOUT = MemoryLayout((4,), (1,), (16,), 512)
-GRAPH = ValueGraph(
+GRAPH = ReferenceGraph(
     "copy",
     (Argument("x", "input", (64,), "f32"),),
     (Result("y", "store_x", (64,), "f32"),),
-    (Stream("x", "f32", (16,), (4,), (16,), ((1,),), (0,), depth=2),),
+    (ReferenceStream("x", "f32", (16,), (4,), (16,), ((1,),), (0,), depth=2),),
     (Load("load_x", "x", "x", LAYOUT), Store("store_x", "x", LAYOUT)),
 )
 

@@ -7,12 +7,11 @@ import shutil
 import numpy as np
 import pytest
 
-from sttest.boards.backends.csim import Executable, build_kernel
-from sttest.ladder.differences import StreamComparison, compare_streams
-from sttest.ladder.modules import first_other_module
-from sttest.ladder.results import compare_with_golden
-from sttest.ladder.value_engines import Values, run_csim, run_functional
-from sttest.sim.functional import images_of
+from sttest.crosscheck.crosscheck import compare_with_golden
+from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
+from sttest.crosscheck.engines import Values, run_csim, run_functional
+from sttest.reference import images_of
+from sttest.targets.csim import Executable, build_kernel
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 
@@ -82,13 +81,7 @@ def test_without_a_fault_everything_is_the_same(design, functional, faulty_kerne
 @pytest.mark.parametrize(
     ("name", "stream", "token", "origin", "verdict"),
     [
-        (
-            "swapped_map",
-            "load_attn_q_proj_weight_slice0__gather_attn_q_proj_weight",
-            1,
-            "attn.q_proj.weight",
-            "done",
-        ),
+        ("swapped_map", "load_attn_q_proj_weight_slice0__gather_attn_q_proj_weight", 1, "attn.q_proj.weight", "done"),
         ("other_slice", "gather_attn_o_proj_weight__attn_o_proj", 0, "attn.o_proj.weight", "done"),
         ("other_place", "order_mlp_act_quantise__mlp_down_proj", 0, "mlp.act", "done"),
         ("dropped_token", "fork_load_x__attn_residual", 2, "x", "deadlock"),

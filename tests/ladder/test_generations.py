@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from sttest.errors import InputError
-from sttest.ladder.generation import RunnableDesign, generate_on_designs, on_csim, on_functional
+from sttest.core.errors import InputError
+from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_functional
 from sttest.models.checkpoint import load_model
-from sttest.models.defined_order import DefinedOrder
-from sttest.models.generate import Generation, generate
-from sttest.models.language_model import LanguageModel, quantise_model
+from sttest.models.language_model import Generation, LanguageModel, generate, quantise_model
+from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sttest.ladder.modules import first_other_module
-from sttest.ladder.results import compare_with_golden
-from sttest.ladder.value_engines import run_functional
-from sttest.sim.functional import images_of
+from sttest.crosscheck.crosscheck import compare_with_golden
+from sttest.crosscheck.differences import first_other_module
+from sttest.crosscheck.engines import run_functional
+from sttest.reference import images_of
 
 pytestmark = pytest.mark.torch
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
-from sttest.models.export import linalg_text
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config, small
 from sttest.sim import TimedGraph, simulate
-from sttest.verbs.workload import Shape, model_text
+from sttest.verbs.workload import WorkloadShape, model_text
 
 pytestmark = pytest.mark.torch
 
@@ -53,7 +53,7 @@ def assert_same(sttest, tmp_path, engines, model, phase, length, chunk):
 def decoding(context: int, attention: str) -> TimedGraph:
     """GPT-2's step over so many positions, FIFOs sized."""
     config = replace(get_config("gpt2"), max_context=8192)
-    knobs = Knobs(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
+    knobs = CompileOptions(attention=attention, attention_chunk=64)  # pyright: ignore[reportArgumentType]
     return compile_text(linalg_text(config, "decode", 1, context), "block", "u55c", knobs).graph
 
 
@@ -69,14 +69,14 @@ def test_the_depths_of_a_short_context_serve_a_long_one(attention, goes_on):
 
 
 def test_more_than_one_token_per_step_is_refused():
-    text = model_text(small(get_config("gpt2")), Shape("decode", 2, 32))
+    text = model_text(small(get_config("gpt2")), WorkloadShape("decode", 2, 32))
     with pytest.raises(InputError, match="one pass is for one") as caught:
-        compile_text(text, "block", "u55c", Knobs(attention="one-pass", attention_chunk=16))
+        compile_text(text, "block", "u55c", CompileOptions(attention="one-pass", attention_chunk=16))
     assert caught.value.code == "attention-form"
 
 
 def test_chunks_with_a_rest_are_refused():
-    text = model_text(small(get_config("gpt2")), Shape("decode", 1, 32))
+    text = model_text(small(get_config("gpt2")), WorkloadShape("decode", 1, 32))
     with pytest.raises(InputError, match="take chunks of 16") as caught:
-        compile_text(text, "block", "u55c", Knobs(attention="one-pass", attention_chunk=20))
+        compile_text(text, "block", "u55c", CompileOptions(attention="one-pass", attention_chunk=20))
     assert (caught.value.code, caught.value.demand, caught.value.bound) == ("ragged-chunks", 20, 32)

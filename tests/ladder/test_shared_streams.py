@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.boards.backends.csim import build_kernel
-from sttest.boards.backends.device.design_files import DesignFiles, read_design
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
-from sttest.ladder.case import Case, Source, make_case
-from sttest.ladder.emulation import emulate_csim
-from sttest.ladder.package_files import PackageFiles, read_package
-from sttest.ladder.value_engines import run_csim
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.crosscheck.case import BlockCase, WeightSource, make_case
+from sttest.crosscheck.emulation import emulate_csim
+from sttest.crosscheck.engines import run_csim
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
+from sttest.package.crosscheck_files import PackageFiles, read_package
+from sttest.package.host_files import DesignFiles, read_design
 from sttest.sim import simulate
+from sttest.targets.csim import build_kernel
 from sttest.verbs.compile import Request, compile_package
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
@@ -26,13 +26,13 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 @pytest.fixture(scope="module")
 def package(workplace: Path) -> PackageFiles:
     folder = workplace / "shared"
-    compile_package(Request("small-gpt2", "decode", None, 32, "u55c", folder, Knobs(share="all")))  # pyright: ignore[reportArgumentType]
+    compile_package(Request("small-gpt2", "decode", None, 32, "u55c", folder, CompileOptions(share="all")))  # pyright: ignore[reportArgumentType]
     return read_package(folder)
 
 
 @pytest.fixture(scope="module")
-def case(package: PackageFiles) -> Case:
-    return make_case(model_config(package.model), package.shape, load_scheme(package.precision), Source(3))
+def case(package: PackageFiles) -> BlockCase:
+    return make_case(model_config(package.model), package.shape, load_scheme(package.precision), WeightSource(3))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def files(package: PackageFiles) -> DesignFiles:
     return read_design(package.folder)
 
 
-def test_every_stream_has_its_tokens(package: PackageFiles, case: Case, workplace: Path, tmp_path: Path) -> None:
+def test_every_stream_has_its_tokens(package: PackageFiles, case: BlockCase, workplace: Path, tmp_path: Path) -> None:
     found = emulate_csim(package, case, package.times, workplace / "csim", tmp_path)
     assert found.agrees
     assert found.streams.streams == len(package.values.streams)
@@ -49,7 +49,7 @@ def test_every_stream_has_its_tokens(package: PackageFiles, case: Case, workplac
 
 
 def test_a_token_that_differs_is_found_in_its_own_stream(
-    package: PackageFiles, case: Case, files: DesignFiles, workplace: Path, tmp_path: Path
+    package: PackageFiles, case: BlockCase, files: DesignFiles, workplace: Path, tmp_path: Path
 ) -> None:
     images = case.images(package.values)
     load = next(load for load in package.values.loads if load.name.startswith("load_mlp_fc1_weight"))
@@ -63,7 +63,7 @@ def test_a_token_that_differs_is_found_in_its_own_stream(
 
 
 def test_a_stream_that_stands_still_is_named(
-    package: PackageFiles, case: Case, workplace: Path, tmp_path: Path
+    package: PackageFiles, case: BlockCase, workplace: Path, tmp_path: Path
 ) -> None:
     """With one place behind a fork the engine's next task never gets what it needs."""
     depths = _too_shallow(package)
@@ -83,7 +83,7 @@ def _too_shallow(package: PackageFiles) -> dict[str, int]:
     return pytest.fail("no FIFO has to be as deep as it is")
 
 
-def test_buffers_hold_whole_tensors(package: PackageFiles, case: Case, files: DesignFiles) -> None:
+def test_buffers_hold_whole_tensors(package: PackageFiles, case: BlockCase, files: DesignFiles) -> None:
     images = case.images(package.values)
     by_dma = files.by_dma(images)
     assert files.rows

@@ -63,7 +63,7 @@ def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch)
 
 
 def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
-    from sttest.ladder import climb as room
+    from sttest.crosscheck import crosscheck as room
 
     monkeypatch.setattr(
         room, "simulated", lambda engine, graph: room.Rung(engine, "done", cycles=1000 + len(engine), seconds=0.0)
@@ -74,7 +74,7 @@ def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
 
 
 def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):
-    monkeypatch.setattr("sttest.ladder.case.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("sttest.crosscheck.case.importlib.util.find_spec", lambda name: None)
     outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p")
     assert (outcome.exit_code, "pip install 'sttest[frontend]'" in outcome.stderr) == (5, True)
     assert not (tmp_path / "p").exists()

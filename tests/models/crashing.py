@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sttest.models.program import Program
+from sttest.models.program import TorchProgram
 
 
-def int8_matmul() -> Program:
+def int8_matmul() -> TorchProgram:
     """An int8 product with an int8 result, on which torch-mlir ends the interpreter."""
     import torch
 
@@ -14,10 +14,10 @@ def int8_matmul() -> Program:
             return (x + 1) @ w
 
     x = torch.empty(8, 8, dtype=torch.int8, device="meta")
-    return Program(Int8Matmul(), {"x": x, "w": x})
+    return TorchProgram(Int8Matmul(), {"x": x, "w": x})
 
 
-def unknown_to_mlir() -> Program:
+def unknown_to_mlir() -> TorchProgram:
     """An op for which torch-mlir has no lowering."""
     import torch
 
@@ -25,10 +25,10 @@ def unknown_to_mlir() -> Program:
         def forward(self, x):
             return torch.linalg.eigvalsh(x)
 
-    return Program(Eigen(), {"x": torch.empty(8, 8, device="meta")})
+    return TorchProgram(Eigen(), {"x": torch.empty(8, 8, device="meta")})
 
 
-def not_exportable() -> Program:
+def not_exportable() -> TorchProgram:
     """A module whose control flow depends on values."""
     import torch
 
@@ -36,10 +36,10 @@ def not_exportable() -> Program:
         def forward(self, x):
             return x if x.sum() > 0 else -x
 
-    return Program(Branch(), {"x": torch.empty(4, device="meta")})
+    return TorchProgram(Branch(), {"x": torch.empty(4, device="meta")})
 
 
-def leaves_index_arithmetic() -> Program:
+def leaves_index_arithmetic() -> TorchProgram:
     """An op that lowers to reads at computed places."""
     import torch
 
@@ -48,4 +48,4 @@ def leaves_index_arithmetic() -> Program:
             return x[places]
 
     places = torch.empty(4, dtype=torch.int64, device="meta")
-    return Program(Gather(), {"x": torch.empty(16, 8, device="meta"), "places": places})
+    return TorchProgram(Gather(), {"x": torch.empty(16, 8, device="meta"), "places": places})

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sttest.boards.backends.device import DesignFiles
-from sttest.models.card_layers import CardLayers
+from sttest.runtime.card_generation import CardLayers
+from sttest.targets.device import DesignFiles
 
 LAYERS, STEPS, WORD = 2, 3, 4
 

@@ -10,13 +10,13 @@ import pytest
 torch = pytest.importorskip("torch")
 safetensors_torch = pytest.importorskip("safetensors.torch")
 
-from hypothesis import HealthCheck, given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.checkpoint import load_model, read_checkpoint  # noqa: E402
-from sttest.models.registry import get_config, small  # noqa: E402
-from sttest.models.weights import model_state  # noqa: E402
+from sttest.core.errors import InputError
+from sttest.models.checkpoint import load_model, read_checkpoint
+from sttest.models.registry import get_config, small
+from sttest.models.weights import model_state
 
 pytestmark = pytest.mark.torch
 
@@ -212,8 +212,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"weight_map": 3}', '{"weight_map": {"a": 1}}', "[" * 100_000, '{"weight_map": {"a": "b"'],
+    "text", ["", "[]", "{}", '{"weight_map": 3}', '{"weight_map": {"a": 1}}', "[" * 100_000, '{"weight_map": {"a": "b"']
 )
 def test_malformed_indices_are_refused(tmp_path, text):
     (tmp_path / "model.safetensors.index.json").write_text(text)

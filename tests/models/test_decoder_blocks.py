@@ -5,13 +5,13 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from hugging_face import reference  # noqa: E402
+from hugging_face import reference
 
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.blocks import DecodeBlock, PrefillBlock  # noqa: E402
-from sttest.models.registry import get_config, small  # noqa: E402
-from sttest.models.tables import decode_mask, prefill_mask, rope_table  # noqa: E402
-from sttest.models.weights import load_layer, randomise  # noqa: E402
+from sttest.core.errors import InputError
+from sttest.models.blocks import DecodeBlock, PrefillBlock
+from sttest.models.registry import get_config, small
+from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.models.weights import load_layer, randomise
 
 pytestmark = pytest.mark.torch
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from sttest.models.defined_order import DefinedOrder
+from sttest.models.quant.contraction import DefinedOrder
 
 
 def test_sums_are_chains_along_any_axis():

@@ -7,30 +7,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sttest.errors import InputError
-from sttest.models.design_memory import BlockMemory, CacheSide
+from sttest.core.errors import InputError
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
-from sttest.sim.functional.element_types import NUMPY
-from sttest.sim.functional.graph import Argument, Load, MemoryLayout, Result, Store, Stream, ValueGraph
-from sttest.sim.functional.memory import unpack
+from sttest.reference.graph import NUMPY, Argument, Load, MemoryLayout, ReferenceGraph, ReferenceStream, Result, Store
+from sttest.reference.memory import unpack
+from sttest.runtime.design_memory import BlockMemory, CacheSide
 
 CONFIG = small(get_config("gemma"))
 KV, DIM = CONFIG.kv_heads, CONFIG.head_dim
 
 
-def design(arguments: dict[str, tuple[str, tuple[int, ...], str]], results: dict[str, str]) -> ValueGraph:
+def design(arguments: dict[str, tuple[str, tuple[int, ...], str]], results: dict[str, str]) -> ReferenceGraph:
     """Loads every argument whole, and stores some of them as results."""
     streams, nodes, found = [], [], []
     for name, (_, shape, dtype) in arguments.items():
         rank = len(shape)
-        streams.append(Stream(name, dtype, shape, (), (), ((),) * rank, (0,) * rank, depth=2))  # type: ignore[arg-type]
+        streams.append(ReferenceStream(name, dtype, shape, (), (), ((),) * rank, (0,) * rank, depth=2))  # type: ignore[arg-type]
         layout = MemoryLayout((1,) * rank, (1,) * rank, shape, 512)
         nodes += [Load(f"load_{name}", name, name, layout), Store(f"store_{name}", name, layout)]
     for name, source in results.items():
         found.append(Result(name, f"store_{source}", arguments[source][1], arguments[source][2]))  # type: ignore[arg-type]
     given = (Argument(name, *facts[:1], *facts[1:]) for name, facts in arguments.items())  # type: ignore[arg-type]
-    return ValueGraph("design", tuple(given), tuple(found), tuple(streams), tuple(nodes))
+    return ReferenceGraph("design", tuple(given), tuple(found), tuple(streams), tuple(nodes))
 
 
 PREFILL = design(
@@ -59,7 +58,7 @@ DECODE = design(
 WEIGHT = {"norm.weight": np.ones(CONFIG.hidden, np.float32)}
 
 
-def tensor(graph: ValueGraph, images: dict, name: str) -> np.ndarray:
+def tensor(graph: ReferenceGraph, images: dict, name: str) -> np.ndarray:
     load = next(load for load in graph.loads if load.argument == name)
     return unpack(images[load.name], load.layout, graph.stream[load.sink])
 

@@ -5,18 +5,17 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from hugging_face_models import continued, whole_model  # noqa: E402
+from hugging_face_models import continued, whole_model
 
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.checkpoint import load_model  # noqa: E402
-from sttest.models.generate import generate  # noqa: E402
-from sttest.models.host import greedy  # noqa: E402
-from sttest.models.language_model import quantise_model  # noqa: E402
-from sttest.models.quant.block import observe_peaks  # noqa: E402
-from sttest.models.quant.layers import QuantLinear  # noqa: E402
-from sttest.models.quant.scheme import SCHEMES, QuantScheme  # noqa: E402
-from sttest.models.quant.sqnr import sqnr_db  # noqa: E402
-from sttest.models.registry import get_config, small  # noqa: E402
+from sttest.core.errors import InputError
+from sttest.models.checkpoint import load_model
+from sttest.models.language_model import generate, quantise_model
+from sttest.models.layers import greedy
+from sttest.models.quant.block import observe_peaks
+from sttest.models.quant.layers import QuantLinear
+from sttest.models.quant.quantizers import sqnr_db
+from sttest.models.quant.scheme import SCHEMES, QuantScheme
+from sttest.models.registry import get_config, small
 
 pytestmark = pytest.mark.torch
 

@@ -56,7 +56,7 @@ def test_the_choice_by_tiles_is_the_first_of_the_largest(columns: int) -> None:
 def test_of_equals_the_first_is_chosen() -> None:
     torch = pytest.importorskip("torch")
     from sttest.models.head import Choice
-    from sttest.models.host import greedy
+    from sttest.models.layers import greedy
 
     logits = torch.tensor([[-1.0, 3.0, 2.0, 3.0]])
     found = Choice()(logits, torch.arange(4.0))
@@ -70,7 +70,7 @@ def test_a_padded_head_is_quantised_as_the_model_s(scheme: str, tied: bool) -> N
     torch = pytest.importorskip("torch")
     from sttest.models.head import head_parameters, head_weight
     from sttest.models.language_model import LanguageModel, quantise_model
-    from sttest.models.quant.quantisers import quantise_weight
+    from sttest.models.quant.quantizers import quantise_weight
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.weights import randomise_model
 

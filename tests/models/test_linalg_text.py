@@ -4,11 +4,12 @@ import importlib.util
 
 import pytest
 
-from sttest.errors import InputError, ToolMissingError
-from sttest.models import export, isolated
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.frontend import lowering as export
+from sttest.frontend import lowering as isolated
+from sttest.frontend.shipped import lowered_text
 from sttest.models.program import check_shape
 from sttest.models.registry import get_config, small
-from sttest.models.shipped import lowered_text
 
 GPT2 = get_config("gpt2")
 IN_A_PROCESS_OF_ITS_OWN = isolated._run

@@ -7,10 +7,10 @@ pytest.importorskip("torch_mlir")
 from linalg_interpreter import function_of, names, parse
 from xdsl.dialects.linalg.ops import GenericOp
 
-from sttest.models.lowering import lower
-from sttest.models.program import Program, block_program
+from sttest.frontend.lowering import lower
+from sttest.frontend.shipped import lowered_text
+from sttest.models.program import TorchProgram, block_program
 from sttest.models.registry import get_config, small
-from sttest.models.shipped import lowered_text
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore::FutureWarning")]
 
@@ -49,7 +49,7 @@ def test_one_tensor_given_twice_is_two_arguments():
             return a - b
 
     shared = torch.empty(4, 8, device="meta")
-    module = parse(lower(Program(Difference(), {"a": shared, "b": shared})))
+    module = parse(lower(TorchProgram(Difference(), {"a": shared, "b": shared})))
     assert names(function_of(module), "arg_names") == ["a", "b"]
     (nest,) = (op for op in module.walk() if isinstance(op, GenericOp))
     assert set(nest.inputs) == set(function_of(module).args)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_inputs, decode_mask, prefill_mask, rope_table, step_masks
 

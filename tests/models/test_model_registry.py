@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import CONFIGS, get_config, small
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
-from sttest.models.packing import pack, streamed_tiles, unpack
-from sttest.models.stream_layout import StreamLayout, row_major
+from sttest.core.errors import InputError
+from sttest.runtime.packing import pack, streamed_tiles, unpack
+from sttest.runtime.stream_layout import StreamLayout, row_major
 
 DTYPES = {"i4": np.int8, "i8": np.int8, "f16": np.float16, "f32": np.float32}
 

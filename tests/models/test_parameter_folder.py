@@ -7,10 +7,10 @@ import pytest
 
 pytest.importorskip("safetensors")
 
-from sttest.errors import InputError
-from sttest.models.parameter_folder import Parameter, read_parameters, write_parameters
+from sttest.core.errors import InputError
 from sttest.models.quant.scheme import SCHEMES, QuantScheme
-from sttest.models.stream_layout import StreamLayout, row_major
+from sttest.runtime.packing import Parameter, read_parameters, write_parameters
+from sttest.runtime.stream_layout import StreamLayout, row_major
 
 WEIGHT = StreamLayout("i4", (4, 4), (3, 2), (4, 4), ((0, 1), (1, 0)), (4, 2))
 

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
-from sttest.models.card_blocks import BEAT_BYTES, changes
-from sttest.models.design_memory import BlockMemory, CacheSide
+from sttest.core.errors import InputError
 from sttest.models.registry import get_config, small
-from sttest.models.resident_cache import ResidentCache
 from sttest.models.tables import decode_mask
-from sttest.sim.functional.graph import Argument, Load, MemoryLayout, Stream, ValueGraph
-from sttest.sim.functional.memory import unpack
+from sttest.reference.graph import Argument, Load, MemoryLayout, ReferenceGraph, ReferenceStream
+from sttest.reference.memory import unpack
+from sttest.runtime.card_generation import BEAT_BYTES, changes
+from sttest.runtime.design_memory import BlockMemory, CacheSide, ResidentCache
 
 CONFIG = small(get_config("gemma"))
 KV, DIM, ROOM = CONFIG.kv_heads, CONFIG.head_dim, 32
@@ -29,20 +28,20 @@ SHAPES = {
 }  # fmt: skip
 
 
-def decode_graph() -> ValueGraph:
+def decode_graph() -> ReferenceGraph:
     """Loads every argument whole; nobody reads them."""
     loads, streams = [], []
     for name, (dtype, shape) in SHAPES.items():
         rank = len(shape)
         layout = MemoryLayout((1,) * rank, (1,) * rank, shape, 512)
-        streams.append(Stream(name, cast("Any", dtype), shape, (), (), ((),) * rank, (0,) * rank, depth=2))
+        streams.append(ReferenceStream(name, cast("Any", dtype), shape, (), (), ((),) * rank, (0,) * rank, depth=2))
         loads.append(Load(f"load_{name}", name, name, layout))
     arguments = tuple(Argument(name, "cache", shape, cast("Any", dtype)) for name, (dtype, shape) in SHAPES.items())
     graph = SimpleNamespace(
         name="decode", arguments=arguments, argument={each.name: each for each in arguments}, loads=loads,
         stream={each.name: each for each in streams},
     )  # fmt: skip
-    return cast("ValueGraph", graph)
+    return cast("ReferenceGraph", graph)
 
 
 def cache_of(kind: str = "global") -> ResidentCache:
@@ -94,7 +93,7 @@ def test_what_has_no_room_is_refused():
 
 
 def test_a_design_without_a_cache_is_refused():
-    graph = cast("ValueGraph", SimpleNamespace(name="prefill", argument={}))
+    graph = cast("ReferenceGraph", SimpleNamespace(name="prefill", argument={}))
     with pytest.raises(InputError, match="the design takes no 'k_cache'"):
         ResidentCache(BlockMemory(graph, CONFIG, {}))
 

@@ -7,8 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.models.running_softmax import RunningMix, RunningSoftmax, chunk_sizes, joined_by
-from sttest.models.softmax import JointSoftmax, Mix, Softmax
+from sttest.models.softmax import JointSoftmax, Mix, RunningMix, RunningSoftmax, Softmax, chunk_sizes, joined_by
 
 pytestmark = pytest.mark.torch
 

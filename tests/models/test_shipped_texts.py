@@ -11,9 +11,9 @@ from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text, shipped
 from sttest.models.registry import CONFIGS, get_config, small
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text, shipped
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 
 OPS = {

@@ -9,14 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from sttest.models.blocks import DecodeBlock, PrefillBlock  # noqa: E402
-from sttest.models.defined_order import DefinedOrder  # noqa: E402
-from sttest.models.quant.block import decode_twin, quantise_block  # noqa: E402
-from sttest.models.quant.quantisers import Quantised  # noqa: E402
-from sttest.models.quant.scheme import load_scheme  # noqa: E402
-from sttest.models.registry import get_config, small  # noqa: E402
-from sttest.models.tables import decode_inputs, prefill_mask, rope_table  # noqa: E402
-from sttest.models.weights import randomise  # noqa: E402
+from sttest.models.blocks import DecodeBlock, PrefillBlock
+from sttest.models.quant.block import decode_twin, quantise_block
+from sttest.models.quant.contraction import DefinedOrder
+from sttest.models.quant.quantizers import QuantizedTensor
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import get_config, small
+from sttest.models.tables import decode_inputs, prefill_mask, rope_table
+from sttest.models.weights import randomise
 
 pytestmark = pytest.mark.torch
 
@@ -71,13 +71,15 @@ def step_of(name: str, kind: Any, precision: str) -> Step:
 
 
 def appended(side: Any, new: Any) -> Any:
-    if isinstance(side, Quantised):
-        return Quantised(*(torch.cat(pair, 1) for pair in zip(side, new, strict=True)))
+    if isinstance(side, QuantizedTensor):
+        return QuantizedTensor(*(torch.cat(pair, 1) for pair in zip(side, new, strict=True)))
     return torch.cat([side, new], 1)
 
 
 def since(side: Any, first: int) -> Any:
-    return Quantised(*(part[:, first:] for part in side)) if isinstance(side, Quantised) else side[:, first:]
+    return (
+        QuantizedTensor(*(part[:, first:] for part in side)) if isinstance(side, QuantizedTensor) else side[:, first:]
+    )
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)

@@ -3,7 +3,7 @@ import csv
 import pytest
 from sim_graphs import STREAMHLS
 
-from sttest.boards.backends.rtl import drive
+from sttest.targets.rtl import drive
 
 
 def streamhls_rows() -> list[dict[str, str]]:

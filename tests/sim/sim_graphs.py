@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, TimedGraph
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 
 STREAMHLS = Path(__file__).parents[1] / "data" / "streamhls"
 
@@ -33,11 +33,7 @@ def reconvergent(short_depth: int, latency: int = 10, tokens: int = 20) -> Timed
     fifos = [Fifo("ab", 4, 8, "srl"), Fifo("bc", 4, 8, "srl"), Fifo("ac", short_depth, 8, "srl")]
     a = Pipeline("a", (Loop((tokens,), 1, 1, (Event("ab", "write", 0), Event("ac", "write", 0))),), origin="aten.add")
     b = Pipeline(
-        "b",
-        (
-            Loop((tokens,), 1, latency, (Event("ab", "read", 0),)),
-            Loop((tokens,), 1, 1, (Event("bc", "write", 0),)),
-        ),
+        "b", (Loop((tokens,), 1, latency, (Event("ab", "read", 0),)), Loop((tokens,), 1, 1, (Event("bc", "write", 0),)))
     )
     c = Pipeline("c", (Loop((tokens,), 1, 1, (Event("bc", "read", 0), Event("ac", "read", 0))),))
     return graph(fifos, [a, b, c])
@@ -131,13 +127,13 @@ def memory_graphs(draw) -> TimedGraph:
 
 
 @st.composite
-def memory_ports(draw, name: str, fifo: str, op: str, tokens: int, channels: list[str]) -> Memory:
+def memory_ports(draw, name: str, fifo: str, op: str, tokens: int, channels: list[str]) -> MemoryPort:
     chosen = draw(st.lists(st.sampled_from(channels), min_size=1, max_size=3))
     token_bytes, burst_bytes = draw(st.sampled_from([(4, 16), (4, 4), (6, 16), (16, 8), (3, 7), (5, 64)]))
     window = 1 + (token_bytes + burst_bytes - 1) // burst_bytes
     outstanding = draw(st.integers(window, window + 4))
     start = draw(st.sampled_from([0, 0, 3]))
-    return Memory(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
+    return MemoryPort(name, op, fifo, tokens, token_bytes, tuple(chosen), burst_bytes, outstanding, start)
 
 
 @st.composite
@@ -158,7 +154,9 @@ def actor_graphs(draw) -> TimedGraph:
         reads[reader][f"f{index}"] = tokens
     times = st.lists(st.integers(0, 5), min_size=1, max_size=3)
     actors = [
-        Actor(f"x{i}", tuple(Phase(t, reads[i], writes[i]) for t in draw(times)), iterations, draw(st.integers(0, 3)))
+        Actor(
+            f"x{i}", tuple(ActorPhase(t, reads[i], writes[i]) for t in draw(times)), iterations, draw(st.integers(0, 3))
+        )
         for i in range(count)
     ]
     return graph(fifos, actors)

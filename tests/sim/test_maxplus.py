@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, actor_graphs, graph, memory_graphs, pipeline_graphs, reconvergent, sink, source
 
-from sttest.sim import Actor, Fifo, Memory, Phase, TimedGraph, load, simulate
+from sttest.sim import Actor, ActorPhase, Fifo, MemoryPort, TimedGraph, load, simulate
 from sttest.sim.maxplus import kernel
 
 
@@ -68,7 +68,7 @@ def test_everything_in_one_graph(memory, actors):
 
 def _renamed(actor: Actor, names: dict[str, str]) -> Actor:
     phases = tuple(
-        Phase(p.time, {names[f]: n for f, n in p.reads.items()}, {names[f]: n for f, n in p.writes.items()})
+        ActorPhase(p.time, {names[f]: n for f, n in p.reads.items()}, {names[f]: n for f, n in p.writes.items()})
         for p in actor.phases
     )
     return dataclasses.replace(actor, name=f"a{actor.name}", phases=phases)
@@ -86,8 +86,8 @@ def test_designs(design):
 
 def test_firings_that_overtake_each_other():
     """The second firing of x ends at 1, before the first at 5; its token is the first one there."""
-    x = Actor("x", (Phase(5, {}, {"a": 1}), Phase(1, {}, {"a": 1})), 2)
-    y = Actor("y", (Phase(1, {"a": 1}, {}),), 2)
+    x = Actor("x", (ActorPhase(5, {}, {"a": 1}), ActorPhase(1, {}, {"a": 1})), 2)
+    y = Actor("y", (ActorPhase(1, {"a": 1}, {}),), 2)
     design = graph([Fifo("a", 4, 8)], [x, y])
     assert simulate(design, "maxplus", record=True).write_times["a"].tolist() == [1, 5]
     assert_same(design)
@@ -103,7 +103,7 @@ def test_a_port_that_starves():
 def memory_design(tokens: int) -> TimedGraph:
     from sttest.sim import Channel
 
-    port = Memory("m", "write", "a", tokens, 4, ("c",), 8, 2)
+    port = MemoryPort("m", "write", "a", tokens, 4, ("c",), 8, 2)
     return graph([Fifo("a", 2, 8)], [source("a", 4), port], [Channel("c", 7, 4)])
 
 

@@ -3,13 +3,13 @@
 import pytest
 from sim_graphs import graph, sink, source
 
-from sttest.sim import Channel, Fifo, Memory, simulate
+from sttest.sim import Channel, Fifo, MemoryPort, simulate
 
 
 def reading(tokens, token_bytes, channels, *, depth=64, names=None, ii=1, **options):
     """One read port into a sink of one token per ``ii`` cycles."""
     names = names or tuple(channel.name for channel in channels)
-    port = Memory("m", "read", "a", tokens, token_bytes, names, **options)
+    port = MemoryPort("m", "read", "a", tokens, token_bytes, names, **options)
     design = graph([Fifo("a", depth, 8, "srl")], [port, sink("a", tokens, ii=ii)], channels)
     return simulate(design, "des", record=True)
 
@@ -17,7 +17,7 @@ def reading(tokens, token_bytes, channels, *, depth=64, names=None, ii=1, **opti
 def writing(tokens, token_bytes, channels, **options):
     """A source of one token per cycle into one write port."""
     names = tuple(channel.name for channel in channels)
-    port = Memory("m", "write", "a", tokens, token_bytes, names, **options)
+    port = MemoryPort("m", "write", "a", tokens, token_bytes, names, **options)
     return simulate(graph([Fifo("a", 2, 8, "srl")], [source("a", tokens), port], channels), "des", record=True)
 
 
@@ -111,7 +111,7 @@ def test_channels_add_up():
 
 def sharing(*orders):
     """Read ports of three bursts each on one channel, four beats per burst."""
-    ports = [Memory(f"m{i}", "read", f"f{i}", 12, 4, ("c",), 16, start=start) for i, start in enumerate(orders)]
+    ports = [MemoryPort(f"m{i}", "read", f"f{i}", 12, 4, ("c",), 16, start=start) for i, start in enumerate(orders)]
     fifos = [Fifo(f"f{i}", 64, 8, "srl") for i in range(len(orders))]
     sinks = [sink(f"f{i}", 12, name=f"s{i}") for i in range(len(orders))]
     return simulate(graph(fifos, [*ports, *sinks], [Channel("c", 10, 4)]), "des", record=True)

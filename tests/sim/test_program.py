@@ -6,8 +6,7 @@ from sim_graphs import pipeline_graphs
 from stepper import stages_of
 
 from sttest.sim import Event, Loop, Pipeline, Trace
-from sttest.sim.program import expand
-from sttest.sim.stages import group
+from sttest.sim.stages import expand, group
 
 INDEX = {"a": 0, "b": 1}
 

@@ -4,9 +4,8 @@ import pytest
 from conftest import STREAMHLS, streamhls_rows
 
 from sttest.sim import load, simulate
-from sttest.sim.deadlock.fix import explain
-from sttest.sim.deadlock.liveness import advance
-from sttest.sim.flat import depths_of, flatten
+from sttest.sim.deadlock import advance, explain
+from sttest.sim.stages import depths_of, flatten
 
 ROWS = {row["design"]: row for row in streamhls_rows()}
 LARGE = ("mlps_opt1_autoencoder", "cnns_opt2_depthwiseseparableconvblock")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sttest.corpus import case
 from sttest.sim import load, write_timed_graph
 from sttest.testing import assert_completes, assert_deadlocks
+from sttest.testing.corpus import case
 
 pytest_plugins = "pytester"
 
@@ -25,7 +25,7 @@ def _compiled_modules_loaded():
     import hypothesis  # noqa: F401
     import numpy.fft  # noqa: F401
 
-    import sttest.testing.golden  # noqa: F401
+    import sttest.testing.assertions  # noqa: F401
 
     assert_completes(case("stage_skew").live_path)
     assert_deadlocks(case("stage_skew").path)

@@ -7,7 +7,7 @@ import pytest
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board
-from sttest.sim.board_check import bandwidth_graph, check_bandwidth
+from sttest.studies.board_check import bandwidth_graph, check_bandwidth
 
 
 def fpga(name) -> FpgaBoard:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.verbs.compile import Request, compile_package
-from sttest.verbs.workload import Shape
+from sttest.verbs.workload import WorkloadShape
 
 SMALL_DECODE = ("--phase", "decode", "--context", SHIPPED_SHAPES[True]["decode"][1])
 SMALL_PREFILL = ("--phase", "prefill", "--tokens", SHIPPED_SHAPES[True]["prefill"][0])
@@ -109,7 +109,9 @@ def test_a_failed_compilation_keeps_the_package_that_is_there(workplace, without
     [("prefill", 16, 16), ("prefill", 9, 9), ("prefill", 17, 32), ("decode", 33, 48), ("decode", 7, 7)],
 )
 def test_lengths_above_a_tile_are_padded_to_whole_tiles(phase: Phase, asked, compiled):
-    shapes = [Shape(phase, n, 0) if phase == "prefill" else Shape(phase, 1, n) for n in (asked, compiled)]
+    shapes = [
+        WorkloadShape(phase, n, 0) if phase == "prefill" else WorkloadShape(phase, 1, n) for n in (asked, compiled)
+    ]
     assert shapes[0].padded(16) == shapes[1]
 
 
@@ -173,7 +175,7 @@ def test_a_launch_of_several_tokens_wants_all_layers_and_the_head(options, sttes
 
 def test_a_scheme_that_keeps_the_head_is_refused():
     Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
-    knobs = Knobs(precision="mine.yaml")
+    knobs = CompileOptions(precision="mine.yaml")
     with pytest.raises(InputError, match="the scheme keeps the head in floating point"):
         compile_package(Request("small-gpt2", "decode", None, 32, "u55c", None, knobs, head=True))
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sttest.boards.tools import CAPABILITIES, PARTS, Finding
+from sttest.targets.doctor import CAPABILITIES, PARTS, Finding
 from sttest.verbs.doctor import SCHEMA
 
 OK = Finding("ok", "1.0", "here")

@@ -51,7 +51,7 @@ def test_a_deadlock_that_both_see_is_exit_code_3(graph_file, capsys):
 
 @needs_icarus
 def test_a_disagreement_is_exit_code_6_and_names_the_first_difference(graph_file, capsys, monkeypatch):
-    from sttest.sim.rtl import compare as real
+    from sttest.targets.rtl import compare as real
 
     monkeypatch.setattr(
         "sttest.verbs.emulate.compare", lambda graph, ran, engine: real(graph.with_depths({"long": 1}), ran, engine)

@@ -7,10 +7,10 @@ import pytest
 from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 
-from sttest.compile.context import parse
-from sttest.models.parameters import block_parameters
+from sttest.compile.opt import parse
+from sttest.frontend.shipped import lowered_text
+from sttest.models.config import block_parameters
 from sttest.models.registry import CONFIGS, get_config
-from sttest.models.shipped import lowered_text
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.verbs.compile import Request
 from sttest.verbs.compile import run as compile_verb
 
@@ -17,10 +17,10 @@ CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory) -> list[Path]:
     """IR files of a package, in order of the passes."""
-    from sttest.compile.pipeline import Knobs
+    from sttest.compile.pipeline import CompileOptions
 
     folder = tmp_path_factory.mktemp("opt") / "package"
-    compile_verb(Request("small-gpt2", "decode", 1, CONTEXT, "u55c", folder, Knobs()), as_json=True)
+    compile_verb(Request("small-gpt2", "decode", 1, CONTEXT, "u55c", folder, CompileOptions()), as_json=True)
     return sorted((folder / "ir").iterdir())
 
 

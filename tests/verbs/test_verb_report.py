@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.results import ResultFolder, Row
+from sttest.core.results import ResultFolder, Row
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -1,32 +1,41 @@
 """`sttest reproduce`: which experiment is called, with what, and where its results go."""
 
+import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from experiments.registry import EXPERIMENTS, experiment
+from experiments.registry import experiment
+from sttest.studies.tables import EXPERIMENTS
 
 
-@pytest.fixture
-def called(monkeypatch, tmp_path) -> list[dict[str, object]]:
+def test_an_experiment_runs_and_leaves_its_results(tmp_path, monkeypatch, sttest):
+    out = tmp_path / "there"
+    assert sttest("reproduce", "hida", "-o", out, "-j", "1").exit_code == 0
+    assert (out / "table.csv").is_file()
+
+
+def test_options_reach_the_program_of_the_experiments(monkeypatch, sttest):
     calls = []
-    fake = SimpleNamespace(reproduce=lambda **options: calls.append(options))
-    monkeypatch.setattr("sttest.verbs.reproduce.experiment", lambda name: fake if name == "fake" else experiment(name))
+
+    def run(command, **options):
+        calls.append(command[2:])
+        return subprocess.CompletedProcess(command, 3)
+
+    monkeypatch.setattr("sttest.studies.tables.subprocess.run", run)
+    assert sttest("reproduce", "hida", "-o", "there", "-j", "1").exit_code == 3
+    assert calls == [["experiments", "hida", "--engine", "maxplus", "--jobs", "1", "--out", "there"]]
+
+
+def test_outside_of_a_checkout_one_line_says_so(monkeypatch, tmp_path, sttest):
+    monkeypatch.setattr("sttest.studies.tables.__file__", str(tmp_path / "a" / "b" / "tables.py"))
     monkeypatch.chdir(tmp_path)
-    return calls
+    outcome = sttest("reproduce", "hida")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "clone of the repository" in outcome.stderr
 
 
-def test_options_reach_the_experiment(called, sttest):
-    assert sttest("reproduce", "fake").exit_code == 0
-    assert sttest("reproduce", "fake", "-o", "there", "--engine", "des", "-j", "1").exit_code == 0
-    assert called == [
-        {"out": Path("results/fake"), "engine": "maxplus", "jobs": 2},
-        {"out": Path("there"), "engine": "des", "jobs": 1},
-    ]
-
-
-def test_an_unknown_name_lists_the_known_ones(called, sttest):
+def test_an_unknown_name_lists_the_known_ones(sttest):
     outcome = sttest("reproduce", "nothing-like-it")
     assert outcome.exit_code == 2
     assert all(name in outcome.stderr for name in EXPERIMENTS)
@@ -35,3 +44,4 @@ def test_an_unknown_name_lists_the_known_ones(called, sttest):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_registered_experiment_can_be_reproduced(name):
     assert callable(experiment(name).reproduce)
+    assert Path(experiment(name).__file__).is_file()

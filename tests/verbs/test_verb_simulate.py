@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sttest.sim import Actor, Event, Fifo, Loop, Phase, Pipeline, TimedGraph, write_timed_graph
+from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, TimedGraph, write_timed_graph
 
-CONTRACT = {
-    *("schema", "name", "engine", "verdict", "cycles", "fifo_events", "solve_s", "throughput", "deadlock"),
-}
+CONTRACT = {*("schema", "name", "engine", "verdict", "cycles", "fifo_events", "solve_s", "throughput", "deadlock")}
 TOKENS = 8
 
 
@@ -37,7 +35,10 @@ def late_reader() -> TimedGraph:
 
 def ring() -> TimedGraph:
     """Two actors for ever, one token between them: an iteration takes 2 + 3 cycles."""
-    actors = (Actor("a", (Phase(2, {"back": 1}, {"on": 1}),)), Actor("b", (Phase(3, {"on": 1}, {"back": 1}),)))
+    actors = (
+        Actor("a", (ActorPhase(2, {"back": 1}, {"on": 1}),)),
+        Actor("b", (ActorPhase(3, {"on": 1}, {"back": 1}),)),
+    )
     return TimedGraph("ring", 1.0, (Fifo("on", 1, 1), Fifo("back", 1, 1, initial_tokens=1)), actors)
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.corpus import case, cases
 from sttest.sim import simulate
+from sttest.testing.corpus import case, cases
 
 SKEW = case("stage_skew")
 

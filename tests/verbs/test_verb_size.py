@@ -45,8 +45,7 @@ def package(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [(), ("--method", "sim"), ("--method", "lp"), ("--method", "lp", "--strategy", "conservative")],
+    "options", [(), ("--method", "sim"), ("--method", "lp"), ("--method", "lp", "--strategy", "conservative")]
 )
 def test_json_is_the_contract_and_nothing_else(options, design, sttest):
     outcome = sttest("size", design, *options, "--json")
@@ -133,8 +132,7 @@ def test_what_cannot_be_had_leaves_with_4(design, sttest):
 
 
 @pytest.mark.parametrize(
-    ("text", "total"),
-    [("1/633253", 1195), ("1/633252", 1196), ("1.57915e-06", 1195), ("3.0052e-06", 1227)],
+    ("text", "total"), [("1/633253", 1195), ("1/633252", 1196), ("1.57915e-06", 1195), ("3.0052e-06", 1227)]
 )
 def test_a_published_decimal_is_taken_as_rounded(text, total):
     """1.57915e-06 is 1/633253 to six digits, but a little more than it."""

@@ -9,12 +9,15 @@ it is shared out.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from math import prod
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import StreamLoop, raw_loops
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.turns.processes import process_name
+from sttest.compile.sharing.processes import process_name
 
-Dma = DmaReadOp | DmaWriteOp
+Dma = df.DmaReadOp | df.DmaWriteOp
 
 
 class BurstsAhead:
@@ -24,9 +27,9 @@ class BurstsAhead:
         kernel: its DMAs have names and channels.
     """
 
-    def __init__(self, kernel: KernelOp) -> None:
-        self.dmas: list[Dma] = [*all_of(kernel, DmaReadOp), *all_of(kernel, DmaWriteOp)]
-        busy = {port_of(dma) for dma in self.dmas if isinstance(dma, DmaWriteOp) or dma.slice is not None}
+    def __init__(self, kernel: df.KernelOp) -> None:
+        self.dmas: list[Dma] = [*all_of(kernel, df.DmaReadOp), *all_of(kernel, df.DmaWriteOp)]
+        busy = {port_of(dma) for dma in self.dmas if isinstance(dma, df.DmaWriteOp) or dma.slice is not None}
         named = {(process_name(dma), port_of(dma)) for dma in self.dmas}
         self._sharing = Counter(port for _, port in named if port in busy)
 
@@ -37,4 +40,50 @@ class BurstsAhead:
 
 def port_of(dma: Dma) -> tuple[int, bool]:
     """Channel and direction; those without a channel yet are behind none."""
-    return -1 if dma.channel is None else dma.channel.value.data, isinstance(dma, DmaWriteOp)
+    return -1 if dma.channel is None else dma.channel.value.data, isinstance(dma, df.DmaWriteOp)
+
+
+# --- How far a stream walks memory in one stretch: what a burst may be made of
+
+
+def contiguous_elements(stream: df.ITensorType, layout: Sequence[int]) -> int:
+    """Elements that the stream takes from one stretch of memory, from its first on; at least a token's.
+
+    Args:
+        stream: of a DMA.
+        layout: of the DMA: the grid of tiles, the grid of beats in a tile, the elements of a beat, per data dim.
+    """
+    rank = len(stream.element_shape)
+    grid, beats, beat = layout[:rank], layout[rank : 2 * rank], layout[2 * rank :]
+    stretch = stream.token_elements
+    for loop in reversed(raw_loops(stream)):
+        if loop.trip == 1:
+            continue
+        if _distance(loop, grid, beats, beat) != stretch:
+            break
+        stretch *= loop.trip
+    return stretch
+
+
+def _distance(loop: StreamLoop, grid: Sequence[int], beats: Sequence[int], beat: Sequence[int]) -> int | None:
+    """Elements of memory from one iteration of a loop to the next; None where that is not one number."""
+    tile = [count * part for count, part in zip(beats, beat, strict=True)]
+    over_tiles = _steps(loop.strides, tile)
+    if over_tiles is not None:
+        return _row_major(over_tiles, grid) * prod(tile)
+    over_beats = _steps(loop.strides, beat)
+    return None if over_beats is None else _row_major(over_beats, beats) * prod(beat)
+
+
+def _steps(strides: Sequence[int], sizes: Sequence[int]) -> list[int] | None:
+    """Strides in whole parts, if they are that."""
+    if any(stride % size for stride, size in zip(strides, sizes, strict=True)):
+        return None
+    return [stride // size for stride, size in zip(strides, sizes, strict=True)]
+
+
+def _row_major(steps: Sequence[int], extents: Sequence[int]) -> int:
+    place = 0
+    for step, extent in zip(steps, extents, strict=True):
+        place = place * extent + step
+    return place

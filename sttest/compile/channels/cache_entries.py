@@ -7,10 +7,10 @@ from math import gcd, prod
 
 from xdsl.dialects.builtin import TensorType
 
-from sttest.compile.dialects.df import DmaReadOp, ITensorType, KernelOp, itensor_of
-from sttest.compile.dialects.token_slices import slice_dim
-from sttest.compile.ir.pass_order import run_first
-from sttest.errors import InputError
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import slice_dim
+from sttest.compile.ir.module_walk import run_first
+from sttest.core.errors import InputError
 
 _POSITIONS = 1
 """The dim of a cache [heads, positions, columns], or of its scales [heads, positions]."""
@@ -46,7 +46,7 @@ class CacheEntries:
     slice_size: int
     slice_number: int
     slices: int
-    entry: ITensorType
+    entry: df.ITensorType
 
     @property
     def runs(self) -> int:
@@ -84,7 +84,7 @@ class CacheEntries:
         return index // whole * self.slice_size + index % self.slice_size
 
 
-def cache_entries(kernel: KernelOp, dma: DmaReadOp) -> CacheEntries:
+def cache_entries(kernel: df.KernelOp, dma: df.DmaReadOp) -> CacheEntries:
     """Of a DMA that takes entries.
 
     Raises:
@@ -92,7 +92,7 @@ def cache_entries(kernel: KernelOp, dma: DmaReadOp) -> CacheEntries:
     """
     if dma.layout is None or dma.beat_bits is None:
         raise run_first("loop-tokens", f"{dma.name} has no layout", "materialize-dma")
-    outer, stream, entry = dma.sources[0].type, itensor_of(dma.sinks[0]), itensor_of(dma.sources[1])
+    outer, stream, entry = dma.sources[0].type, df.itensor_of(dma.sinks[0]), df.itensor_of(dma.sources[1])
     assert isinstance(outer, TensorType)
     shape = outer.get_shape()
     heads, positions, columns = (*shape, 1)[:3]
@@ -103,7 +103,7 @@ def cache_entries(kernel: KernelOp, dma: DmaReadOp) -> CacheEntries:
     if kernel.step_count > positions:
         raise InputError(
             "no-room", "a launch generates more tokens than the cache has places", where="loop-tokens",
-            demand=kernel.step_count, bound=positions, unit="tokens", levers=["compile for a longer context"],
+            demand=kernel.step_count, bound=positions, unit="tokens", hints=["compile for a longer context"],
         )  # fmt: skip
     number, slices = dma.slice_of
     dim = slice_dim(stream.element_shape)

@@ -15,11 +15,106 @@ waits for.  Then all share all channels (:mod:`spread_channels`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from sttest.compile.channels.port_demand import PortDemand
-from sttest.compile.channels.spread_channels import most_loaded, spread_channels
-from sttest.compile.turns.schedule import ChannelUse
-from sttest.errors import DoesNotFitError
+from sttest.boards.board import FpgaBoard
+from sttest.compile.dialects import df
+from sttest.compile.sharing.engines import ChannelUse
+from sttest.core.errors import DoesNotFitError
+
+# --- What a DMA asks of memory, as far as the choice of its channels goes
+
+
+@dataclass(frozen=True)
+class PortDemand:
+    """What one DMA moves in a run.
+
+    Attributes:
+        name: of the DMA.
+        writes: to memory, not from it.
+        total_bytes: of the run.
+        busy_cycles: for which its kernel is busy with them at its own speed.
+        parameters: whether it reads parameters of the model.
+        most_slices: that its tokens may be cut into, a power of two.
+        queue: whether it reads what the tasks of an engine take in turn.
+    """
+
+    name: str
+    writes: bool
+    total_bytes: int
+    busy_cycles: int
+    parameters: bool = False
+    most_slices: int = 1
+    queue: bool = False
+
+    @property
+    def shares_with(self) -> tuple[bool, bool]:
+        """Small DMAs with the same value share a channel."""
+        return self.writes, self.parameters
+
+    def cycles(self, channels: int, bytes_per_cycle: float) -> float:
+        """Cycles of the transfer, or of the kernel where that is slower."""
+        return max(self.busy_cycles, self.total_bytes / (channels * bytes_per_cycle))
+
+
+# --- Channels that all DMAs share, filled evenly
+
+
+# A channel may have this much more than an even share of the bytes: a slice less saves a DMA.
+_UNEVEN = 1.05
+# A slice costs a DMA: with so many per channel, no more are cut.
+_MOST_PER_CHANNEL = 3
+
+
+def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
+    """Channel numbers per DMA, one per slice.
+
+    Args:
+        demands: in program order, which breaks ties.
+        channels: pseudo-channels of the board.
+        burst_bytes: that a slice moves at least.
+    """
+    slices = {demand.name: 1 for demand in demands}
+    most = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes, channels) for demand in demands}
+    fair = _UNEVEN * sum(demand.total_bytes for demand in demands) / channels
+    while True:
+        found = _numbered(demands, slices, channels)
+        loads = _loads(demands, found, channels)
+        able = [
+            demand
+            for demand in demands
+            if loads.index(max(loads)) in found[demand.name] and 2 * slices[demand.name] <= most[demand.name]
+        ]
+        room = _MOST_PER_CHANNEL * channels - sum(slices.values())
+        able = [demand for demand in able if slices[demand.name] <= room]
+        if max(loads) <= fair or not able:
+            return found
+        slices[max(able, key=lambda demand: demand.total_bytes / slices[demand.name]).name] *= 2
+
+
+def most_loaded(demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]]) -> float:
+    """Bytes of the channel that has most of them."""
+    return max(_loads(demands, found, 1 + max((max(numbers) for numbers in found.values()), default=0)))
+
+
+def _loads(demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]], channels: int) -> list[float]:
+    loads = [0.0] * channels
+    for demand in demands:
+        for number in found[demand.name]:
+            loads[number] += demand.total_bytes / len(found[demand.name])
+    return loads
+
+
+def _numbered(demands: Sequence[PortDemand], slices: Mapping[str, int], channels: int) -> dict[str, tuple[int, ...]]:
+    loads = [0.0] * channels
+    found: dict[str, tuple[int, ...]] = {}
+    for demand in sorted(demands, key=lambda demand: -demand.total_bytes / slices[demand.name]):
+        emptiest = sorted(range(channels), key=lambda number: (loads[number], number))[: slices[demand.name]]
+        found[demand.name] = tuple(sorted(emptiest))
+        for number in emptiest:
+            loads[number] += demand.total_bytes / slices[demand.name]
+    return found
+
 
 # A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
 _SMALL_SHARE = 0.25
@@ -80,7 +175,7 @@ def channels_apart(
             demand=len(counts) + shared,
             bound=channels,
             unit="channels",
-            levers=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
+            hints=["fuse fewer kernels into one group", "lower the unroll size", "take a board with more channels"],
         )
     slices = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes) for demand in demands}
     _share_out(demands, slices, counts, channels - len(counts) - shared, bytes_per_cycle)
@@ -132,3 +227,21 @@ def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, 
         if demand.name not in counts:
             numbers[demand.name] = (shared[demand.shares_with],)
     return numbers
+
+
+# --- How wide the memory ports of a kernel are, and what that leaves of an HBM channel
+
+
+_DEFAULT_BITS = 512
+
+
+def port_bytes(kernel: df.KernelOp) -> int:
+    """Bytes of a beat: the width of the kernel's ports."""
+    dmas = (node for node in kernel.body.block.ops if isinstance(node, df.DmaReadOp | df.DmaWriteOp))
+    widths = [dma.beat_bits.value.data for dma in dmas if dma.beat_bits is not None]
+    return max(widths, default=_DEFAULT_BITS) // 8
+
+
+def bytes_per_cycle(board: FpgaBoard, beat_bytes: int) -> float:
+    """What a channel sustains behind a port that takes a beat per cycle of the kernel."""
+    return min(board.hbm_bytes_per_cycle_per_channel(sustained=True), float(beat_bytes))

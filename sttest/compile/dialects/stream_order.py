@@ -7,7 +7,7 @@ loop does not index ``d``: what is inside it is streamed again).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -15,7 +15,7 @@ from math import prod
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -171,11 +171,7 @@ def _align(left: list[StreamLoop], right: list[StreamLoop]) -> tuple[list[Stream
 
 
 def _blocks_agree(
-    shared: list[StreamLoop],
-    left: list[StreamLoop],
-    right: list[StreamLoop],
-    source: ITensorType,
-    result: ITensorType,
+    shared: list[StreamLoop], left: list[StreamLoop], right: list[StreamLoop], source: ITensorType, result: ITensorType
 ) -> bool:
     """Whether the shared loops cut both streams into the same, disjoint blocks."""
     extent = _extent(source, left)
@@ -257,3 +253,84 @@ def vectorized(stream: ITensorType, max_bits: int, *, filled: bool = False) -> I
         AffineMap(loops + len(cut), 0, tuple(results)),
         vector=True,
     )
+
+
+# --- Stream orders of concatenations: turn by turn, some tokens of each part
+
+
+def turns(whole: ITensorType, dim: int) -> int:
+    """How often the parts take turns along ``dim``."""
+    loop = _counting_loop(whole, dim)
+    return 1 if loop is None else prod(whole.trip_counts[:loop])
+
+
+def resized(order: ITensorType, dim: int, size: int) -> ITensorType | None:
+    """The same order with ``size`` elements along ``dim``; None where its counting loop does not end there.
+
+    Of a whole it gives the order of a part, of a part that of the whole.
+    """
+    loop = _counting_loop(order, dim)
+    if loop is None:
+        return None
+    step = raw_loops(order)[loop].strides[dim]
+    if step < 1 or size % step:
+        return None
+    trips = [*order.trip_counts[:loop], size // step, *order.trip_counts[loop + 1 :]]
+    found = ITensorType.of(order.element_shape, order.dtype, trips, order.step_sizes, order.map, vector=order.is_vector)
+    return found if found.full_shape[dim] == size else None
+
+
+def _counting_loop(order: ITensorType, dim: int) -> int | None:
+    """The position of the outermost loop that walks ``dim``; None where no loop does."""
+    walks = (position for position, loop in enumerate(raw_loops(order)) if loop.strides[dim])
+    return next(walks, None)
+
+
+# --- Tokens cut into equal slices: a stream as several narrower ones that walk in step
+
+
+def slice_dim(token: Sequence[int]) -> int:
+    """The dim along which a token is cut."""
+    return next((dim for dim, size in enumerate(token) if size > 1), 0)
+
+
+def most_slices(stream: ITensorType) -> int:
+    """The most slices, a power of two, that the tokens of a stream can be cut into; 1 where they cannot be cut."""
+    slices = 1
+    while _is_cut_by(stream, 2 * slices):
+        slices *= 2
+    return slices
+
+
+def sliced(stream: ITensorType, slices: int) -> ITensorType:
+    """The stream of one slice.
+
+    Args:
+        stream: of whole tokens.
+        slices: that `_is_cut_by` allows, such as a power of two up to :func:`most_slices`.
+    """
+    dim = slice_dim(stream.element_shape)
+    token = tuple(size // slices if axis == dim else size for axis, size in enumerate(stream.element_shape))
+    steps = [
+        step // slices if factor and trip > 1 else step
+        for step, trip, factor in zip(stream.step_sizes, stream.trip_counts, stream.coefficients[dim], strict=True)
+    ]
+    return ITensorType.of(token, stream.dtype, stream.trip_counts, steps, stream.map, vector=stream.is_vector)
+
+
+def is_sliced(part: ITensorType, whole: ITensorType, slices: int) -> bool:
+    """Whether ``part`` is what :func:`sliced` gives."""
+    return _is_cut_by(whole, slices) and sliced(whole, slices) == part
+
+
+def _is_cut_by(stream: ITensorType, slices: int) -> bool:
+    """Whether slices are equal, and every loop moves them as far apart as a tensor of slices has them."""
+    dim = slice_dim(stream.element_shape)
+    extent = stream.element_shape[dim]
+    if extent % slices or any(stream.map.eval((0,) * stream.map.num_dims, ())):
+        return False
+    for loop, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True)):
+        moved = [axis for axis, row in enumerate(stream.coefficients) if row[loop]]
+        if trip > 1 and dim in moved and (len(moved) > 1 or step % extent):
+            return False
+    return True

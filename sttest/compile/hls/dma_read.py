@@ -8,25 +8,210 @@ preconditions of burst transfers).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import prod
 
+from sttest.compile.channels.cache_entries import CacheEntries
+from sttest.compile.dialects.stream_order import StreamLoop
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import MemoryLayout
+from sttest.compile.hls.memory_layout import PortLayout, cut_inside, element_loops, token_element
 from sttest.compile.hls.process import Process
-from sttest.compile.hls.tensor_row import Placed
-from sttest.compile.hls.token_text import element_loops, token_element
-from sttest.compile.hls.word_walk import (
-    beat_loops,
-    number_in_beat,
-    number_in_tile,
-    number_in_token,
-    part_loops,
-    tile_loops,
-    tile_place,
-    word_address,
-    word_loops,
-)
+from sttest.compile.hls.types import Token, row_major_strides
 from sttest.compile.hls.writer import Code, CountedLoop, affine
+
+# --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
+
+
+def tile_loops(layout: PortLayout) -> list[CountedLoop]:
+    """Over the tiles of the stream, those that are streamed again included."""
+    return [CountedLoop(f"tiles_{n}", f"t{n}", loop.trip) for n, loop in enumerate(layout.tiles)]
+
+
+def tile_place(layout: PortLayout, scale: int = 1) -> list[tuple[str, int]]:
+    """The tile's place in memory as terms of a sum, in units of 1 / ``scale`` tiles."""
+    return [(f"t{n}", loop.strides[0] * scale) for n, loop in enumerate(layout.tiles)]
+
+
+def part_loops(layout: PortLayout) -> list[CountedLoop]:
+    """Over the tokens of a tile."""
+    return [CountedLoop(f"parts_{n}", f"p{n}", loop.trip) for n, loop in enumerate(layout.parts) if loop.trip > 1]
+
+
+def word_loops(layout: PortLayout) -> list[CountedLoop]:
+    """Over the words of a token that is made of whole words, per data dim."""
+    beats = (size // part for size, part in zip(layout.token.shape, layout.beat, strict=True))
+    return [CountedLoop(f"words_{dim}", f"w{dim}", count) for dim, count in enumerate(beats) if count > 1]
+
+
+def word_address(layout: PortLayout) -> str:
+    """Number in memory of the word that the loops stand at, for tokens of whole words."""
+    terms = tile_place(layout, layout.tile_size // layout.word_size)
+    for n, loop in enumerate(layout.parts):
+        step = sum(
+            stride // size * beats
+            for stride, size, beats in zip(loop.strides, layout.beat, layout.beat_strides, strict=True)
+        )
+        terms += [(f"p{n}", step)] if loop.trip > 1 else []
+    for dim, beats in enumerate(layout.beat_strides):
+        terms += [(f"w{dim}", beats)] if layout.token.shape[dim] > layout.beat[dim] else []
+    return affine(terms)
+
+
+def beat_loops(layout: PortLayout) -> list[CountedLoop]:
+    """Over the elements of a beat, per data dim."""
+    return [CountedLoop(f"elements_{dim}", f"e{dim}", size) for dim, size in enumerate(layout.beat) if size > 1]
+
+
+def number_in_beat(layout: PortLayout) -> list[tuple[str, int]]:
+    """Which element of its beat the loops stand at, as terms of a sum."""
+    strides = row_major_strides(layout.beat)
+    return [(f"e{dim}", strides[dim]) for dim, size in enumerate(layout.beat) if size > 1]
+
+
+def number_in_token(layout: PortLayout) -> str:
+    """Which element of the token the loops over words and over the elements of a beat stand at."""
+    strides = row_major_strides(layout.token.shape)
+    terms: list[tuple[str, int]] = []
+    for dim, size in enumerate(layout.token.shape):
+        terms += [(f"w{dim}", layout.beat[dim] * strides[dim])] if size > layout.beat[dim] else []
+        terms += [(f"e{dim}", strides[dim])] if layout.beat[dim] > 1 else []
+    return affine(terms)
+
+
+def number_in_tile(layout: PortLayout) -> str:
+    """Which element of its tile, as memory counts them, the loops over parts and elements stand at.
+
+    The divisions are by constants and lie in unrolled loops.
+    """
+    in_beat = row_major_strides(layout.beat)
+    size = layout.tile_size // _product(layout.beat_strides, layout)
+    terms: list[str] = []
+    for dim, extent in enumerate(layout.tile):
+        if extent == 1:
+            continue
+        coordinate = affine(
+            [
+                *((f"p{n}", loop.strides[dim]) for n, loop in enumerate(layout.parts) if loop.trip > 1),
+                *([(f"e{dim}", 1)] if layout.token.shape[dim] > 1 else []),
+            ]
+        )
+        beat = layout.beat[dim]
+        if beat < extent:
+            terms.append(f"({coordinate}) / {beat} * {layout.beat_strides[dim] * size}")
+        if beat > 1:
+            within = f"({coordinate}) % {beat}" if beat < extent else f"({coordinate})"
+            terms.append(f"{within} * {in_beat[dim]}")
+    return " + ".join(terms) or "0"
+
+
+def _product(strides: tuple[int, ...], layout: PortLayout) -> int:
+    """Beats of a tile."""
+    return strides[0] * (layout.tile[0] // layout.beat[0])
+
+
+# --- A `df.dma_write` as a C++ function: tokens in, words of memory out; mirrors ``dma_read``
+
+
+def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: Helpers) -> None:
+    """Writes the function that streams a tensor into memory.
+
+    Args:
+        code: where to.
+        layout: of the tensor.
+        process: whose first parameter is the memory.
+        helpers: for the function that puts an element into a word.
+    """
+    into_word = helpers.write_element(layout.token.element)
+    with code.process(process.name, process.parameters):
+        if layout.has_whole_words:
+            _write_words(code, layout, process, into_word)
+        elif layout.has_tiles_in_word and layout.is_sequential:
+            _write_tiles_of_word(code, layout, process, into_word)
+        else:
+            _write_gathered(code, layout, process, into_word)
+
+
+def _write_words(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+    memory, source = process.outputs[0], process.inputs[0]
+    words = word_loops(layout)
+    code.line(f"{layout.token.c_type} token;")
+    with code.loops([*tile_loops(layout), *part_loops(layout), *words], "pipeline II=1"):
+        first = " && ".join(f"{loop.variable} == 0" for loop in words)
+        code.line(f"if ({first}) token = {source}.read();" if first else f"token = {source}.read();")
+        code.line(f"{layout.word_type} word = 0;")
+        with code.unrolled(beat_loops(layout)):
+            element = layout.token.at("token", number_in_token(layout))
+            code.line(f"{into_word}(word, {affine(number_in_beat(layout))}, {element});")
+        code.line(f"{memory}[{word_address(layout)}] = word;")
+
+
+def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+    """Tokens come in the order of memory: a word is written when it is full, and at the end."""
+    memory, source = process.outputs[0], process.inputs[0]
+    in_word = layout.word_size // layout.tile_size
+    tiles = layout.elements // layout.tile_size
+    code.line(f"{layout.word_type} word = 0;")
+    with code.loops([CountedLoop("tiles", "t", tiles)], "pipeline II=1"):
+        code.line(f"const {layout.token.c_type} token = {source}.read();")
+        with code.unrolled(beat_loops(layout)):
+            number = affine([(f"(t % {in_word})", layout.tile_size), *number_in_beat(layout)])
+            code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
+        full = f"t % {in_word} == {in_word - 1}"
+        with code.block(f"if ({full} || t == {tiles - 1})" if tiles % in_word else f"if ({full})"):
+            code.line(f"{memory}[t / {in_word}] = word;")
+            code.line("word = 0;")
+
+
+def _write_gathered(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+    memory, source = process.outputs[0], process.inputs[0]
+    size = layout.word_size
+    code.line(f"{layout.word_type} words[{layout.words}];")
+    with code.loops([CountedLoop("clear", "w", layout.words)], "pipeline II=1"):
+        code.line("words[w] = 0;")
+    with code.loops([*tile_loops(layout), *part_loops(layout)], "pipeline II=1"):
+        code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
+        code.line(f"const {layout.token.c_type} token = {source}.read();")
+        with code.unrolled(element_loops(layout.token)):
+            code.line(f"const int number = first + {number_in_tile(layout)};")
+            element = token_element(layout.token)
+            code.line(f"{into_word}(words[number / {size}], number % {size}, {element});")
+    with code.loops([CountedLoop("store", "w", layout.words)], "pipeline II=1"):
+        code.line(f"{memory}[w] = words[w];")
+
+
+# --- Tensors that lie in memory one after the other, for the one process that reads them in that order
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A tensor and the word that it starts at."""
+
+    start: int
+    layout: PortLayout
+
+
+def in_a_row(layouts: Sequence[PortLayout]) -> list[Placed]:
+    """Where tensors lie that follow each other, each from a whole word on; those that one loop can read are one."""
+    row: list[Placed] = []
+    start = 0
+    for layout in layouts:
+        if row and _goes_on(row[-1].layout, layout):
+            row[-1] = replace(row[-1], layout=_with(row[-1].layout, layout))
+        else:
+            row.append(Placed(start, layout))
+        start += layout.words
+    return row
+
+
+def _goes_on(first: PortLayout, second: PortLayout) -> bool:
+    """Whether both are read from end to end in the same steps, with nothing between them."""
+    alike = replace(first, grid=(), tiles=()) == replace(second, grid=(), tiles=())
+    return alike and first.is_sequential and second.is_sequential and first.elements % first.word_size == 0
+
+
+def _with(first: PortLayout, second: PortLayout) -> PortLayout:
+    tiles = prod(first.grid) + prod(second.grid)
+    return replace(first, grid=(tiles, *(1 for _ in first.grid[1:])), tiles=(StreamLoop(tiles, (1,)),))
 
 
 def emit_dma_read(
@@ -66,7 +251,7 @@ def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_wor
             _read(code, each.layout, replace(process, inputs=(place, *others)), element_of_word)
 
 
-def _read(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     if layout.has_whole_words:
         _read_words(code, layout, process, element_of_word)
     elif layout.walks_words:
@@ -77,7 +262,7 @@ def _read(code: Code, layout: MemoryLayout, process: Process, element_of_word: s
         _read_tiles(code, layout, process, element_of_word)
 
 
-def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+def _read_words(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     memory, output = process.inputs[0], process.outputs[0]
     words = word_loops(layout)
     code.line(f"{layout.token.c_type} token;")
@@ -91,7 +276,7 @@ def _read_words(code: Code, layout: MemoryLayout, process: Process, element_of_w
         code.line(f"if ({last}) {output}.write(token);" if last else f"{output}.write(token);")
 
 
-def _read_whole_words_of_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+def _read_whole_words_of_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """A word after the other, all tiles of each: the stream's port takes as many cycles as there are tiles."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
@@ -108,7 +293,7 @@ def _read_whole_words_of_tiles(code: Code, layout: MemoryLayout, process: Proces
             code.line(f"{output}.write(token);")
 
 
-def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
@@ -131,7 +316,7 @@ def _read_tiles_of_word(code: Code, layout: MemoryLayout, process: Process, elem
         code.line(f"{output}.write(token);")
 
 
-def _read_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_word: str) -> None:
+def _read_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     """A tile's words are buffered, since its tokens share words with each other or with those of other tiles."""
     memory, output = process.inputs[0], process.outputs[0]
     size = layout.word_size
@@ -153,8 +338,129 @@ def _read_tiles(code: Code, layout: MemoryLayout, process: Process, element_of_w
             code.line(f"{output}.write(token);")
 
 
-def words_of_tile(layout: MemoryLayout) -> int:
+def words_of_tile(layout: PortLayout) -> int:
     """Words that a tile may touch, wherever it starts."""
     if layout.tile_size % layout.word_size == 0:
         return layout.tile_size // layout.word_size
     return (layout.tile_size + layout.word_size - 2) // layout.word_size + 1
+
+
+# --- DMAs that wait, as C++ functions: for the token whose row of a table they read, or for new entries of a cache
+
+
+def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, tokens: int) -> None:
+    """Writes the function that reads a row of a table for each token: the first one's, then those of the chosen.
+
+    Args:
+        code: where to.
+        row: the layout of a row.
+        process: whose sources are the memory and the chosen tokens.
+        helpers: for the function that takes an element out of a word.
+        tokens: of the vocabulary, whose rows follow the first one's.
+    """
+    memory, chosen = process.inputs
+    element_of_word = helpers.read_element(row[0].layout.token.element)
+    words = sum(each.layout.words for each in row)
+    code.comment(f"The first token's row, then those of {tokens} tokens.")
+    with code.function(f"static void {process.name}", process.parameters):
+        code.line("int row = 0;")
+        with code.every_step():
+            read_row(code, row, replace(process, inputs=(f"({memory} + row * {words})",)), element_of_word)
+            # Whatever comes, no address lies outside of the table: what is no number fails both comparisons.
+            code.line(f"const float number = {chosen}.read();")
+            code.line(f"row = number >= 0 && number < {tokens} ? 1 + static_cast<int>(number) : 1;")
+
+
+def emit_cache_read(
+    code: Code, row: Sequence[Placed], process: Process, helpers: Helpers, entries: CacheEntries
+) -> None:
+    """Writes the function that streams a layer's cache, and then puts the token's entry in its place.
+
+    Args:
+        code: where to.
+        row: the cache's layout.
+        process: whose sources are the memory and the entries.
+        helpers: for the functions that take elements out of words and put them there.
+        entries: where they go.
+    """
+    memory, source = process.inputs
+    element = row[0].layout.token.element
+    names = helpers.read_element(element), helpers.write_element(element)
+    with code.process(process.name, process.parameters):
+        read_row(code, row, replace(process, inputs=(memory,)), names[0])
+        code.comment("The token's entry goes into its place before more is read, of the next token at the latest.")
+        _take(code, source, entries, Token.of(entries.entry, process.name), process.name)
+        _put(code, memory, entries, row[0].layout.word_type, names[1])
+
+
+def _take(code: Code, source: str, entries: CacheEntries, token: Token, where: str) -> None:
+    """The whole entry, in the order of heads and columns."""
+    loops, _ = cut_inside(entries.entry, 1, where)
+    nest = [CountedLoop(f"entry_{n}", f"n{n}", loop.trip) for n, loop in enumerate(loops) if loop.trip > 1]
+    strides = row_major_strides(entries.entry.full_shape)
+    terms = [
+        (f"n{n}", sum(step * stride for step, stride in zip(loop.strides, strides, strict=True)))
+        for n, loop in enumerate(loops)
+        if loop.trip > 1
+    ]
+    terms += [(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]
+    code.line(f"{token.element.c_type} entry[{entries.heads * entries.columns}];")
+    if entries.run > 1:
+        code.pragma(f"array_partition variable=entry type=cyclic factor={entries.run} dim=1")
+    with code.loops(nest, "pipeline II=1"):
+        code.line(f"const {token.c_type} token = {source}.read();")
+        with code.unrolled(element_loops(token)):
+            code.line(f"entry[{affine(terms)}] = {token_element(token)};")
+
+
+def _put(code: Code, memory: str, entries: CacheEntries, word_type: str, into_word: str) -> None:
+    """Run by run: the word is read, changed and written."""
+    nest = [CountedLoop("heads", "h", entries.heads), CountedLoop("runs", "r", entries.columns // entries.run)]
+    # Runs in words of their own do not wait for each other; of others each waits for the one before.
+    name = memory.strip("(").split()[0]
+    apart = f"dependence variable={name} type=inter direction=RAW distance={entries.runs} dependent=true"
+    directives = ["pipeline II=1", apart] if entries.is_apart else ["pipeline off"]
+    with code.loops([loop for loop in nest if loop.trip > 1], *directives):
+        head = "h" if entries.heads > 1 else "0"
+        column = f"({affine([('r', entries.run)])})" if entries.columns > entries.run else "0"
+        code.line(f"const int position = {entries.first} + step;")
+        with code.scope(cpp_is_here(entries, head, column)):
+            code.line(f"const int place = {cpp_place(entries, head, column)};")
+            code.line(f"{word_type} word = {memory}[place / {entries.word}];")
+            with code.unrolled([CountedLoop("columns", "c", entries.run)] if entries.run > 1 else []):
+                offset = " + c" if entries.run > 1 else ""
+                value = f"entry[{entries.columns} * {head} + {column}{offset}]"
+                code.line(f"{into_word}(word, place % {entries.word}{offset}, {value});")
+            code.line(f"{memory}[place / {entries.word}] = word;")
+
+
+def cpp_is_here(entries: CacheEntries, head: str, column: str) -> list[str]:
+    """Where a slice holds part of the cache: whether the run lies in it."""
+    if entries.slices == 1:
+        return []
+    at = (head, "position", column)[entries.sliced_dim]
+    whole = entries.slice_size * entries.slices
+    return [f"{at} % {whole} / {entries.slice_size} == {entries.slice_number}"]
+
+
+def cpp_place(entries: CacheEntries, head: str, column: str) -> str:
+    """The run's first element as memory counts them; as `CacheEntries.place`."""
+    at = [head, "position", column][: len(entries.grid)]
+    if entries.slices > 1:
+        index, size = at[entries.sliced_dim], entries.slice_size
+        at[entries.sliced_dim] = f"({index} / {size * entries.slices} * {size} + {index} % {size})"
+    terms: list[tuple[str, int]] = []
+    levels = row_major_strides((*entries.grid, *entries.beats, *entries.beat))
+    rank = len(at)
+    for dim, index in enumerate(at):
+        beat, tile = entries.beat[dim], entries.beats[dim] * entries.beat[dim]
+        within = index if entries.grid[dim] == 1 else f"{index} % {tile}"
+        terms += [(_divided(index, tile), levels[dim])] if entries.grid[dim] > 1 else []
+        terms += [(_divided(within, beat), levels[rank + dim])] if entries.beats[dim] > 1 else []
+        inside = within if entries.beats[dim] == 1 else f"{within} % {beat}"
+        terms += [(f"({inside})", levels[2 * rank + dim])] if beat > 1 else []
+    return affine(terms)
+
+
+def _divided(index: str, size: int) -> str:
+    return index if size == 1 else f"({index} / {size})"

@@ -4,17 +4,88 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import sttest
-from sttest.boards.xrt.signature import write_signature
 from sttest.compile.compiler import Design
-from sttest.compile.dialects.df import KernelOp
+from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
-from sttest.compile.hls.signature import memory_table, signature
-from sttest.compile.hls.timing import KernelTiming
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.compile.hls.memory_layout import PortLayout
+from sttest.compile.hls.network import PortMemory, Tensor
+from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import timed_graph
-from sttest.compile.turns.processes import fifos_of
+
+# --- What a host must know of an emitted kernel (`hls/signature.json`)
+
+
+def signature(kernel: EmittedKernel, timing: PortTiming, design: str, board: str) -> DesignSignature:
+    """The arguments in order, each with the pseudo-channel of its DMA.
+
+    Args:
+        kernel: with the arguments' layouts.
+        timing: of the same kernel.
+        design: the package's name.
+        board: whose channels these are.
+    """
+    arguments = tuple(_argument(index, memory, timing) for index, memory in enumerate(kernel.memories))
+    return DesignSignature(
+        design=design, board=board, kernels=(KernelSignature(name=kernel.name, arguments=arguments),)
+    )
+
+
+def memory_table(kernel: EmittedKernel) -> list[dict[str, Any]]:
+    """What the signature has no place for: which DMA an argument belongs to, and how its tensor lies in memory."""
+    return [_memory_facts(index, memory) for index, memory in enumerate(kernel.memories)]
+
+
+def _memory_facts(index: int, memory: PortMemory) -> dict[str, Any]:
+    shared = len(memory.tensors) + len(memory.behind) > 1
+    return {
+        "index": index,
+        "name": memory.name,
+        "dma": memory.label,
+        "direction": "write" if memory.writes else "read",
+        "c_type": memory.c_type,
+        "element": memory.element.tag,
+        **({"parts": [_part(tensor) for tensor in memory.tensors]} if shared else _place(memory.tensors[0].layout)),
+        "bytes": memory.words * memory.word_bytes,
+        **({"layers": memory.layers} if memory.layers > 1 else {}),
+        **({"steps": memory.steps} if memory.steps > 1 else {}),
+        **({"rows": memory.rows} if memory.rows > 1 else {}),
+        **({"behind": [_part(tensor) for tensor in memory.behind]} if memory.behind else {}),
+    }
+
+
+def _part(tensor: Tensor) -> dict[str, Any]:
+    """A tensor of several in an argument: they follow each other, each from a whole word on."""
+    return {"load": tensor.label, **_place(tensor.layout), "bytes": tensor.layout.words * tensor.layout.word_bytes}
+
+
+def _place(layout: PortLayout) -> dict[str, Any]:
+    return {
+        "shape": [cells * size for cells, size in zip(layout.grid, layout.tile, strict=True)],
+        "grid": list(layout.grid),
+        "tile": list(layout.tile),
+        "beat": list(layout.beat),
+        "packed": layout.packed,
+    }
+
+
+def _argument(index: int, memory: PortMemory, timing: PortTiming) -> BufferArgument:
+    return BufferArgument(
+        name=memory.name,
+        index=index,
+        element=memory.element.in_signature,
+        bytes=memory.words * memory.word_bytes,
+        access="write" if memory.writes else "read_write" if memory.takes_entries else "read",
+        port=memory.bundle,
+        banks=(timing.channels[memory.label],),
+        alignment_bytes=memory.word_bytes,
+    )
+
 
 SCHEMA = "sttest.hls/1"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
@@ -26,7 +97,7 @@ def emit_design(design: Design) -> EmittedKernel:
     Raises:
         InputError: something in it has no C++ (docs/values.md).
     """
-    (kernel,) = all_of(design.module, KernelOp)
+    (kernel,) = all_of(design.module, df.KernelOp)
     return emit_kernel(kernel, _timing(design), _title(design))
 
 
@@ -37,16 +108,16 @@ def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
     timing = _timing(design)
     write_signature(signature(emitted, timing, design.name, design.board.name), folder / "signature.json")
     table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
-    (kernel,) = all_of(design.module, KernelOp)
+    (kernel,) = all_of(design.module, df.KernelOp)
     shared = {fifo: [each.sym_name.data for each in streams] for fifo, streams in fifos_of(kernel).items()}
     if shared := {fifo: streams for fifo, streams in shared.items() if len(streams) > 1}:
         table["shared_fifos"] = shared
     (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
-def _timing(design: Design) -> KernelTiming:
+def _timing(design: Design) -> PortTiming:
     apart = timed_graph(design.module, design.board, design.name, apart=True)
-    return KernelTiming.of(design.graph, design.board, apart)
+    return PortTiming.of(design.graph, design.board, apart)
 
 
 def _title(design: Design) -> list[str]:

@@ -7,39 +7,28 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sttest.compile.channels.cache_entries import cache_entries
-from sttest.compile.dialects.df import (
-    ConcatOp,
-    ConverterOp,
-    DmaReadOp,
-    DmaWriteOp,
-    EnterOp,
-    ForkOp,
-    GatherOp,
-    KernelOp,
-    LeaveOp,
-    NodeOp,
-    TaskOp,
-    itensor_of,
-)
-from sttest.compile.hls.concats import emit_concat
-from sttest.compile.hls.converters import Conversion, block_typedef, conversion, emit_drain, emit_fill
-from sttest.compile.hls.dma_read import emit_dma_read
-from sttest.compile.hls.dma_write import emit_dma_write
-from sttest.compile.hls.engines import emit_engine
-from sttest.compile.hls.forks import emit_fork
-from sttest.compile.hls.gathers import emit_gather
+from sttest.compile.dialects import df
+from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.layers import emit_enter, emit_leave
-from sttest.compile.hls.memory_layout import MemoryLayout
-from sttest.compile.hls.network import Memory, Network
-from sttest.compile.hls.tasks import emit_task
-from sttest.compile.hls.tensor_row import in_a_row
-from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.hls.top import CALL_MACRO, COMPILERS, emit_top
+from sttest.compile.hls.memory_layout import PortLayout
+from sttest.compile.hls.network import Network, PortMemory
+from sttest.compile.hls.process import (
+    Conversion,
+    block_typedef,
+    conversion,
+    emit_concat,
+    emit_drain,
+    emit_enter,
+    emit_fill,
+    emit_fork,
+    emit_gather,
+    emit_leave,
+)
+from sttest.compile.hls.tasks import emit_engine, emit_task
+from sttest.compile.hls.top import CALL_MACRO, COMPILERS, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
-from sttest.compile.hls.waiting_reads import emit_cache_read, emit_chosen_read
 from sttest.compile.hls.writer import Code, counted
-from sttest.compile.turns.processes import node_label, process_name
+from sttest.compile.sharing.processes import node_label, process_name
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
@@ -56,10 +45,10 @@ class EmittedKernel:
 
     name: str
     text: str
-    memories: tuple[Memory, ...]
+    memories: tuple[PortMemory, ...]
 
 
-def emit_kernel(kernel: KernelOp, timing: KernelTiming, title: Iterable[str] = ()) -> EmittedKernel:
+def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = ()) -> EmittedKernel:
     """Writes a kernel at the stream level as Vitis HLS C++.
 
     Args:
@@ -74,12 +63,12 @@ def emit_kernel(kernel: KernelOp, timing: KernelTiming, title: Iterable[str] = (
 
 
 class _Emitter:
-    def __init__(self, kernel: KernelOp, timing: KernelTiming) -> None:
+    def __init__(self, kernel: df.KernelOp, timing: PortTiming) -> None:
         self.network = Network(kernel, timing.channels)
         self.timing = timing
         self.helpers = Helpers(self.network.word_bits)
-        self.conversions: Mapping[ConverterOp, Conversion] = {
-            node: conversion(node, node_label(node)) for node in self.network.nodes if isinstance(node, ConverterOp)
+        self.conversions: Mapping[df.ConverterOp, Conversion] = {
+            node: conversion(node, node_label(node)) for node in self.network.nodes if isinstance(node, df.ConverterOp)
         }
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
@@ -113,53 +102,53 @@ class _Emitter:
         emit_top(code, self.network, self.conversions, self.timing)
         return EmittedKernel(self.network.name, code.text(), tuple(self.network.memories.values()))
 
-    def _emit_node(self, code: Code, node: NodeOp) -> None:
-        if isinstance(node, ConverterOp):
+    def _emit_node(self, code: Code, node: df.NodeOp) -> None:
+        if isinstance(node, df.ConverterOp):
             self._emit_converter(code, node)
             return
         served = self.network.served_by(node)
         if served is not None:
             engine, members = served
-            behind = [task for task in self.network.behind_layers(node) if isinstance(task, TaskOp)]
+            behind = [task for task in self.network.behind_layers(node) if isinstance(task, df.TaskOp)]
             emit_engine(code, members, self.network.engine(engine, members), self.timing, self.helpers, behind)
             return
         process = self.network.process(node)
-        if isinstance(node, TaskOp):
+        if isinstance(node, df.TaskOp):
             emit_task(code, node, process, self.timing, self.helpers)
-        elif isinstance(node, ForkOp):
-            stream = itensor_of(node.sources[0])
+        elif isinstance(node, df.ForkOp):
+            stream = df.itensor_of(node.sources[0])
             emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
-        elif isinstance(node, ConcatOp):
-            token = Token.of(itensor_of(node.sinks[0]), process.name)
+        elif isinstance(node, df.ConcatOp):
+            token = Token.of(df.itensor_of(node.sinks[0]), process.name)
             emit_concat(code, process, token, node.turns, node.tokens_per_turn)
-        elif isinstance(node, EnterOp | LeaveOp):
-            stream = itensor_of(node.sources[0])
-            emit = emit_enter if isinstance(node, EnterOp) else emit_leave
+        elif isinstance(node, df.EnterOp | df.LeaveOp):
+            stream = df.itensor_of(node.sources[0])
+            emit = emit_enter if isinstance(node, df.EnterOp) else emit_leave
             emit(code, process, Token.of(stream, process.name), stream.tokens)
-        elif isinstance(node, GatherOp):
-            part, whole = itensor_of(node.sources[0]), itensor_of(node.sinks[0])
+        elif isinstance(node, df.GatherOp):
+            part, whole = df.itensor_of(node.sources[0]), df.itensor_of(node.sinks[0])
             tokens, behind = (
-                sum(itensor_of(turn.sinks[0]).tokens for turn in turns)
+                sum(df.itensor_of(turn.sinks[0]).tokens for turn in turns)
                 for turns in (self.network.turns(node), self.network.behind_layers(node))
             )
             types = Token.of(part, process.name), Token.of(whole, process.name)
             emit_gather(code, process, *types, tokens - behind, behind)
-        elif isinstance(node, DmaReadOp | DmaWriteOp):
+        elif isinstance(node, df.DmaReadOp | df.DmaWriteOp):
             memory = self.network.memories[process_name(node)]
             layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
             for line in _memory_comments(memory):
                 code.comment(line)
             if memory.writes:
                 emit_dma_write(code, layouts[0], process, self.helpers)
-            elif isinstance(node, DmaReadOp) and node.rows is not None:
+            elif isinstance(node, df.DmaReadOp) and node.rows is not None:
                 emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
-            elif isinstance(node, DmaReadOp) and node.takes_entries:
+            elif isinstance(node, df.DmaReadOp) and node.takes_entries:
                 entries = cache_entries(self.network.kernel, node)
                 emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
             else:
                 emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
 
-    def _emit_converter(self, code: Code, node: ConverterOp) -> None:
+    def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)
         _, block_type = self.network.blocks(node)
         facts = self.conversions[node]
@@ -169,16 +158,16 @@ class _Emitter:
         code.line()
         emit_drain(code, facts, drain, block_type)
 
-    def _open_section(self, code: Code, node: NodeOp, section: str) -> str:
+    def _open_section(self, code: Code, node: df.NodeOp, section: str) -> str:
         """A heading where another module of the model begins."""
         title = section
-        if isinstance(node, DmaReadOp | GatherOp):
+        if isinstance(node, df.DmaReadOp | df.GatherOp):
             title = "From memory"
-        elif isinstance(node, DmaWriteOp):
+        elif isinstance(node, df.DmaWriteOp):
             title = "To memory"
-        elif isinstance(node, TaskOp) and node.engine is not None:
+        elif isinstance(node, df.TaskOp) and node.engine is not None:
             title = "Engines"
-        elif isinstance(node, TaskOp | ConcatOp) and node.origin is not None:
+        elif isinstance(node, df.TaskOp | df.ConcatOp) and node.origin is not None:
             title = node.origin.data
         if title != section:
             _section(code, title)
@@ -200,7 +189,7 @@ def _section(code: Code, title: str) -> None:
     code.line()
 
 
-def _memory_comments(memory: Memory) -> list[str]:
+def _memory_comments(memory: PortMemory) -> list[str]:
     if len(memory.tensors) + len(memory.behind) == 1:
         return [f"{memory.name}: {_described(memory.tensors[0].layout)}."]
     each = " of each layer" if memory.behind else ""
@@ -209,7 +198,7 @@ def _memory_comments(memory: Memory) -> list[str]:
     return [head, *(f"{tensor.label}: {_described(tensor.layout)}." for tensor in (*memory.tensors, *memory.behind))]
 
 
-def _described(layout: MemoryLayout) -> str:
+def _described(layout: PortLayout) -> str:
     grid, tile = "x".join(map(str, layout.grid)), "x".join(map(str, layout.tile))
     words = counted(layout.words, "word")
     order = "in the order of their first use" if layout.packed else "row-major"

@@ -5,24 +5,78 @@ Memory holds tiles one after the other; the place of a stream's tile among them 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, itensor_of
+from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.dialects.stream_order import StreamLoop, merged
-from sttest.compile.hls.stream_loops import cut_inside
+from sttest.compile.dialects.stream_order import StreamLoop, loops_of, merged, raw_loops
 from sttest.compile.hls.types import I1, Token, row_major_strides
-from sttest.compile.ir.pass_order import run_first
-from sttest.errors import InputError
+from sttest.compile.hls.writer import CountedLoop, affine, named_loops
+from sttest.compile.ir.module_walk import run_first
+from sttest.core.errors import InputError
+
+# --- Streams as loops that C++ can walk: what lies inside a block, and where its tokens start
+
+
+def cut_inside(stream: ITensorType, inner_tokens: int, where: str) -> tuple[list[StreamLoop], list[StreamLoop]]:
+    """The loops outside of, and inside, groups of ``inner_tokens`` tokens that follow each other.
+
+    The loops as the type writes them are cut if they have such a boundary, else the canonical ones: a loop of 4
+    around one of 3 that step alike are one of 12, which can be cut into pairs.
+
+    Raises:
+        InputError: the stream's loops have no such boundary.
+    """
+    for loops in (raw_loops(stream), loops_of(stream)):
+        if (parts := _cut(loops, inner_tokens)) is not None:
+            return parts
+    raise InputError(
+        "unaligned-stream", f"{inner_tokens} tokens of a stream of {stream.tokens} are not whole loops",
+        where=where, hints=["stream the tensor in the order of the loops that read it"],
+    )  # fmt: skip
+
+
+def _cut(loops: list[StreamLoop], inner_tokens: int) -> tuple[list[StreamLoop], list[StreamLoop]] | None:
+    outer, inner, left = list(loops), [], inner_tokens
+    while left > 1 and outer:
+        loop = outer.pop()
+        if loop.trip > left and loop.trip % left == 0:
+            outside, loop = loop.split(left)
+            outer.append(outside)
+        if left % loop.trip:
+            return None
+        inner.insert(0, loop)
+        left //= loop.trip
+    return (outer, inner) if left == 1 else None
+
+
+def offsets(loops: Sequence[StreamLoop], rank: int) -> Iterator[tuple[int, ...]]:
+    """How far each token of a nest lies from where the nest starts, per data dim, in stream order."""
+    for point in itertools.product(*(range(loop.trip) for loop in loops)):
+        yield tuple(
+            sum(index * loop.strides[dim] for index, loop in zip(point, loops, strict=True)) for dim in range(rank)
+        )
+
+
+def lowest(loops: Sequence[StreamLoop], rank: int) -> tuple[int, ...]:
+    """The lowest offset of a nest's tokens, per data dim, from where it starts."""
+    return tuple(sum((loop.trip - 1) * min(0, loop.strides[dim]) for loop in loops) for dim in range(rank))
+
+
+def count(loops: Sequence[StreamLoop]) -> int:
+    """Tokens of a nest."""
+    return prod(loop.trip for loop in loops)
+
 
 WORD_BITS = (128, 256, 512)
 """Widths that a port may have: powers of two, of which a burst of 4 KiB has at most 256 (AXI4)."""
 
 
 @dataclass(frozen=True)
-class MemoryLayout:
+class PortLayout:
     """A tensor in memory and the stream that reads or writes it.
 
     Attributes:
@@ -106,7 +160,7 @@ class MemoryLayout:
         return inner.strides == (1,) and not inner.trip % in_word and not any(step % in_word for step in steps)
 
 
-def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
+def memory_layout(op: df.DmaReadOp | df.DmaWriteOp) -> PortLayout:
     """The layout of a DMA.
 
     Raises:
@@ -115,15 +169,15 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     where = op.label.data if op.label else op.name
     if op.layout is None:
         raise run_first("hls", f"{op.name} has no layout", "materialize-dma")
-    stream = itensor_of(op.sources[0] if isinstance(op, DmaWriteOp) else op.sinks[0])
+    stream = df.itensor_of(op.sources[0] if isinstance(op, df.DmaWriteOp) else op.sinks[0])
     token = Token.of(stream, where)
     if token.element == I1:
-        raise InputError("bad-layout", "memory holds no i1", where=where, levers=["extend it to i8"])
+        raise InputError("bad-layout", "memory holds no i1", where=where, hints=["extend it to i8"])
     word_bits = op.beat_bits.value.data if op.beat_bits is not None else WORD_BITS[-1]
     if word_bits not in WORD_BITS:
         raise InputError(
             "bad-layout", f"ports of {word_bits} bits have no C++", where=where,
-            levers=[f"compile with beats of {', '.join(map(str, WORD_BITS))} bits"],
+            hints=[f"compile with beats of {', '.join(map(str, WORD_BITS))} bits"],
         )  # fmt: skip
     rank = len(stream.element_shape)
     numbers = op.layout.values
@@ -131,14 +185,14 @@ def memory_layout(op: DmaReadOp | DmaWriteOp) -> MemoryLayout:
     tile = tuple(count * part for count, part in zip(beats, beat, strict=True))
     parts = prod(size // part for size, part in zip(tile, stream.element_shape, strict=True))
     over_tiles, over_parts = cut_inside(stream, parts, where)
-    packed = isinstance(op, DmaReadOp) and op.packed is not None
+    packed = isinstance(op, df.DmaReadOp) and op.packed is not None
     _check(stream, tile, grid, over_tiles, where)
     places = _row_major(over_tiles, grid, tile)
-    if (packed or isinstance(op, DmaWriteOp)) and not _counts_through(places, prod(grid)):
+    if (packed or isinstance(op, df.DmaWriteOp)) and not _counts_through(places, prod(grid)):
         raise _bad(f"the loops do not reach every tile of {list(grid)}", where)
     if packed:
         places = _packed(over_tiles)
-    return MemoryLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts), word_bits)
+    return PortLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts), word_bits)
 
 
 def _packed(loops: Sequence[StreamLoop]) -> list[StreamLoop]:
@@ -187,4 +241,18 @@ def _check(
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError("bad-layout", what, where=where, levers=["stream the tensor in whole, disjoint tiles"])
+    return InputError("bad-layout", what, where=where, hints=["stream the tensor in whole, disjoint tiles"])
+
+
+# --- Loops over the elements of a token, and the element that they stand at
+
+
+def element_loops(token: Token, label: str = "elements") -> list[CountedLoop]:
+    """Over ``e0``, ``e1`` …, one per dim of more than one element."""
+    return named_loops(label, "e", token.shape)
+
+
+def token_element(token: Token) -> str:
+    """The element of the variable ``token`` that the loops stand at; a token of one element is that element."""
+    strides = row_major_strides(token.shape)
+    return token.at("token", affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]))

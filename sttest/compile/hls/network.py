@@ -9,32 +9,16 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
-from sttest.compile.dialects.df import (
-    BufferOp,
-    ConcatOp,
-    ConverterOp,
-    DmaReadOp,
-    DmaWriteOp,
-    EnterOp,
-    ForkOp,
-    GatherOp,
-    KernelOp,
-    LeaveOp,
-    NodeOp,
-    StreamOp,
-    TaskOp,
-    YieldOp,
-)
+from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import HELPER_NAMES
-from sttest.compile.hls.memory_layout import WORD_BITS, MemoryLayout, memory_layout
-from sttest.compile.hls.names import Names
+from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
 from sttest.compile.hls.process import EngineProcess, Process
-from sttest.compile.hls.types import Element, Token
-from sttest.compile.ir.pass_order import run_first
-from sttest.compile.turns.engines import engines_of
-from sttest.compile.turns.layers import has_part_per_layer, has_part_per_step, outside_layers
-from sttest.compile.turns.processes import fifos_of, node_label, process_name, processes_of, queue_of
-from sttest.errors import InputError
+from sttest.compile.hls.types import Element, Names, Token
+from sttest.compile.ir.module_walk import run_first
+from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
+from sttest.compile.sharing.processes import fifos_of, node_label, process_name, processes_of, queue_of
+from sttest.core.errors import InputError
 
 # What every process calls its own.
 _LOCAL_NAMES = (
@@ -55,7 +39,7 @@ _LOCAL_NAMES = (
 
 
 @dataclass(frozen=True)
-class Stream:
+class HlsStream:
     """A FIFO.
 
     Attributes:
@@ -78,11 +62,11 @@ class Tensor:
     """A tensor in memory and the node that reads or writes it."""
 
     label: str
-    layout: MemoryLayout
+    layout: PortLayout
 
 
 @dataclass(frozen=True)
-class Memory:
+class PortMemory:
     """An argument of the kernel: a tensor, or those of a queue one after the other, each from a whole word on.
 
     Attributes:
@@ -170,15 +154,15 @@ class Network:
         InputError: another level, or a type that has no C++.
     """
 
-    kernel: KernelOp
+    kernel: df.KernelOp
     hbm_channels: Mapping[str, int]
     name: str = field(init=False)
-    streams: dict[SSAValue, Stream] = field(default_factory=dict)
-    memories: dict[str, Memory] = field(default_factory=dict)
-    nodes: list[NodeOp] = field(default_factory=list)
-    engines: dict[str, list[TaskOp]] = field(init=False)
-    members: dict[str, list[NodeOp]] = field(init=False)
-    outside: set[NodeOp] = field(init=False)
+    streams: dict[SSAValue, HlsStream] = field(default_factory=dict)
+    memories: dict[str, PortMemory] = field(default_factory=dict)
+    nodes: list[df.NodeOp] = field(default_factory=list)
+    engines: dict[str, list[df.TaskOp]] = field(init=False)
+    members: dict[str, list[df.NodeOp]] = field(init=False)
+    outside: set[df.NodeOp] = field(init=False)
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
@@ -189,10 +173,19 @@ class Network:
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
             if isinstance(
-                op, TaskOp | ConcatOp | ConverterOp | EnterOp | LeaveOp | ForkOp | GatherOp | DmaReadOp | DmaWriteOp
+                op,
+                df.TaskOp
+                | df.ConcatOp
+                | df.ConverterOp
+                | df.EnterOp
+                | df.LeaveOp
+                | df.ForkOp
+                | df.GatherOp
+                | df.DmaReadOp
+                | df.DmaWriteOp,
             ):
                 self.nodes.append(op)
-            elif not isinstance(op, StreamOp | BufferOp | YieldOp):
+            elif not isinstance(op, df.StreamOp | df.BufferOp | df.YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
         self._name_memories()
         for node in self.nodes:
@@ -202,18 +195,18 @@ class Network:
             name, token = self._names.of(("fifo", fifo), fifo), Token.of(kind.itensor, fifo)
             comments = tuple(str(op.result.type.itensor) for op in ops)
             self.streams |= dict.fromkeys(
-                (op.result for op in ops), Stream(name, fifo, token, kind.depth.data, comments)
+                (op.result for op in ops), HlsStream(name, fifo, token, kind.depth.data, comments)
             )
 
-    def served_by(self, node: NodeOp) -> tuple[str, list[TaskOp]] | None:
+    def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
-        if not isinstance(node, TaskOp) or node.engine is None:
+        if not isinstance(node, df.TaskOp) or node.engine is None:
             return None
         return node.engine.data, self.engines[node.engine.data]
 
-    def processes(self, node: NodeOp) -> tuple[Process, ...]:
+    def processes(self, node: df.NodeOp) -> tuple[Process, ...]:
         """What is called for a node: both halves of a converter; an engine or a queue where its first node stands."""
-        if isinstance(node, ConverterOp):
+        if isinstance(node, df.ConverterOp):
             return self.halves(node)
         served = self.served_by(node)
         if served is None:
@@ -221,19 +214,19 @@ class Network:
         engine, members = served
         return (self.engine(engine, members).whole,) if node is members[0] else ()
 
-    def turns(self, node: NodeOp) -> list[NodeOp]:
+    def turns(self, node: df.NodeOp) -> list[df.NodeOp]:
         """All nodes of a node's process, in the order of their turns."""
         return self.members[process_name(node)]
 
-    def is_outside_layers(self, node: NodeOp) -> bool:
+    def is_outside_layers(self, node: df.NodeOp) -> bool:
         """Whether all of a node's process runs once per launch."""
         return self.outside.issuperset(self.turns(node))
 
-    def behind_layers(self, node: NodeOp) -> list[NodeOp]:
+    def behind_layers(self, node: df.NodeOp) -> list[df.NodeOp]:
         """Those turns of a node's process that come once, after those of all layers."""
         return [] if self.is_outside_layers(node) else [turn for turn in self.turns(node) if turn in self.outside]
 
-    def process(self, node: NodeOp) -> Process:
+    def process(self, node: df.NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
         names = Names(_LOCAL_NAMES)
         memory, behind = self.memories.get(process_name(node)), ""
@@ -261,7 +254,7 @@ class Network:
             behind,
         )
 
-    def engine(self, name: str, members: Sequence[TaskOp]) -> EngineProcess:
+    def engine(self, name: str, members: Sequence[df.TaskOp]) -> EngineProcess:
         """The functions of an engine: one for a turn, and the process that gives each task its own.
 
         Raises:
@@ -285,27 +278,25 @@ class Network:
         turn = self._turn(self._names.of((name, "turn"), f"{name}_turn"), members)
         return EngineProcess(turn, process, tuple(tuple(port[2] for port in each) for each in ports))
 
-    def _turn(self, name: str, members: Sequence[TaskOp]) -> Process:
+    def _turn(self, name: str, members: Sequence[df.TaskOp]) -> Process:
         """The function of one turn: its streams are those of any of the tasks."""
         types = [[self.streams[port].token.c_type for port in (*each.sources, *each.sinks)] for each in members]
         if any(each != types[0] for each in types):
-            raise InputError(
-                "engine-tokens", "the tokens of its tasks differ", where=name, levers=["share fewer tasks"]
-            )
+            raise InputError("engine-tokens", "the tokens of its tasks differ", where=name, hints=["share fewer tasks"])
         arity = len(members[0].sources)
         inputs = tuple(f"source_{number}" for number in range(arity))
         outputs = tuple(f"result_{number}" for number in range(len(types[0]) - arity))
         parameters = (f"hls::stream<{t}>& {each}" for t, each in zip(types[0], (*inputs, *outputs), strict=True))
         return Process(name, tuple(parameters), (), inputs, outputs)
 
-    def blocks(self, converter: ConverterOp) -> tuple[str, str]:
+    def blocks(self, converter: df.ConverterOp) -> tuple[str, str]:
         """Name of a converter's stream of blocks, and of the type of a block."""
         label = node_label(converter)
         return self._names.of((converter, "blocks"), f"{label}_blocks"), self._names.of(
             (converter, "type"), f"{label}_block"
         )
 
-    def halves(self, converter: ConverterOp) -> tuple[Process, Process]:
+    def halves(self, converter: df.ConverterOp) -> tuple[Process, Process]:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, block_type = self.blocks(converter)
@@ -328,11 +319,11 @@ class Network:
         name = names.of(stream, f"{'from' if reads else 'to'}_{self._label(other, stream)}")
         return f"hls::stream<{stream.token.c_type}>& {name}", stream.name, name
 
-    def _end(self, value: SSAValue, *, reads: bool) -> NodeOp:
-        ends = [use.operation for use in value.uses if isinstance(use.operation, NodeOp)]
+    def _end(self, value: SSAValue, *, reads: bool) -> df.NodeOp:
+        ends = [use.operation for use in value.uses if isinstance(use.operation, df.NodeOp)]
         return next(node for node in ends if (value in node.sources) is reads)
 
-    def _label(self, node: NodeOp, stream: Stream | None = None) -> str:
+    def _label(self, node: df.NodeOp, stream: HlsStream | None = None) -> str:
         """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
         is_shared = queue_of(node) is not None or (stream is not None and len(stream.comments) > 1)
         return process_name(node) if is_shared else node_label(node)
@@ -346,26 +337,30 @@ class Network:
         """
         widths = {memory.word_bits for memory in self.memories.values()}
         if len(widths) > 1:
-            levers = ["compile all DMAs with beats of one width"]
-            raise InputError("bad-layout", "ports of different widths have no C++", where=self.name, levers=levers)
+            hints = ["compile all DMAs with beats of one width"]
+            raise InputError("bad-layout", "ports of different widths have no C++", where=self.name, hints=hints)
         return max(widths, default=WORD_BITS[-1])
 
     def _name_memories(self) -> None:
-        dmas = [node for node in self.nodes if isinstance(node, DmaReadOp | DmaWriteOp) and node is self.turns(node)[0]]
+        dmas = [
+            node
+            for node in self.nodes
+            if isinstance(node, df.DmaReadOp | df.DmaWriteOp) and node is self.turns(node)[0]
+        ]
         shares = Counter(self.hbm_channels[process_name(dma)] for dma in dmas)
         for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
             for dma in dmas:
-                if isinstance(dma, DmaReadOp) and dma.sources[0] == argument:
+                if isinstance(dma, df.DmaReadOp) and dma.sources[0] == argument:
                     wanted = queue_of(dma) or tensor.name_hint or argument.name_hint or "input"
                     part = f"_slice{dma.slice_of[0]}" if dma.slice else ""
                     self._name_memory(dma, f"{wanted}{part}", shares)
         for value in self.kernel.terminator.arguments:
-            if not isinstance(value.owner, DmaWriteOp):
+            if not isinstance(value.owner, df.DmaWriteOp):
                 raise run_first("hls", "a result does not come from a df.dma_write", "materialize-dma")
             origin = value.owner.origin
             self._name_memory(value.owner, origin.data if origin else "result", shares)
 
-    def _name_memory(self, op: DmaReadOp | DmaWriteOp, wanted: str, shares: Counter[int]) -> None:
+    def _name_memory(self, op: df.DmaReadOp | df.DmaWriteOp, wanted: str, shares: Counter[int]) -> None:
         hbm_channel = self.hbm_channels[process_name(op)]
         bundle = self._names.of(hbm_channel, f"gmem{hbm_channel}")
         before = sum(memory.bundle == bundle for memory in self.memories.values())
@@ -381,9 +376,9 @@ class Network:
             )
             for is_behind in (False, True)
         )
-        writes = isinstance(op, DmaWriteOp)
+        writes = isinstance(op, df.DmaWriteOp)
         steps = self.kernel.step_count if has_part_per_step(self.kernel, op) else 1
-        rows, takes_entries = (1, False) if isinstance(op, DmaWriteOp) else (max(1, op.row_count), op.takes_entries)
-        self.memories[process_name(op)] = Memory(
+        rows, takes_entries = (1, False) if isinstance(op, df.DmaWriteOp) else (max(1, op.row_count), op.takes_entries)
+        self.memories[process_name(op)] = PortMemory(
             name, process_name(op), bundle, channel, writes, tensors, layers, behind, steps, rows, takes_entries
         )

@@ -11,10 +11,10 @@ from xdsl.dialects.arith import CmpfOp, ConstantOp, MuliOp
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from sttest.compile.dialects.df import YieldOp
+from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 # Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
 _COMPARISONS = (
@@ -120,7 +120,7 @@ class Statement:
         return f"const {self.c_type} {self.variable} = {self.expression};"
 
 
-class Payload:
+class PayloadCode:
     """The statements of a payload for one point, given what its arguments are there."""
 
     def __init__(self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str) -> None:
@@ -131,7 +131,7 @@ class Payload:
         self._values: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
         self._counts: dict[str, int] = {}
         for op in block.ops:
-            if isinstance(op, YieldOp):
+            if isinstance(op, df.YieldOp):
                 self.results = [self._values[value] for value in op.arguments]
             elif isinstance(op, ConstantOp):
                 literal = constant(op.value, self._element(op.result.type))
@@ -161,7 +161,7 @@ class Payload:
             shown = ", ".join(element.tag for element in types)
             raise InputError(
                 "no-cpp-operation", f"'{op.name}' of ({shown}) has no meaning in docs/values.md", where=self._where,
-                levers=["rewrite it with the operations that are listed there"],
+                hints=["rewrite it with the operations that are listed there"],
             )  # fmt: skip
         if rule.helper is not None:
             self._helpers.call(rule.helper)

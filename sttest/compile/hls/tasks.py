@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
 from xdsl.ir import Attribute
 
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.payload import Payload, Statement, constant
-from sttest.compile.hls.process import Process
-from sttest.compile.hls.task_ports import TaskPort, task_ports
-from sttest.compile.hls.tile_schedule import Step, TileSchedule, reading_steps, writing_steps
-from sttest.compile.hls.tile_visits import Visit, visits
-from sttest.compile.hls.timing import KernelTiming
-from sttest.compile.hls.token_text import element_loops, token_element
-from sttest.compile.hls.turn_trips import TurnTrips, largest
+from sttest.compile.hls.memory_layout import element_loops, token_element
+from sttest.compile.hls.payload import PayloadCode, Statement, constant
+from sttest.compile.hls.process import EngineProcess, Process
+from sttest.compile.hls.tile_schedule import (
+    Step,
+    TaskPort,
+    TileSchedule,
+    TileVisit,
+    TurnTrips,
+    largest,
+    reading_steps,
+    task_ports,
+    visits,
+    writing_steps,
+)
+from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.timing.cost_model import sum_distance
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
-def emit_task(code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers) -> None:
+def emit_task(code: Code, task: df.TaskOp, process: Process, timing: PortTiming, helpers: Helpers) -> None:
     """Writes the function of a task.
 
     Args:
@@ -41,13 +49,13 @@ def emit_task(code: Code, task: TaskOp, process: Process, timing: KernelTiming, 
 
 
 def emit_turn(
-    code: Code, members: Sequence[TaskOp], process: Process, timing: KernelTiming, helpers: Helpers, trips: TurnTrips
+    code: Code, members: Sequence[df.TaskOp], process: Process, timing: PortTiming, helpers: Helpers, trips: TurnTrips
 ) -> None:
     """Writes the function that is any of several tasks, by trip counts that it is told.
 
     Args:
         code: where to.
-        members: alike (`sttest.compile.turns.engines`).
+        members: alike (`sttest.compile.sharing.engines`).
         process: its name, its streams and its parameters for trip counts.
         timing: see :func:`emit_task`.
         helpers: see :func:`emit_task`.
@@ -61,7 +69,7 @@ def emit_turn(
 
 class _TaskEmitter:
     def __init__(
-        self, code: Code, task: TaskOp, process: Process, timing: KernelTiming, helpers: Helpers, trips: TurnTrips
+        self, code: Code, task: df.TaskOp, process: Process, timing: PortTiming, helpers: Helpers, trips: TurnTrips
     ) -> None:
         self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
         self.trips = trips
@@ -130,7 +138,7 @@ class _TaskEmitter:
             options = f"type=inter direction=RAW distance={distance} dependent=true"
             self.code.pragma(f"dependence variable={port.tile.name} {options}")
 
-    def _read(self, port: TaskPort, stream: str, visit: Visit) -> None:
+    def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
         if port.token.size == 1 and not visit.loops:
             self.code.line(f"{_condition(when)}{port.at(visit.places)} = {stream}.read();")
@@ -140,7 +148,7 @@ class _TaskEmitter:
             with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
                 self.code.line(f"{port.at(visit.places)} = {token_element(port.token)};")
 
-    def _write(self, port: TaskPort, stream: str, visit: Visit) -> None:
+    def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         last = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
         when = [*([] if port.scanned else last), *self._is_step(visit.step)]
         if port.token.size == 1 and not visit.loops:
@@ -170,7 +178,7 @@ class _TaskEmitter:
             *(f"x{n}" for n in range(len(self.sources))),
             *(f"running{n or ''}" for n in range(len(self.results))),
         ]
-        payload = Payload(block, arguments, self.helpers, self.task.sym_name.data)
+        payload = PayloadCode(block, arguments, self.helpers, self.task.sym_name.data)
         with self.code.scope(), self.code.unrolled(self._lane_loops("lanes", self.schedule.order)):
             for port, argument, name in zip((*self.sources, *self.results), block.args, arguments, strict=True):
                 if argument.uses.get_length():
@@ -197,12 +205,12 @@ class _TaskEmitter:
             raise InputError(
                 "implicit-conversion", f"the payload works on {dtype} where the stream carries "
                 f"{port.token.element.tag}",
-                where=where, levers=["write conversions and scales into the payload"],
+                where=where, hints=["write conversions and scales into the payload"],
             )  # fmt: skip
         if port in self.results and self.task.init is None:
             raise InputError(
                 "reads-destination", "the payload reads its result, which only a reduction may",
-                where=where, levers=["pass the value as a source"],
+                where=where, hints=["pass the value as a source"],
             )  # fmt: skip
 
     def _lane_loops(self, label: str, loops: Sequence[int]) -> list[CountedLoop]:
@@ -229,8 +237,55 @@ def _condition(conditions: Sequence[str]) -> str:
     return f"if ({' && '.join(conditions)}) " if conditions else ""
 
 
-def _described(task: TaskOp, steps: int, interval: int) -> str:
+def _described(task: df.TaskOp, steps: int, interval: int) -> str:
     tiles, points = "x".join(map(str, task.trip_counts)), "x".join(map(str, task.tile_sizes))
     kinds = f" ({', '.join(task.loop_kinds)})" if task.loop_kinds else ""
     pace = f"{counted(steps, 'step')} per tile, {counted(interval, 'cycle')} per step"
     return f"{tiles or 1} tiles of {points or 1} points{kinds}, {pace}."
+
+
+# --- An engine as C++: a function for one turn, and the process that calls it for each of its tasks
+
+
+def emit_engine(
+    code: Code,
+    members: Sequence[df.TaskOp],
+    process: EngineProcess,
+    timing: PortTiming,
+    helpers: Helpers,
+    behind: Collection[df.TaskOp] = (),
+) -> None:
+    """Writes both functions.
+
+    Args:
+        code: where to.
+        members: the tasks, in the order of their turns.
+        process: names and streams.
+        timing: of every task.
+        helpers: functions that the payload calls.
+        behind: the last of them, whose turns come once, after those of all layers.
+
+    Raises:
+        InputError: see :func:`~sttest.compile.hls.tasks.emit_turn`.
+    """
+    trips = TurnTrips(members, timing)
+    told = [f"const int {trips.name(loop)}" for loop in trips.varying]
+    turn = Process(process.turn.name, (*process.turn.parameters, *told), (), process.turn.inputs, process.turn.outputs)
+    emit_turn(code, members, turn, timing, helpers, trips)
+    code.line()
+    names = ", ".join(member.sym_name.data for member in members)
+    code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
+    with code.function(f"static void {process.whole.name}", process.whole.parameters):
+        code.pragma(f"allocation function instances={turn.name} limit=1")
+        calls = {
+            member: [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)]
+            for member, streams in zip(members, process.streams, strict=True)
+        }
+        with code.every_step():
+            with code.every_layer():
+                for member in members:
+                    if member not in behind:
+                        code.wrapped(f"{turn.name}(", calls[member], ");")
+            for member in members:
+                if member in behind:
+                    code.wrapped(f"{turn.name}(", calls[member], ");")

@@ -10,10 +10,117 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 
-from sttest.compile.dialects.df import TaskOp
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import StreamLoop, merged
+from sttest.compile.hls.memory_layout import count, cut_inside, offsets
+from sttest.compile.hls.top import PortTiming
+from sttest.compile.hls.types import LocalArray, Token
+from sttest.compile.hls.writer import CountedLoop, affine
 from sttest.compile.spaces.tiling import unroll_factors
+from sttest.core.errors import InputError
+
+# --- A task's streams: their tokens within a tile, and the array that holds the tile
+
+
+@dataclass(frozen=True)
+class TaskPort:
+    """A source or a result.
+
+    Attributes:
+        token: of the stream.
+        rows: per data dim of the tensor, how far each loop of the task moves.
+        parts: the loops over the tokens of a tile.
+        held: the iteration of every loop that a running tile is held for.
+        tile: the array that holds the tile, or all running tiles.
+        scanned: whether it is a result that reductions index.
+    """
+
+    token: Token
+    rows: tuple[tuple[int, ...], ...]
+    parts: tuple[StreamLoop, ...]
+    held: tuple[str, ...]
+    tile: LocalArray
+    scanned: bool = False
+
+    def at(self, place: Sequence[str]) -> str:
+        """An element of the present tile, by an index expression per data dim."""
+        return self.tile.at((*self.held, *place))
+
+    @property
+    def offsets(self) -> list[tuple[int, ...]]:
+        """Where each token of a tile lies in it, in stream order."""
+        return list(offsets(self.parts, len(self.rows)))
+
+
+def task_ports(task: df.TaskOp) -> tuple[list[TaskPort], list[TaskPort]]:
+    """Sources and results of a task.
+
+    Raises:
+        InputError: the task does not say what it accesses, or its streams have another order than its loops.
+    """
+    where = task.sym_name.data
+    if task.accesses is None:
+        raise InputError(
+            "no-accesses", "the task does not say which elements its payload works on", where=where,
+            hints=["compile the design anew"],
+        )  # fmt: skip
+    maps = [access.data for access in task.accesses]
+    every = range(len(task.trip_counts))
+    outside = [loop for loop in every if task.loop_kinds[loop] == "parallel"]
+    arity = len(task.sources)
+    sources = [
+        _port(task, source, access, f"in{number}", loops=every)
+        for number, (source, access) in enumerate(zip(task.sources, maps[:arity], strict=True))
+    ]
+    results = []
+    for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True)):
+        name, scanned = f"out{number}", task.is_scanned(number)
+        loops, held = (every, ()) if scanned else (outside, task.held_loops)
+        results.append(replace(_port(task, result, access, name, loops=loops, held=held), scanned=scanned))
+    return sources, results
+
+
+def _port(
+    task: df.TaskOp, value: SSAValue, access: AffineMap, name: str, *, loops: Sequence[int], held: Sequence[int] = ()
+) -> TaskPort:
+    where = task.sym_name.data
+    stream = df.itensor_of(value)
+    rows = _rows(access, where)
+    wanted = [
+        StreamLoop(task.trip_counts[loop], tuple(row[loop] * task.tile_sizes[loop] for row in rows)) for loop in loops
+    ]
+    outer, inner = cut_inside(stream, stream.tokens // count(wanted), where)
+    if merged(outer) != merged(wanted) or any(stream.map.eval((0,) * stream.map.num_dims, ())):
+        raise InputError(
+            "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
+            hints=["put a converter before the task"],
+        )  # fmt: skip
+    tiles = (task.trip_counts[loop] for loop in held)
+    extents = (1 + sum(factor * (size - 1) for factor, size in zip(row, task.tile_sizes, strict=True)) for row in rows)
+    token = Token.of(stream, where)
+    array = LocalArray(name, token.element.c_type, (*tiles, *extents))
+    return TaskPort(token, rows, tuple(inner), tuple(f"t{loop}" for loop in held), array)
+
+
+def _rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
+    """Coefficients of a linear map without constants."""
+    zero = access.eval((0,) * access.num_dims, ())
+    units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
+    columns = [access.eval(unit, ()) for unit in units]
+    rows = tuple(tuple(column[dim] - zero[dim] for column in columns) for dim in range(len(zero)))
+    if any(zero) or any(factor < 0 for row in rows for factor in row):
+        raise InputError(
+            "bad-access", f"{access} does not start at element 0 or runs backwards", where=where,
+            hints=["write accesses as sums of loops with positive factors"],
+        )  # fmt: skip
+    return rows
+
 
 Step = tuple[int, ...]
 """The number of a step in every loop of the task."""
@@ -34,7 +141,7 @@ class TileSchedule:
     lanes: tuple[int, ...]
 
     @staticmethod
-    def of(task: TaskOp) -> TileSchedule:
+    def of(task: df.TaskOp) -> TileSchedule:
         """The walk of a task with its lanes.
 
         Raises:
@@ -135,3 +242,127 @@ def _first(
         ):
             return number
     return len(steps) - 1
+
+
+# --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie
+
+
+@dataclass(frozen=True)
+class TileVisit:
+    """One token, or all tokens of a tile in a loop.
+
+    Attributes:
+        step: in which it happens.
+        loops: over the tokens; none for one token.
+        places: index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at.
+    """
+
+    step: Step
+    loops: tuple[CountedLoop, ...]
+    places: tuple[str, ...]
+
+
+def visits(port: TaskPort, steps: Sequence[Step]) -> list[TileVisit]:
+    """The visits of a tile: a loop where all tokens come in one step, else one by one.
+
+    Args:
+        port: whose tokens they are.
+        steps: of each token.
+    """
+    if len(set(steps)) == 1:
+        terms = [(f"v{n}", loop) for n, loop in enumerate(port.parts) if loop.trip > 1]
+        loops = tuple(CountedLoop(f"tokens_{port.tile.name}_{name[1:]}", name, loop.trip) for name, loop in terms)
+        moved = [[(name, loop.strides[dim]) for name, loop in terms] for dim in range(len(port.rows))]
+        return [TileVisit(steps[0], loops, _places(port, moved, [0] * len(port.rows)))]
+    still: list[list[tuple[str, int]]] = [[] for _ in port.rows]
+    return [TileVisit(step, (), _places(port, still, start)) for step, start in zip(steps, port.offsets, strict=True)]
+
+
+def _places(port: TaskPort, moved: Sequence[Sequence[tuple[str, int]]], start: Sequence[int]) -> tuple[str, ...]:
+    return tuple(
+        affine([*terms, *([(f"e{dim}", 1)] if size > 1 else [])], at)
+        for dim, (terms, size, at) in enumerate(zip(moved, port.token.shape, start, strict=True))
+    )
+
+
+# --- Trip counts of a task, or of the tasks that one function serves in turn
+
+
+@dataclass(frozen=True)
+class TurnTrips:
+    """How often each tile loop runs: a number, or a parameter where the tasks differ.
+
+    Attributes:
+        members: one task, or those of an engine.
+        timing: where their pipelines drain.
+    """
+
+    members: Sequence[df.TaskOp]
+    timing: PortTiming
+
+    def is_loop(self, loop: int) -> bool:
+        """Whether any of them iterates it."""
+        return max(self._counts(loop)) > 1
+
+    def last(self, loop: int) -> str:
+        """The index of its last iteration."""
+        return f"{self.name(loop)} - 1" if self.varies(loop) else str(self._counts(loop)[0] - 1)
+
+    def varies(self, loop: int) -> bool:
+        """Whether the tasks differ in it."""
+        return len({*self._counts(loop)}) > 1
+
+    def name(self, loop: int) -> str:
+        """The parameter of a loop that varies."""
+        return f"trips_{loop}"
+
+    @property
+    def varying(self) -> list[int]:
+        """The loops that are told to a turn."""
+        return [loop for loop in range(len(self.members[0].trip_counts)) if self.varies(loop)]
+
+    @property
+    def loops(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
+        """The tile loops that the pipeline is left for, and those inside it."""
+        depth = self._left_loops()
+        every = [self._loop(loop) for loop in range(len(self.members[0].trip_counts)) if self.is_loop(loop)]
+        outside = sum(self.is_loop(loop) for loop in range(depth))
+        return every[:outside], every[outside:]
+
+    def _loop(self, loop: int) -> CountedLoop:
+        counts = self._counts(loop)
+        bound = self.name(loop) if self.varies(loop) else ""
+        return CountedLoop(f"tiles_{loop}", f"t{loop}", max(counts), bound, min(counts))
+
+    def _counts(self, loop: int) -> list[int]:
+        return [member.trip_counts[loop] for member in self.members]
+
+    def _left_loops(self) -> int:
+        """As in the timed graph: the loops that any of them must leave."""
+        return max(map(self._left_of, self.members))
+
+    def _left_of(self, member: df.TaskOp) -> int:
+        trips, passes = member.trip_counts, self.timing.passes[member.sym_name.data]
+        return next((n for n in range(len(trips) + 1) if prod(trips[:n]) == passes), 0)
+
+
+def largest(members: Sequence[df.TaskOp]) -> df.TaskOp:
+    """The task whose arrays hold those of all others: running tiles are kept per iteration of some loops.
+
+    Raises:
+        InputError: there is none.
+    """
+    first = max(members, key=lambda task: [task.trip_counts[loop] for loop in task.held_loops])
+    for member in members:
+        sizes = zip(member.held_loops, first.held_loops, strict=False)
+        same = len(member.held_loops) <= len(first.held_loops)
+        if not same or any(m != f or member.trip_counts[m] > first.trip_counts[f] for m, f in sizes):
+            raise InputError(
+                "engine-arrays", "its tasks keep running tiles of different loops", where=_engine(member),
+                hints=["share fewer tasks"],
+            )  # fmt: skip
+    return first
+
+
+def _engine(task: df.TaskOp) -> str:
+    return (task.engine or task.sym_name).data

@@ -3,13 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from sttest.compile.dialects.df import ConverterOp
-from sttest.compile.hls.converters import Conversion
-from sttest.compile.hls.network import Memory, Network
-from sttest.compile.hls.process import Process
-from sttest.compile.hls.timing import KernelTiming
+from sttest.boards.board import FpgaBoard
+from sttest.compile.dialects import df
+from sttest.compile.hls.network import Network, PortMemory
+from sttest.compile.hls.process import Conversion, Process
 from sttest.compile.hls.writer import Code, literal
+from sttest.sim.bursts import channel_number
+from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
+
+# --- What emitted C++ asks the tool for: intervals, kinds of FIFOs, memory ports
+
+
+@dataclass(frozen=True)
+class PortTiming:
+    """Facts of a timed kernel, by the names of its design.
+
+    Attributes:
+        intervals: cycles between the iterations of each task.
+        passes: how often each task's pipeline is entered: its outer loops are left, and the pipeline drains.
+        fifo_kinds: ``srl`` or ``ram`` per FIFO.
+        channels: pseudo-channel per DMA.
+        outstanding: bursts in flight per port.
+        burst_bytes: of the longest burst.
+    """
+
+    intervals: Mapping[str, int]
+    passes: Mapping[str, int]
+    fifo_kinds: Mapping[str, str]
+    channels: Mapping[str, int]
+    outstanding: int = 16
+    burst_bytes: int = 4096
+
+    @staticmethod
+    def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> PortTiming:
+        """The facts of a timed graph that was made from a kernel for a board.
+
+        Args:
+            graph: of the kernel.
+            board: that it is for.
+            apart: the kernel with a process per task, where tasks share engines.
+        """
+        pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
+        ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
+        return PortTiming(
+            {each.name: each.loops[0].ii for each in pipelines},
+            {each.name: each.repeat for each in pipelines},
+            {fifo.name: fifo.kind for fifo in graph.fifos},
+            {each.name: channel_number(each.channels[0]) for each in ports},
+            board.hbm.outstanding_bursts.count,
+            board.hbm.max_burst_bytes.count,
+        )
+
 
 COMPILERS = """\
 // Compilers other than the tool's know neither its directives nor who reads the labels of loops.  (GCC before 13
@@ -28,7 +74,9 @@ CALL_MACRO = """\
 """
 
 
-def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion], timing: KernelTiming) -> None:
+def emit_top(
+    code: Code, network: Network, conversions: Mapping[df.ConverterOp, Conversion], timing: PortTiming
+) -> None:
     """Writes the top function.
 
     Args:
@@ -53,7 +101,7 @@ def emit_top(code: Code, network: Network, conversions: Mapping[ConverterOp, Con
                 _call(code, process)
 
 
-def _interface(code: Code, memory: Memory, behind: Sequence[Memory], timing: KernelTiming) -> None:
+def _interface(code: Code, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
     """Directives of an argument, by what is ``behind`` its port.
 
     A port asks ahead for no more than there is in a layer, since it keeps room for all that it asks for.
@@ -72,7 +120,7 @@ def _interface(code: Code, memory: Memory, behind: Sequence[Memory], timing: Ker
     code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
 
 
-def _asked_ahead(kind: str, behind: Sequence[Memory], timing: KernelTiming) -> str:
+def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) -> str:
     """What a port asks for ahead in one direction; of a cache's entries that are single words."""
     words = (1 if kind == "write" and not other.writes else other.words_per_layer for other in behind)
     asked, full_burst = max(words), timing.burst_bytes // behind[0].word_bytes
@@ -80,7 +128,7 @@ def _asked_ahead(kind: str, behind: Sequence[Memory], timing: KernelTiming) -> s
     return f"num_{kind}_outstanding={min(timing.outstanding, bursts)} max_{kind}_burst_length={burst_words}"
 
 
-def _declare_streams(code: Code, network: Network, timing: KernelTiming) -> None:
+def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
     for stream in dict.fromkeys(network.streams.values()):
         for comment in stream.comments:
             code.comment(comment)
@@ -89,7 +137,7 @@ def _declare_streams(code: Code, network: Network, timing: KernelTiming) -> None
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 
 
-def _declare_blocks(code: Code, network: Network, conversions: Mapping[ConverterOp, Conversion]) -> None:
+def _declare_blocks(code: Code, network: Network, conversions: Mapping[df.ConverterOp, Conversion]) -> None:
     for converter, facts in conversions.items():
         variable, block_type = network.blocks(converter)
         code.comment(f"Ping-pong buffer of 2 x {'x'.join(map(str, facts.buffer.shape))} elements.")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import Float16Type, Float32Type, IntegerType
 from xdsl.ir import Attribute
 
-from sttest.compile.dialects.df import ITensorType
-from sttest.errors import InputError
+from sttest.compile.dialects import df
+from sttest.compile.hls.writer import Code
+from sttest.compile.ir.names import identifier, unique
+from sttest.core.errors import InputError
 
 _INTEGER_BITS = (1, 4, 8, 16, 32)
 
@@ -62,7 +66,7 @@ def element_of(dtype: Attribute, where: str) -> Element:
         return I1 if bits == 1 else Element(f"i{bits}", f"ap_int<{bits}>", bits, f"int{bits}")
     raise InputError(
         "no-cpp-type", f"no C++ type for elements of {dtype}", where=where,
-        levers=["use one of i1, i4, i8, i16, i32, f16, f32"],
+        hints=["use one of i1, i4, i8, i16, i32, f16, f32"],
     )  # fmt: skip
 
 
@@ -74,7 +78,7 @@ class Token:
     shape: tuple[int, ...]
 
     @staticmethod
-    def of(stream: ITensorType, where: str) -> Token:
+    def of(stream: df.ITensorType, where: str) -> Token:
         """The token of a stream.
 
         Raises:
@@ -111,3 +115,112 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     (12, 4, 1)
     """
     return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+# --- Identifiers of emitted C++: legal, not reserved, not taken by the headers
+
+
+# C++17 [lex.key], table 5, and the alternative tokens.
+_KEYWORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
+const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false
+float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch
+template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t
+while xor xor_eq
+"""
+# What the headers of the tool and of the C library declare at global scope and a module may be called like.
+_DECLARED = """
+abs acos asin atan atan2 ceil cos cosh div erf exp exp2 expm1 fabs floor fma fmax fmin fmod gamma half hypot index
+j0 j1 jn labs ldexp lgamma log log10 log1p log2 logb main malloc free modf pow printf rand read remainder rint round
+scalbn signal sin sinh sqrt std stdin stdout stderr system tan tanh tgamma time trunc y0 y1 yn hls sttest ap_int ap_uint
+assert errno NULL EOF INFINITY NAN M_PI linux unix
+"""
+RESERVED = frozenset((*_KEYWORDS.split(), *_DECLARED.split()))
+
+
+def is_legal(name: str) -> bool:
+    """Whether C++ lets a program use the name: an identifier, no reserved word, no double or leading underscore.
+
+    >>> is_legal("attn_norm"), is_legal("half"), is_legal("a__b")
+    (True, False, False)
+    """
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) is not None and "__" not in name and name not in RESERVED
+
+
+def legal(name: str) -> str:
+    """A legal identifier close to any text.
+
+    >>> legal("load_x__attn_norm"), legal("class"), legal("1x")
+    ('load_x_to_attn_norm', 'the_class', 'n_1x')
+    """
+    clean = re.sub(r"__+", "_to_", identifier(name).strip("_"))
+    clean = f"n_{clean}" if not clean[:1].isalpha() else clean
+    return f"the_{clean}" if clean in RESERVED else clean
+
+
+class Names:
+    """Unique legal names of one scope, remembered by what they stand for."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._found: dict[object, str] = {}
+
+    def of(self, key: object, wanted: str) -> str:
+        """The name of ``key``: ``wanted`` made legal and unique when it is first asked for."""
+        if key not in self._found:
+            self._found[key] = unique(legal(wanted), self._taken)
+        return self._found[key]
+
+
+# --- Local arrays of emitted C++: dims of one element are left out, and what is left is partitioned
+
+
+@dataclass(frozen=True)
+class LocalArray:
+    """An array, or a plain variable if it holds one element.
+
+    Attributes:
+        name: of the variable.
+        c_type: of an element.
+        shape: extents per data dim.
+    """
+
+    name: str
+    c_type: str
+    shape: tuple[int, ...]
+
+    @property
+    def dims(self) -> list[int]:
+        """The data dims that the array has."""
+        return [dim for dim, size in enumerate(self.shape) if size > 1]
+
+    def at(self, index: Sequence[str]) -> str:
+        """One element, by an index expression per data dim."""
+        return self.name + "".join(f"[{index[dim]}]" for dim in self.dims)
+
+    def declare(self, code: Code, at_once: Sequence[int]) -> None:
+        """The declaration, partitioned so that ``at_once`` neighbours per dim can be touched in one cycle."""
+        code.line(f"{self.c_type} {self.name}{self.extents};")
+        self.partition(code, at_once)
+
+    @property
+    def extents(self) -> str:
+        """``[4][16]``."""
+        return "".join(f"[{self.shape[dim]}]" for dim in self.dims)
+
+    def partition(self, code: Code, at_once: Sequence[int], word: Sequence[int] | None = None) -> None:
+        """Only the directives; ``word`` neighbours per dim, which are only touched together, share a word."""
+        for position, dim in enumerate(self.dims):
+            together = word[dim] if word else 1
+            self._split(code, "array_reshape", together, self.shape[dim], position)
+            self._split(code, "array_partition", at_once[dim] // together, self.shape[dim] // together, position)
+
+    def _split(self, code: Code, directive: str, wanted: int, extent: int, position: int) -> None:
+        kind = "complete" if wanted >= extent else f"cyclic factor={wanted}"
+        if min(wanted, extent) > 1:
+            code.pragma(f"{directive} variable={self.name} type={kind} dim={position + 1}")
+
+    def renamed(self, name: str) -> LocalArray:
+        """The same array under another name."""
+        return LocalArray(name, self.c_type, self.shape)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import ParseError, VerifyException
 
-from sttest.errors import InputError
+from sttest.compile.dialects import df
+from sttest.core.errors import DoesNotFitError, InputError
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -57,7 +60,7 @@ def functions(module: ModuleOp) -> list[func.FuncOp]:
                 "control-flow",
                 f"the body has {len(function.body.blocks)} blocks, only straight-line code streams",
                 where=f"func.func @{function.sym_name.data}",
-                levers=["unroll the control flow before export"],
+                hints=["unroll the control flow before export"],
             )
         returned(function)
     return found
@@ -75,3 +78,184 @@ def returned(function: func.FuncOp) -> func.ReturnOp:
             "no-return", "the body does not end in func.return", where=f"func.func @{function.sym_name.data}"
         )
     return last
+
+
+# --- Checks of pass options that come from a command line
+
+
+def require_positive(pass_name: str, **options: int) -> None:
+    """Refuses options below 1.
+
+    Raises:
+        InputError: names the first such option.
+    """
+    for name, value in options.items():
+        if value < 1:
+            raise InputError(
+                "bad-option", f"{name.replace('_', '-')} must be at least 1", where=pass_name, demand=value, bound=1,
+                hints=[f"set {name.replace('_', '-')} to 1 or more"],
+            )  # fmt: skip
+
+
+# --- Errors for passes that are applied in an order that leaves them without what they need
+
+
+def run_first(current: str, missing: str, needed: str) -> InputError:
+    """The error of pass ``current`` that misses what pass ``needed`` writes."""
+    return InputError("pass-order", missing, where=current, hints=[f"run {needed} first"])
+
+
+def require_dmas(current: str, kernel: df.KernelOp) -> None:
+    """Refuses a kernel that still takes streams from outside, where DMAs belong.
+
+    Raises:
+        InputError: the kernel has a stream for an argument.
+    """
+    if any(isinstance(port.type, df.ITensorType) for port in kernel.body.block.args):
+        raise run_first(current, f"kernel '{kernel.sym_name.data}' takes streams from outside", "materialize-dma")
+
+
+# --- What is required of a module that the engines take: one kernel, its nodes joined by streams
+
+
+def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
+    """The one kernel of a design at the stream level.
+
+    Args:
+        module: of the design.
+        here: what needs it, for errors.
+        name: of the design.
+
+    Raises:
+        DoesNotFitError: the design has several kernels.
+        InputError: the module is not at the stream level.
+    """
+    kernels = all_of(module, df.KernelOp)
+    if not kernels:
+        raise run_first(here, "the module has no kernel", "linalg-to-kernels")
+    if len(kernels) > 1:
+        raise DoesNotFitError(
+            "several-groups",
+            "the design does not fuse into one FPGA kernel, and only single kernels are simulated",
+            where=name,
+            demand=len(kernels),
+            bound=1,
+            unit="groups",
+            hints=["raise c-max-bytes", "shorten the sequence"],
+        )
+    for node in all_of(kernels[0], df.NodeOp):
+        if any(isinstance(value.type, df.ITensorType) for value in (*node.operands, *node.results)):
+            raise run_first(here, f"{node.name} is not at the stream level", "lower-to-streams")
+    return kernels[0]
+
+
+def stream_of(port: SSAValue, here: str) -> df.StreamOp:
+    """The FIFO behind a port of a node.
+
+    Raises:
+        InputError: the port is no stream.
+    """
+    owner = port.owner
+    if not isinstance(owner, df.StreamOp):
+        raise run_first(here, f"a node is fed by {port.type}, not by a df.stream", "lower-to-streams")
+    return owner
+
+
+# --- The order of the ops in a block: definitions before uses, else as they were
+
+
+def sort_topologically(block: Block) -> None:
+    """Moves ops behind those whose results they read; ops that are in order keep their places."""
+    ops = list(block.ops)
+    placed: dict[Operation, None] = {}
+    for op in ops:
+        _place(op, block, placed)
+    if list(placed) == ops:
+        return
+    for op in ops:
+        op.detach()
+    block.add_ops(placed)
+
+
+def _place(op: Operation, block: Block, placed: dict[Operation, None]) -> None:
+    """Places an op behind its producers; the stack is explicit, for chains are as long as models are deep."""
+    stack = [op]
+    while stack:
+        current = stack[-1]
+        producers = [operand.owner for operand in current.operands if isinstance(operand.owner, Operation)]
+        missing = [each for each in producers if each not in placed and each.parent_block() is block]
+        if missing:
+            stack += missing
+            continue
+        stack.pop()
+        placed[current] = None
+
+
+# --- Errors in IR text as one InputError: where, which op, which rule, and the source line with a caret
+
+
+# Characters of a source line that are shown on each side of the caret.
+_SHOWN = 80
+_UNREGISTERED = re.compile(r"Operation (\S+) is not registered")
+
+
+def parse_error(error: ParseError, text: str, where: str) -> InputError:
+    """What xDSL's parser found, at its place in the text."""
+    position = error.span.start
+    unknown = _UNREGISTERED.fullmatch(error.msg.strip())
+    if unknown:
+        # xDSL stops behind the name of an op that it does not know.
+        position = max(text.rfind(unknown.group(1), 0, position), 0)
+    return _bad_ir(error.msg, text, where, position)
+
+
+def rule_error(error: VerifyException, text: str, where: str, module: ModuleOp | None = None) -> InputError:
+    """What a verifier refused; with the module at the op that breaks the rule."""
+    op = broken_op(module) if module is not None and module.parent is None else None
+    rule = _rule(error, op)
+    position = _position(op, module, text) if op is not None and module is not None else None
+    return _bad_ir(rule, text, where, position)
+
+
+def broken_op(module: ModuleOp) -> Operation | None:
+    """The first op that does not verify, innermost first."""
+    for op in reversed(list(module.walk())):
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException:
+            return op
+    return None
+
+
+def _rule(error: VerifyException, op: Operation | None) -> str:
+    """The rule, led by the op's name unless the rule says it."""
+    lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+    rule = " ".join(lines)
+    return rule if op is None or op.name in rule else f"{op.name}: {rule}"
+
+
+def _position(op: Operation, module: ModuleOp, text: str) -> int | None:
+    """Where the op's name stands: in text and module ops come in the same order; None where they cannot be matched."""
+    same = [other for other in module.walk() if other.name == op.name]
+    found = list(re.finditer(rf'(?<![\w.!#@"])"?{re.escape(op.name)}"?(?![\w.])', _without_comments(text)))
+    return found[same.index(op)].start() if len(found) == len(same) else None
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group()), text)
+
+
+def _bad_ir(rule: str, text: str, where: str, position: int | None) -> InputError:
+    if position is None:
+        return InputError("bad-ir", f"not valid IR: {rule}", where=where)
+    start = text.rfind("\n", 0, position) + 1
+    line, column = text[start:].split("\n", 1)[0], position - start
+    place = f"{where}:{text.count(chr(10), 0, position) + 1}:{column + 1}"
+    return InputError("bad-ir", f"not valid IR: {rule}\n{_excerpt(line, column)}", where=place)
+
+
+def _excerpt(line: str, column: int) -> str:
+    """The line around the column, and a caret below it."""
+    first = max(0, column - _SHOWN)
+    shown = line[first : column + _SHOWN].replace("\t", " ")
+    return f"  {shown}\n  {' ' * (column - first)}^"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import returned
-from sttest.errors import InputError
+from sttest.core.errors import InputError, did_you_mean
 
 # Results with these names leave as cache entries (docs/models.md).
 _CACHE_RESULTS = ("k_", "v_")
@@ -48,7 +49,7 @@ class NameTable:
 
     def read_arguments(self, function: func.FuncOp) -> None:
         """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
-        for argument, name in argument_names(function).items():
+        for argument, name in given_argument_names(function).items():
             self._arguments[argument] = name
             argument.name_hint = hint(identifier(name))
 
@@ -71,7 +72,7 @@ def source_of(op: Operation) -> str:
     return source.data if isinstance(source, StringAttr) else ""
 
 
-def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
+def given_argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
     """The name of each argument, as ``sttest.arg_names`` has it; empty without it."""
     arguments = function.body.block.args
     return dict(zip(arguments, _strings(function, "sttest.arg_names", len(arguments)), strict=False))
@@ -88,7 +89,7 @@ def parameters_of(function: func.FuncOp) -> set[SSAValue]:
     return {argument for argument, kind in argument_kinds(function).items() if kind == "parameter"}
 
 
-def result_names(function: func.FuncOp) -> list[str]:
+def given_result_names(function: func.FuncOp) -> list[str]:
     """The name of each result, as ``sttest.result_names`` has it; empty without it."""
     return _strings(function, "sttest.result_names", len(returned(function).operands))
 
@@ -119,3 +120,105 @@ def hint(name: str) -> str:
     'attn_norm2'
     """
     return re.sub(r"_+(\d+)$", r"\1", name)
+
+
+# --- One name per node of a kernel, and per edge between two
+
+
+class NodeNames:
+    """Names of the nodes in a kernel's body at the itensor level; `name-nodes` writes them onto the nodes."""
+
+    def __init__(self, kernel: df.KernelOp) -> None:
+        self._names: dict[Operation, str] = {}
+        self._edges: set[str] = set()
+        taken: set[str] = set()
+        for node in kernel.body.block.ops:
+            self._names[node] = unique(self._base(node), taken)
+
+    def of(self, node: Operation) -> str:
+        """The node's name."""
+        return self._names[node]
+
+    def edge(self, source: Operation, target: Operation, port: int) -> str:
+        """A unique name for the stream from ``source`` to input ``port`` of ``target``."""
+        name = f"{self.of(source)}__{self.of(target)}"
+        return unique(f"{name}_{port}" if name in self._edges else name, self._edges)
+
+    def _base(self, node: Operation) -> str:
+        if isinstance(node, df.TaskOp):
+            return node.sym_name.data
+        if isinstance(node, df.ConcatOp) and node.label is not None:
+            return node.label.data
+        if isinstance(node, df.DmaReadOp):
+            return f"load_{_tensor(node)}{f'_slice{node.slice_of[0]}' if node.slice else ''}"
+        if isinstance(node, df.DmaWriteOp):
+            return f"store_{_tensor(node)}"
+        if isinstance(node, df.GatherOp):
+            return f"gather_{_tensor(node.sources[0].owner)}"
+        if isinstance(node, df.ConverterOp):
+            return f"order_{self._producer(node.sources[0])}"
+        if isinstance(node, df.ForkOp):
+            return f"fork_{self._producer(node.sources[0])}"
+        return node.name.replace("df.", "")
+
+    def _producer(self, stream: SSAValue) -> str:
+        owner = stream.owner
+        return self._names.get(owner, "stream") if isinstance(owner, Operation) else "stream"
+
+
+def _tensor(node: Operation | Block) -> str:
+    """Name of the tensor that a DMA moves."""
+    origin = node.origin if isinstance(node, df.DmaReadOp | df.DmaWriteOp) else None
+    return identifier(origin.data if origin else "tensor")
+
+
+# --- Names of the tensors that go into a design and come out, whatever text it was made from
+
+
+ENTERS = "x"
+"""The argument that enters the first layer."""
+POSITION = "position"
+"""The argument that is added to it before, where the card does that (`add-positions`)."""
+NUMBERS = "token_ids"
+"""The argument that says which token a column of the head is: numbers from 0 on."""
+
+
+def inputs_per_layer(function: func.FuncOp) -> set[SSAValue]:
+    """Inputs of which each layer has its own, as ``sttest.inputs_per_layer`` names them; none without it.
+
+    Raises:
+        InputError: it names what is no input.
+    """
+    wanted = _given(function, "sttest.inputs_per_layer")
+    kinds = argument_kinds(function)
+    known = {name: value for value, name in argument_names(function).items() if kinds.get(value) == "input"}
+    for name in wanted:
+        if name not in known:
+            raise InputError(
+                "bad-attribute", f"sttest.inputs_per_layer names '{name}', which is no input",
+                where=f"func.func @{function.sym_name.data}", hints=[did_you_mean(name, known)],
+            )  # fmt: skip
+    return {known[name] for name in wanted}
+
+
+def argument_names(function: func.FuncOp) -> dict[SSAValue, str]:
+    """Unique names: those of ``sttest.arg_names``, without it those of the text, or ``arg<number>``."""
+    arguments = function.body.block.args
+    spare = [argument.name_hint or f"arg{number}" for number, argument in enumerate(arguments)]
+    return dict(zip(arguments, _unique(_given(function, "sttest.arg_names") or spare), strict=True))
+
+
+def result_names(function: func.FuncOp) -> list[str]:
+    """Unique names: those of ``sttest.result_names``, without it ``result<number>``."""
+    spare = [f"result{number}" for number in range(len(returned(function).operands))]
+    return _unique(_given(function, "sttest.result_names") or spare)
+
+
+def _given(function: func.FuncOp, attribute: str) -> list[str]:
+    found = function.attributes.get(attribute)
+    return [item.data for item in found if isinstance(item, StringAttr)] if isinstance(found, ArrayAttr) else []
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    taken: set[str] = set()
+    return [unique(name, taken) for name in names]

@@ -7,14 +7,16 @@ only where some loops index one factor alone is there a tile to reuse.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, func
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from sttest.compile.linalg.iteration import Access, IterationSpace
+from sttest.compile.dialects import df
+from sttest.compile.linalg.iteration import IterationSpace, LinalgAccess, is_view
 
 # Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
 SHORT_EXTENT = 4
@@ -66,13 +68,13 @@ def roles_of(space: IterationSpace) -> Roles:
     return Roles(tuple(loop for loop in shared if loop not in (*groups, *chunks)), rows, columns, chunks, groups)
 
 
-def weight_of(space: IterationSpace) -> Access | None:
+def weight_of(space: IterationSpace) -> LinalgAccess | None:
     """The right factor, [in, out], where it is a rank-2 argument of the function."""
     weight = factors_of(space)[1]
     return weight if isinstance(weight.root, BlockArgument) and len(weight.shape) == 2 else None
 
 
-def factors_of(space: IterationSpace) -> list[Access]:
+def factors_of(space: IterationSpace) -> list[LinalgAccess]:
     """The two inputs whose products are summed: those that all reductions index."""
     reductions = set(space.reductions())
     return [access for access in space.inputs if reductions <= access.loops()][:2]
@@ -111,3 +113,43 @@ def _is_product(term: SSAValue, factors: set[SSAValue]) -> bool:
 
 def _unextended(scalar: SSAValue) -> SSAValue:
     return scalar.owner.input if isinstance(scalar.owner, arith.ExtSIOp) else scalar
+
+
+# --- What a `df.task` says of itself: its arithmetic and its work
+
+
+def operations(task: df.TaskOp) -> Counter[str]:
+    """Scalar operations of one payload evaluation by short name (``mulf``, ``exp``), constants left out."""
+    ops = (op for op in task.payload.block.ops if not isinstance(op, df.YieldOp | arith.ConstantOp))
+    return Counter(op.name.split(".")[-1] for op in ops)
+
+
+def work(task: df.TaskOp) -> int:
+    """Payload evaluations of one run."""
+    return task.iterations * task.tile_points
+
+
+# --- Tokens that a function takes at once, where these are few: the rows of its products with weights
+
+
+MAX_ROWS = 16
+"""Rows that one tile has room for."""
+
+
+def token_rows(function: func.FuncOp) -> int:
+    """Rows of every product of few rows with a weight; 1 where they differ, or where there is none."""
+    found: set[int] = set()
+    for op in function.body.block.ops:
+        if not isinstance(op, GenericOp) or is_view(op):
+            continue
+        space = IterationSpace(op)
+        if is_contraction(op, space) and pairs_loops(space) and weight_of(space) is not None:
+            found.add(prod(space.extent(loop) for loop in roles_of(space).rows))
+    rows = found.pop() if len(found) == 1 else 1
+    return rows if rows <= MAX_ROWS else 1
+
+
+def row_loop(space: IterationSpace, rows: int) -> frozenset[int]:
+    """The loop over so many tokens, the outermost one; none for a single token."""
+    first = space.parallel()[:1]
+    return frozenset(loop for loop in first if rows > 1 and space.extent(loop) == rows)

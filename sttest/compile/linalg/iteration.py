@@ -20,7 +20,7 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 CHUNK_LOOP = "sttest.chunk_loop"
 """Attribute of a contraction: its loop over chunks of the sum, whose results are added up as they come."""
@@ -29,7 +29,7 @@ Form = dict[int, int]
 
 
 @dataclass
-class Loop:
+class IterationLoop:
     """One loop: extent in points and whether it reduces."""
 
     extent: int
@@ -37,7 +37,7 @@ class Loop:
 
 
 @dataclass
-class Access:
+class LinalgAccess:
     """How the nest touches one operand: offset along each data dim of ``root`` as a form over the loops."""
 
     root: SSAValue
@@ -74,11 +74,13 @@ class IterationSpace:
         maps = [attr.data for attr in op.indexing_maps]
         kinds = [kind.data.value for kind in op.iterator_types]
         extents = _extents(op, maps, len(kinds))
-        self.loops = [Loop(extent, kind == "reduction") for extent, kind in zip(extents, kinds, strict=True)]
+        self.loops = [IterationLoop(extent, kind == "reduction") for extent, kind in zip(extents, kinds, strict=True)]
         self.order = sorted(range(len(kinds)), key=lambda loop: self.loops[loop].reduction)
         self._drop_unit_loops()
         arity = len(op.inputs)
-        self._accesses = [Access(value, self._forms(access)) for value, access in zip(op.operands, maps, strict=True)]
+        self._accesses = [
+            LinalgAccess(value, self._forms(access)) for value, access in zip(op.operands, maps, strict=True)
+        ]
         for access in self._accesses[:arity]:
             self._trace(access)
         self.inputs, self.outputs = self._accesses[:arity], self._accesses[arity:]
@@ -107,7 +109,7 @@ class IterationSpace:
         if len(walked) != len(set(walked)):
             raise InputError(
                 "diagonal-access", f"one loop walks two dims of an operand: {access}", where="linalg",
-                levers=["take the diagonal on the host"],
+                hints=["take the diagonal on the host"],
             )  # fmt: skip
         return forms
 
@@ -118,7 +120,7 @@ class IterationSpace:
             return {}
         raise InputError(
             "strided-access", f"an operand is indexed by {expr}, only plain loops can be streamed", where="linalg",
-            levers=["rewrite windows and strides as reshapes"],
+            hints=["rewrite windows and strides as reshapes"],
         )  # fmt: skip
 
     def _check_results(self) -> None:
@@ -129,17 +131,17 @@ class IterationSpace:
             if reduced and (number == 0 or reduced != reductions):
                 raise InputError(
                     "reduced-result", "a reduction loop indexes the result", where="linalg",
-                    levers=["let all of them do, behind a result that none indexes: the running value"],
+                    hints=["let all of them do, behind a result that none indexes: the running value"],
                 )  # fmt: skip
             if access.loops() - reductions != parallel:
                 raise InputError("partial-result", "a parallel loop does not index the result", where="linalg")
 
-    def _trace(self, access: Access) -> None:
+    def _trace(self, access: LinalgAccess) -> None:
         """Follows views until the root, one view a step."""
         while (step := self._through_view(access)) is not None:
             access.root, access.forms = step
 
-    def _through_view(self, access: Access) -> tuple[SSAValue, list[Form]] | None:
+    def _through_view(self, access: LinalgAccess) -> tuple[SSAValue, list[Form]] | None:
         op = access.root.owner
         if isinstance(op, tensor.ExpandShapeOp):
             groups = reassociation(op)
@@ -170,7 +172,7 @@ class IterationSpace:
             scale *= size
         return form
 
-    def _scatter(self, access: Access, position: int, sizes: Sequence[int]) -> list[Form]:
+    def _scatter(self, access: LinalgAccess, position: int, sizes: Sequence[int]) -> list[Form]:
         """The digits of a row-major index; loops that cross a digit boundary are split first."""
         digits: list[Form] = [{} for _ in sizes]
         scale = prod(sizes)
@@ -193,7 +195,7 @@ class IterationSpace:
                     "unaligned-reshape",
                     f"a loop of {self.extent(loop)} points steps across a reshape boundary at {scale // factor}",
                     where="linalg",
-                    levers=["reshape at a multiple of the inner dim"],
+                    hints=["reshape at a multiple of the inner dim"],
                 )
             return loop, scale // factor
         return None
@@ -201,7 +203,7 @@ class IterationSpace:
     def _split(self, loop: int, inner_extent: int) -> None:
         """Loop ``l`` becomes ``outer * inner_extent + l`` in every access."""
         outer = len(self.loops)
-        self.loops.append(Loop(self.extent(loop) // inner_extent, self.loops[loop].reduction))
+        self.loops.append(IterationLoop(self.extent(loop) // inner_extent, self.loops[loop].reduction))
         self.loops[loop].extent = inner_extent
         self.order.insert(self.order.index(loop), outer)
         for access in self._accesses:

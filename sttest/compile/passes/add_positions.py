@@ -17,9 +17,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from sttest.compile.ir.module_walk import functions
-from sttest.compile.ir.value_names import ENTERS, POSITION, argument_names
-from sttest.compile.linalg.linalg_build import Named, generic
-from sttest.errors import InputError
+from sttest.compile.ir.names import ENTERS, POSITION, argument_names
+from sttest.compile.linalg.tensor_build import Named, generic
+from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)

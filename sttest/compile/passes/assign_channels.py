@@ -20,32 +20,19 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
-from sttest.compile.channels.memory_ports import PortDemand, assign_channels
-from sttest.compile.channels.port_width import bytes_per_cycle, port_bytes
-from sttest.compile.dialects.df import (
-    ConverterOp,
-    DmaReadOp,
-    DmaWriteOp,
-    GatherOp,
-    IntListAttr,
-    ITensorType,
-    KernelOp,
-    TaskOp,
-    i64_attr,
-    itensor_of,
-)
-from sttest.compile.dialects.token_slices import most_slices, sliced
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.channels.memory_ports import PortDemand, assign_channels, bytes_per_cycle, port_bytes
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import most_slices, sliced
+from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.ir.names import argument_kinds
-from sttest.compile.ir.pass_order import require_dmas
 from sttest.compile.passes.materialize_dma import packed_layout
+from sttest.compile.sharing.engines import ChannelUse
+from sttest.compile.sharing.layers import behind_result
+from sttest.compile.sharing.processes import queue_of
 from sttest.compile.timing.cost_model import task_cost
-from sttest.compile.turns.block_result import behind_result
-from sttest.compile.turns.processes import queue_of
-from sttest.compile.turns.schedule import ChannelUse
-from sttest.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean
 
-_Dma = DmaReadOp | DmaWriteOp
+_Dma = df.DmaReadOp | df.DmaWriteOp
 
 
 @dataclass(frozen=True)
@@ -71,9 +58,9 @@ class AssignChannels(ModulePass):
         """
         board, use = require_hbm(load_board(self.board)), self._use()
         library = operators(board)
-        for kernel in all_of(op, KernelOp):
+        for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
-            intervals = {task: task_cost(task, library).ii for task in all_of(kernel, TaskOp)}
+            intervals = {task: task_cost(task, library).ii for task in all_of(kernel, df.TaskOp)}
             ports, images = _ports(kernel), _with_images_of_their_own(kernel)
             behind = behind_result(kernel)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
@@ -90,12 +77,12 @@ class AssignChannels(ModulePass):
         if self.channels not in ways:
             raise InputError(
                 "unknown-channels", f"unknown way to use channels '{self.channels}'", where=self.name,
-                levers=[did_you_mean(self.channels, ways)],
+                hints=[did_you_mean(self.channels, ways)],
             )  # fmt: skip
         return ways[self.channels]
 
 
-def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
+def _ports(kernel: df.KernelOp) -> dict[str, list[_Dma]]:
     """DMAs that work on the same channels, those of a queue."""
     found: dict[str, list[_Dma]] = {}
     for number, dma in enumerate(_dmas(kernel)):
@@ -103,11 +90,11 @@ def _ports(kernel: KernelOp) -> dict[str, list[_Dma]]:
     return found
 
 
-def _dmas(kernel: KernelOp) -> list[_Dma]:
+def _dmas(kernel: df.KernelOp) -> list[_Dma]:
     return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
 
 
-def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
+def _with_images_of_their_own(kernel: df.KernelOp) -> set[SSAValue]:
     """Parameters and caches, inside of the kernel: the host lays them out, slice by slice where that is wanted."""
     function = kernel.parent_op()
     kinds = argument_kinds(function) if isinstance(function, func.FuncOp) else {}
@@ -116,49 +103,49 @@ def _with_images_of_their_own(kernel: KernelOp) -> set[SSAValue]:
 
 
 def _demand(
-    name: str, dmas: Sequence[_Dma], intervals: dict[TaskOp, int], images: set[SSAValue], turns: Mapping[_Dma, int]
+    name: str, dmas: Sequence[_Dma], intervals: dict[df.TaskOp, int], images: set[SSAValue], turns: Mapping[_Dma, int]
 ) -> PortDemand:
     """Traffic of DMAs that take turns, each once in so many layers.
 
     A task behind one bounds its pace, anything else takes one token per cycle.
     """
-    streams = {dma: itensor_of(_port(dma)) for dma in dmas}
+    streams = {dma: df.itensor_of(_port(dma)) for dma in dmas}
     total_bytes = sum(-(-each.tokens * each.token_bits // (8 * turns[dma])) for dma, each in streams.items())
     busy = sum(-(-_busy_cycles(_port(dma), intervals) // turns[dma]) for dma in dmas)
-    packed = all(isinstance(dma, DmaReadOp) and dma.packed is not None for dma in dmas)
+    packed = all(isinstance(dma, df.DmaReadOp) and dma.packed is not None for dma in dmas)
     slices = min(map(most_slices, streams.values())) if packed or dmas[0].sources[0] in images else 1
-    writes, queue = isinstance(dmas[0], DmaWriteOp), queue_of(dmas[0]) is not None
+    writes, queue = isinstance(dmas[0], df.DmaWriteOp), queue_of(dmas[0]) is not None
     return PortDemand(name, writes, total_bytes, busy, packed, slices, queue)
 
 
 def _port(dma: _Dma) -> SSAValue:
-    return dma.sources[0] if isinstance(dma, DmaWriteOp) else dma.streams[0]
+    return dma.sources[0] if isinstance(dma, df.DmaWriteOp) else dma.streams[0]
 
 
-def _busy_cycles(port: SSAValue, intervals: dict[TaskOp, int]) -> int:
-    tasks = [use.operation for use in _used(port) if isinstance(use.operation, TaskOp)]
-    return max((task.iterations * intervals[task] for task in tasks), default=itensor_of(port).tokens)
+def _busy_cycles(port: SSAValue, intervals: dict[df.TaskOp, int]) -> int:
+    tasks = [use.operation for use in _used(port) if isinstance(use.operation, df.TaskOp)]
+    return max((task.iterations * intervals[task] for task in tasks), default=df.itensor_of(port).tokens)
 
 
 def _used(port: SSAValue) -> list[Use]:
     """Who reads a stream; behind a buffer that keeps parameters, who reads that."""
     owner = port.owner
-    if not isinstance(owner, DmaReadOp) or owner.packed is None:
+    if not isinstance(owner, df.DmaReadOp) or owner.packed is None:
         return [*port.uses]
-    kept = [use.operation for use in port.uses if isinstance(use.operation, ConverterOp) and use.operation.kept]
+    kept = [use.operation for use in port.uses if isinstance(use.operation, df.ConverterOp) and use.operation.kept]
     return [*port.uses, *(use for converter in kept for use in converter.streams[0].uses)]
 
 
 def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
     if len(channels) == 1:
-        dma.properties["channel"] = i64_attr(channels[0])
+        dma.properties["channel"] = df.i64_attr(channels[0])
         return
-    assert isinstance(dma, DmaReadOp)
+    assert isinstance(dma, df.DmaReadOp)
     stream = dma.streams[0]
-    part = sliced(itensor_of(stream), len(channels))
-    layout = None if dma.beat_bits is None else IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
+    part = sliced(df.itensor_of(stream), len(channels))
+    layout = None if dma.beat_bits is None else df.IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
     parts = [_slice(dma, part, layout, number, channels) for number in range(len(channels))]
-    gather = GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
+    gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
     for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
         if kept is not None:
             gather.properties[name] = kept
@@ -169,11 +156,11 @@ def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
 
 
 def _slice(
-    dma: DmaReadOp, part: ITensorType, layout: IntListAttr | None, number: int, channels: tuple[int, ...]
-) -> DmaReadOp:
-    made = DmaReadOp(operands=[list(dma.sources), []], result_types=[[part]], properties=dict(dma.properties))
-    made.properties["slice"] = IntListAttr.of((number, len(channels)))
-    made.properties["channel"] = i64_attr(channels[number])
+    dma: df.DmaReadOp, part: df.ITensorType, layout: df.IntListAttr | None, number: int, channels: tuple[int, ...]
+) -> df.DmaReadOp:
+    made = df.DmaReadOp(operands=[list(dma.sources), []], result_types=[[part]], properties=dict(dma.properties))
+    made.properties["slice"] = df.IntListAttr.of((number, len(channels)))
+    made.properties["channel"] = df.i64_attr(channels[number])
     if layout is not None:
         made.properties["layout"] = layout
     name = dma.streams[0].name_hint

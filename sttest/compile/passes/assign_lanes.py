@@ -11,13 +11,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.dialects.df import TaskOp, i64_attr
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.linalg.task_facts import work
+from sttest.compile.linalg.contraction import work
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
-from sttest.compile.timing.cost_model import payload_operators, step_interval
-from sttest.compile.timing.pacing import PacedLanes, paced_by_products
-from sttest.errors import InputError, did_you_mean
+from sttest.compile.timing.cost_model import PacedLanes, paced_by_products, payload_operators, step_interval
+from sttest.core.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ class AssignLanes(ModulePass):
             DoesNotFitError: the budget does not cover the first lanes.
             InputError: ``fixed`` names a task that is not there, or misses one.
         """
-        tasks = all_of(op, TaskOp)
+        tasks = all_of(op, df.TaskOp)
         lanes = self._given(tasks) if self.fixed else self._chosen(op, tasks)
         for task in tasks:
-            task.properties["lanes"] = i64_attr(lanes[task.sym_name.data])
+            task.properties["lanes"] = df.i64_attr(lanes[task.sym_name.data])
 
-    def _chosen(self, module: ModuleOp, tasks: Sequence[TaskOp]) -> dict[str, int]:
+    def _chosen(self, module: ModuleOp, tasks: Sequence[df.TaskOp]) -> dict[str, int]:
         engines = _by_engine(tasks)
         _, library = load_operators(OPERATORS_FILE)
         paced = paced_by_products(module, self.gemv_lanes, library) if self.gemv_lanes else PacedLanes()
@@ -59,7 +58,7 @@ class AssignLanes(ModulePass):
         lanes = allocate_unroll(facts, self.overall_unroll)
         return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
 
-    def _facts(self, members: Sequence[TaskOp]) -> TilingFacts:
+    def _facts(self, members: Sequence[df.TaskOp]) -> TilingFacts:
         """Of a task, or of those that share an engine: they are alike, and work one after the other."""
         task = members[0]
         choices = lane_choices(task.tile_sizes)
@@ -72,14 +71,14 @@ class AssignLanes(ModulePass):
         weight = max(1.0, dsps) if task.is_contraction else 1.0
         return TilingFacts(_engine(task), sum(map(work, members)), choices, weight, intervals=intervals)
 
-    def _given(self, tasks: Sequence[TaskOp]) -> dict[str, int]:
+    def _given(self, tasks: Sequence[df.TaskOp]) -> dict[str, int]:
         given = dict(self._entry(entry) for entry in self.fixed)
         for task in tasks:
             name = task.sym_name.data
             if name not in given:
                 raise InputError(
                     "no-lanes", f"no lanes are given for task '{name}'", where=self.name,
-                    levers=[did_you_mean(name, given)],
+                    hints=[did_you_mean(name, given)],
                 )  # fmt: skip
             if math.prod(task.tile_sizes) % given[name]:
                 # A shape with fewer rows than the tile leaves the lanes of the missing rows idle.
@@ -91,12 +90,12 @@ class AssignLanes(ModulePass):
         name, _, lanes = entry.rpartition(":")
         if not name or not lanes.isdecimal() or int(lanes) < 1:
             raise InputError(
-                "bad-lanes", f"'{entry}' does not give a task its lanes", where=self.name, levers=["write name:lanes"]
+                "bad-lanes", f"'{entry}' does not give a task its lanes", where=self.name, hints=["write name:lanes"]
             )
         return name, int(lanes)
 
 
-def _settled(members: Sequence[TaskOp], paced: PacedLanes) -> TilingFacts | None:
+def _settled(members: Sequence[df.TaskOp], paced: PacedLanes) -> TilingFacts | None:
     """Facts that leave no choice: all lanes of a product, which the budget does not cover, or those of its pace."""
     lanes = [paced.of(task.sym_name.data) for task in members]
     if not any(lanes):
@@ -105,23 +104,23 @@ def _settled(members: Sequence[TaskOp], paced: PacedLanes) -> TilingFacts | None
     return TilingFacts(_engine(members[0]), sum(map(work, members)), (max(lanes),), weight)
 
 
-def _engine(task: TaskOp) -> str:
+def _engine(task: df.TaskOp) -> str:
     """What has the lanes of a task: its engine, or itself."""
     return task.engine.data if task.engine is not None else task.sym_name.data
 
 
-def _by_engine(tasks: Sequence[TaskOp]) -> dict[str, list[TaskOp]]:
-    found: dict[str, list[TaskOp]] = {}
+def _by_engine(tasks: Sequence[df.TaskOp]) -> dict[str, list[df.TaskOp]]:
+    found: dict[str, list[df.TaskOp]] = {}
     for task in tasks:
         found.setdefault(_engine(task), []).append(task)
     return found
 
 
-def _refuse_unequal(tasks: Sequence[TaskOp], lanes: Mapping[str, int]) -> None:
+def _refuse_unequal(tasks: Sequence[df.TaskOp], lanes: Mapping[str, int]) -> None:
     for engine, members in _by_engine(tasks).items():
         given = {lanes[task.sym_name.data] for task in members}
         if len(given) > 1:
             raise InputError(
                 "unequal-lanes", f"engine '{engine}' serves tasks of {', '.join(map(str, sorted(given)))} lanes",
-                where=AssignLanes.name, levers=["give its tasks the same lanes"],
+                where=AssignLanes.name, hints=["give its tasks the same lanes"],
             )  # fmt: skip

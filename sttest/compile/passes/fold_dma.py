@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
-from sttest.compile.dialects.df import DmaReadOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 
 
@@ -25,9 +25,9 @@ class FoldDma(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``folded``: the stream becomes the DMA's ping-pong tile buffer and is not sized as a FIFO."""
-        for dma in all_of(op, DmaReadOp):
+        for dma in all_of(op, df.DmaReadOp):
             uses = [use for stream in dma.streams for use in stream.uses]
             if dma.packed is not None and not self.parameters:
                 continue
-            if len(uses) == 1 and isinstance(uses[0].operation, TaskOp):
+            if len(uses) == 1 and isinstance(uses[0].operation, df.TaskOp):
                 dma.properties["folded"] = UnitAttr()

@@ -10,9 +10,8 @@ from xdsl.ir import Operation, OpResult
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import ForkOp, ITensorType, KernelOp
-from sttest.compile.ir.module_walk import all_of
-from sttest.compile.ir.pass_order import require_dmas
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, require_dmas
 
 
 @dataclass(frozen=True)
@@ -27,17 +26,17 @@ class InsertForks(ModulePass):
         Raises:
             InputError: a kernel takes its streams from outside, where a DMA belongs.
         """
-        for kernel in all_of(op, KernelOp):
+        for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
             position = {node: index for index, node in enumerate(kernel.body.block.ops)}
             for result in [result for node in kernel.body.block.ops for result in node.results]:
-                if isinstance(result.type, ITensorType) and result.uses.get_length() > 1:
+                if isinstance(result.type, df.ITensorType) and result.uses.get_length() > 1:
                     _fork(result, position)
 
 
 def _fork(stream: OpResult, position: dict[Operation, int]) -> None:
     uses = sorted(stream.uses, key=lambda use: (position[use.operation], use.index))
-    fork = ForkOp(stream, len(uses))
+    fork = df.ForkOp(stream, len(uses))
     Rewriter.insert_op(fork, InsertPoint.after(stream.op))
     for use, copy in zip(uses, fork.streams, strict=True):
         copy.name_hint = f"{stream.name_hint}_copy"

@@ -29,22 +29,18 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.concat_order import resized
-from sttest.compile.dialects.df import ConcatOp, IntListAttr, ITensorType, KernelOp, TaskOp, YieldOp, itensor_of
-from sttest.compile.ir.module_walk import functions
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import resized
+from sttest.compile.ir.module_walk import functions, require_positive
 from sttest.compile.ir.names import NameTable, hint, source_of
-from sttest.compile.ir.pass_options import require_positive
-from sttest.compile.linalg.contraction import is_contraction, pairs_loops
+from sttest.compile.linalg.contraction import is_contraction, pairs_loops, row_loop, token_rows
 from sttest.compile.linalg.iteration import IterationSpace, is_view, shape_of, source_of_view
-from sttest.compile.linalg.linalg_build import Named, dims_map, generic
-from sttest.compile.linalg.linalg_support import place_of, refuse_unsupported
-from sttest.compile.linalg.token_rows import row_loop, token_rows
-from sttest.compile.loops.concat_plan import plan_concat
-from sttest.compile.loops.gemv import gemv_nest, vector_tile
-from sttest.compile.loops.loop_choices import LoopChoices
-from sttest.compile.loops.loop_nest import LoopNest, plan_nest, refuse_oversized_tile
-from sttest.compile.spaces.gemv import require_power_of_two
-from sttest.errors import InputError
+from sttest.compile.linalg.loop_choices import LoopChoices, gemv_nest, vector_tile
+from sttest.compile.linalg.loop_nest import LoopNest, plan_concat, plan_nest, refuse_oversized_tile
+from sttest.compile.linalg.support import place_of, refuse_unsupported
+from sttest.compile.linalg.tensor_build import Named, dims_map, generic
+from sttest.compile.spaces.gemv_tiling import require_power_of_two
+from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class LinalgToKernels(ModulePass):
     """Tiles with one default size and streams every operand in the order of the tile loops.
 
     ``gemv_lanes`` gives products of few rows with a weight the tile of an engine of so many lanes, 0 the default one;
-    ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.loops.loop_choices`).
+    ``tiles`` and ``orders`` choose both for single tasks (:mod:`sttest.compile.linalg.loop_choices`).
     """
 
     name = "linalg-to-kernels"
@@ -85,12 +81,12 @@ def _erase_unread(block: Block) -> None:
         unread = [result for result in op.results if not result.uses.get_length()]
         if op.results and len(unread) == len(op.results):
             Rewriter.erase_op(op)
-        elif unread and isinstance(op, KernelOp):
+        elif unread and isinstance(op, df.KernelOp):
             raise InputError(
                 "unread-result",
                 f"{len(unread)} of {len(op.results)} results are never read",
                 where=op.sym_name.data,
-                levers=["drop the result from the op"],
+                hints=["drop the result from the op"],
             )
 
 
@@ -101,7 +97,7 @@ class _Rewriter:
     gemv_lanes: int = 0
     rows: int = 1
     names: NameTable = field(default_factory=NameTable)
-    streamed: dict[SSAValue, ITensorType] = field(default_factory=dict)
+    streamed: dict[SSAValue, df.ITensorType] = field(default_factory=dict)
     reordered: set[SSAValue] = field(default_factory=set)
     copies: dict[SSAValue, SSAValue] = field(default_factory=dict)
 
@@ -115,7 +111,7 @@ class _Rewriter:
             elif isinstance(op, tensor.ConcatOp):
                 self._concatenate(op)
 
-    def _compute(self, op: linalg.GenericOp) -> KernelOp:
+    def _compute(self, op: linalg.GenericOp) -> df.KernelOp:
         space = IterationSpace(op)
         contracts = is_contraction(op, space)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
@@ -159,17 +155,17 @@ class _Rewriter:
             self.copies[value] = self._compute(copy).outputs[0]
         return self.copies[value]
 
-    def _replace(self, op: linalg.GenericOp | tensor.ConcatOp, kernel: KernelOp) -> KernelOp:
+    def _replace(self, op: linalg.GenericOp | tensor.ConcatOp, kernel: df.KernelOp) -> df.KernelOp:
         Rewriter.insert_op(kernel, InsertPoint.before(op))
         for old, new, stream in zip(op.results, kernel.outputs, kernel.terminator.arguments, strict=True):
             old.replace_all_uses_with(new)
             new.name_hint = hint(kernel.sym_name.data)
-            self.streamed[new] = itensor_of(stream)
+            self.streamed[new] = df.itensor_of(stream)
         Rewriter.erase_op(op)
         return kernel
 
 
-def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, contracts: bool) -> KernelOp:
+def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, contracts: bool) -> df.KernelOp:
     space = nest.space
     roots = [access.root for access in space.inputs]
     inputs = [nest.input_type(access, _dtype(access.root)) for access in space.inputs]
@@ -177,14 +173,14 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, con
     inside = Block(arg_types=inputs)
     payload = op.body.clone()
     _end_in_df_yield(payload.block)
-    task = TaskOp(
+    task = df.TaskOp(
         operands=[inside.args, []],
         result_types=[outputs],
         regions=[payload],
         properties={
             "sym_name": StringAttr(name),
-            "trips": IntListAttr.of(nest.trips),
-            "tile": IntListAttr.of(nest.tile_sizes),
+            "trips": df.IntListAttr.of(nest.trips),
+            "tile": df.IntListAttr.of(nest.tile_sizes),
             "iterators": StringAttr(",".join(nest.kinds)),
             "origin": StringAttr(origin),
             "accesses": ArrayAttr(
@@ -193,8 +189,8 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, con
             **_kind(op, contracts=contracts),
         },
     )
-    inside.add_ops([task, YieldOp(task.streams)])
-    return KernelOp(name, roots, [result.type for result in op.results], Region(inside))
+    inside.add_ops([task, df.YieldOp(task.streams)])
+    return df.KernelOp(name, roots, [result.type for result in op.results], Region(inside))
 
 
 def _copy(value: SSAValue, named: Named) -> linalg.GenericOp:
@@ -206,18 +202,18 @@ def _copy(value: SSAValue, named: Named) -> linalg.GenericOp:
 
 
 def _concat_kernel(
-    op: tensor.ConcatOp, parts: Sequence[SSAValue], whole: ITensorType, name: str, origin: str
-) -> KernelOp:
+    op: tensor.ConcatOp, parts: Sequence[SSAValue], whole: df.ITensorType, name: str, origin: str
+) -> df.KernelOp:
     dim = op.dim.value.data
     orders = [resized(whole, dim, shape_of(part)[dim]) for part in parts]
     inside = Block(arg_types=[order for order in orders if order is not None])
-    concat = ConcatOp(
+    concat = df.ConcatOp(
         operands=[inside.args, []],
         result_types=[[whole]],
         properties={"dim": op.dim, "label": StringAttr(name), "origin": StringAttr(origin)},
     )
-    inside.add_ops([concat, YieldOp(concat.streams)])
-    return KernelOp(name, parts, [op.result.type], Region(inside))
+    inside.add_ops([concat, df.YieldOp(concat.streams)])
+    return df.KernelOp(name, parts, [op.result.type], Region(inside))
 
 
 def _kind(op: linalg.GenericOp, *, contracts: bool) -> dict[str, Attribute]:
@@ -237,7 +233,7 @@ def _dtype(value: SSAValue) -> Attribute:
 def _end_in_df_yield(payload: Block) -> None:
     last = payload.last_op
     if isinstance(last, linalg.YieldOp):
-        Rewriter.insert_op(YieldOp(list(last.operands)), InsertPoint.before(last))
+        Rewriter.insert_op(df.YieldOp(list(last.operands)), InsertPoint.before(last))
         Rewriter.erase_op(last)
     _inline_constants(payload)
 
@@ -261,7 +257,7 @@ def _copied(source: Operation | Block, payload: Block) -> Operation:
             "captured-value",
             "the body reads a value from outside that is not a constant",
             where="linalg.generic",
-            levers=["pass it as a tensor input"],
+            hints=["pass it as a tensor input"],
         )
     copy = source.clone()
     Rewriter.insert_op(copy, InsertPoint.at_start(payload))
@@ -278,6 +274,6 @@ def _initial_value(op: linalg.GenericOp) -> FloatAttr | IntegerAttr:
             "unknown-initial-value",
             "a reduction must start from a constant fill",
             where=place_of(op),
-            levers=["initialise the destination with linalg.fill"],
+            hints=["initialise the destination with linalg.fill"],
         )
     return value

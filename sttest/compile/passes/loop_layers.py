@@ -16,25 +16,12 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import (
-    DmaReadOp,
-    EnterOp,
-    ForkOp,
-    KernelOp,
-    LeaveOp,
-    StreamOp,
-    StreamType,
-    i64_attr,
-)
-from sttest.compile.ir.module_walk import all_of, functions
-from sttest.compile.ir.names import hint
-from sttest.compile.ir.pass_options import require_positive
-from sttest.compile.ir.stream_level import only_kernel, stream_of
-from sttest.compile.ir.value_names import ENTERS, POSITION, argument_names
-from sttest.compile.turns.block_result import LEAVES, result_store
-from sttest.compile.turns.layers import outside_layers
-from sttest.compile.turns.processes import node_label
-from sttest.errors import InputError
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, functions, only_kernel, require_positive, stream_of
+from sttest.compile.ir.names import ENTERS, POSITION, argument_names, hint
+from sttest.compile.sharing.layers import LEAVES, outside_layers, result_store
+from sttest.compile.sharing.processes import node_label
+from sttest.core.errors import InputError
 
 _DEPTH = 2
 
@@ -64,52 +51,52 @@ class LoopLayers(ModulePass):
         enters, leaves = _entering(read, function), _result(stream_of(_store(kernel, function), self.name))
         _unfold(read)
         _close(kernel, enters, leaves, self._order(enters, leaves))
-        kernel.properties["layers"] = i64_attr(self.layers)
+        kernel.properties["layers"] = df.i64_attr(self.layers)
         self._check_inside(kernel)
 
-    def _check_inside(self, kernel: KernelOp) -> None:
+    def _check_inside(self, kernel: df.KernelOp) -> None:
         """A layer waits for nothing that is read once, and the other way round."""
         outside = outside_layers(kernel)
-        (leave,) = all_of(kernel, LeaveOp)
+        (leave,) = all_of(kernel, df.LeaveOp)
         if stream_of(leave.sources[0], self.name).writer in outside:
             raise InputError(
                 "shared-stream", "a block shares what it reads with what is behind the last one", where=self.name,
-                levers=["read it twice: give what is behind the last block an argument of its own"],
+                hints=["read it twice: give what is behind the last block an argument of its own"],
             )  # fmt: skip
 
-    def _order(self, enters: StreamOp, leaves: StreamOp) -> StreamType:
+    def _order(self, enters: df.StreamOp, leaves: df.StreamOp) -> df.StreamType:
         """How activations are streamed."""
         inside, outside = enters.result.type, leaves.result.type
         if inside.itensor != outside.itensor:
             raise InputError(
                 "layer-order", f"a block takes {inside.itensor} and gives {outside.itensor}", where=self.name,
-                levers=["take one tile size for both ends"],
+                hints=["take one tile size for both ends"],
             )  # fmt: skip
         return inside
 
 
-def _unfold(read: DmaReadOp) -> None:
+def _unfold(read: df.DmaReadOp) -> None:
     """Its reader is another now, which has no tile to share."""
     read.properties.pop("folded", None)
     stream = read.sinks[0].owner
-    if isinstance(stream, StreamOp):
+    if isinstance(stream, df.StreamOp):
         stream.properties["sized_by"] = StringAttr("layers")
 
 
-def _entering(read: DmaReadOp, function: func.FuncOp) -> StreamOp:
+def _entering(read: df.DmaReadOp, function: func.FuncOp) -> df.StreamOp:
     """What the first layer begins with: the input, or the sum of that and its position."""
     stream = stream_of(read.sinks[0], LoopLayers.name)
     is_sum = POSITION in argument_names(function).values()
     return stream_of(stream.reader.sinks[0], LoopLayers.name) if is_sum else stream
 
 
-def _result(stored: StreamOp) -> StreamOp:
+def _result(stored: df.StreamOp) -> df.StreamOp:
     """Where the block's result comes from: before it is copied to what is behind the last layer."""
     writer = stored.writer
-    return stream_of(writer.sources[0], LoopLayers.name) if isinstance(writer, ForkOp) else stored
+    return stream_of(writer.sources[0], LoopLayers.name) if isinstance(writer, df.ForkOp) else stored
 
 
-def _close(kernel: KernelOp, enters: StreamOp, leaves: StreamOp, kind: StreamType) -> None:
+def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: df.StreamType) -> None:
     """Cuts both streams and joins what is inside by a third."""
     outside_in, outside_out = enters.result, leaves.result
     first, last, behind = enters.reader, leaves.writer, leaves.reader
@@ -119,28 +106,28 @@ def _close(kernel: KernelOp, enters: StreamOp, leaves: StreamOp, kind: StreamTyp
     back = _stream(kernel, "layer__layer", kind, kind.itensor.tokens)
     first.operands = [inside_in if operand == outside_in else operand for operand in first.operands]
     last.operands = [inside_out if operand == outside_out else operand for operand in last.operands]
-    enter = EnterOp(
+    enter = df.EnterOp(
         operands=[[outside_in, back], [inside_in]], result_types=[[]], properties={"label": StringAttr("enter_layer")}
     )
-    leave = LeaveOp(
+    leave = df.LeaveOp(
         operands=[[inside_out], [back, outside_out]], result_types=[[]], properties={"label": StringAttr("leave_layer")}
     )
     Rewriter.insert_op(enter, InsertPoint.after(enters.writer))
     Rewriter.insert_op(leave, InsertPoint.before(behind))
 
 
-def _load(kernel: KernelOp, function: func.FuncOp) -> DmaReadOp:
+def _load(kernel: df.KernelOp, function: func.FuncOp) -> df.DmaReadOp:
     """The one DMA of the argument that enters."""
     for argument, name in argument_names(function).items():
         if name == ENTERS and argument in kernel.inputs:
             port = kernel.body.block.args[kernel.inputs.index(argument)]
-            readers = [use.operation for use in port.uses if isinstance(use.operation, DmaReadOp)]
+            readers = [use.operation for use in port.uses if isinstance(use.operation, df.DmaReadOp)]
             if len(readers) == 1 and readers[0].slice is None:
                 return readers[0]
     raise _missing(f"no one DMA that reads the argument '{ENTERS}'")
 
 
-def _store(kernel: KernelOp, function: func.FuncOp) -> SSAValue:
+def _store(kernel: df.KernelOp, function: func.FuncOp) -> SSAValue:
     """The stream of the result that leaves, before its DMA."""
     writer = result_store(kernel, function)
     if writer is None:
@@ -151,12 +138,12 @@ def _store(kernel: KernelOp, function: func.FuncOp) -> SSAValue:
 def _missing(what: str) -> InputError:
     return InputError(
         "no-layer", what, where=LoopLayers.name,
-        levers=[f"take a block with an argument '{ENTERS}' and a result '{LEAVES}'"],
+        hints=[f"take a block with an argument '{ENTERS}' and a result '{LEAVES}'"],
     )  # fmt: skip
 
 
-def _stream(kernel: KernelOp, name: str, like: StreamType, depth: int) -> SSAValue:
-    stream = StreamOp(name, StreamType(like.itensor, IntAttr(depth)), "layers")
+def _stream(kernel: df.KernelOp, name: str, like: df.StreamType, depth: int) -> SSAValue:
+    stream = df.StreamOp(name, df.StreamType(like.itensor, IntAttr(depth)), "layers")
     Rewriter.insert_op(stream, InsertPoint.at_start(kernel.body.block))
     stream.result.name_hint = hint(name)
     return stream.result

@@ -10,22 +10,9 @@ from xdsl.dialects.builtin import IntAttr, MemRefType, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import (
-    BufferOp,
-    ConverterOp,
-    DmaReadOp,
-    GatherOp,
-    InstanceOp,
-    ITensorType,
-    KernelOp,
-    NodeOp,
-    StreamOp,
-    StreamType,
-    itensor_of,
-)
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, require_dmas, run_first
 from sttest.compile.ir.names import hint
-from sttest.compile.ir.pass_order import require_dmas, run_first
 
 # The ping-pong tile buffer that a folded DMA shares with its reader.
 _FOLDED_DEPTH = 2
@@ -45,43 +32,41 @@ class LowerToStreams(ModulePass):
         Raises:
             InputError: an edge has no instance yet, or a converter no buffer.
         """
-        for kernel in all_of(op, KernelOp):
+        for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
             _refuse_unnamed_edges(kernel)
-            instances = all_of(kernel, InstanceOp)
+            instances = all_of(kernel, df.InstanceOp)
             streams = {instance: self._make_stream(kernel, instance) for instance in reversed(instances)}
-            for node in all_of(kernel, NodeOp):
+            for node in all_of(kernel, df.NodeOp):
                 _push_into_sinks(node, streams)
 
-    def _make_stream(self, kernel: KernelOp, instance: InstanceOp) -> StreamOp:
+    def _make_stream(self, kernel: df.KernelOp, instance: df.InstanceOp) -> df.StreamOp:
         producer = instance.source.owner
-        folded = isinstance(producer, DmaReadOp | GatherOp) and producer.folded is not None
+        folded = isinstance(producer, df.DmaReadOp | df.GatherOp) and producer.folded is not None
         depth = _FOLDED_DEPTH if folded else self.start_depth
         name = instance.sym_name.data if instance.sym_name else "stream"
-        kind = StreamType(itensor_of(instance.result), IntAttr(depth))
-        stream = StreamOp(name, kind, "folded" if folded else "default")
+        kind = df.StreamType(df.itensor_of(instance.result), IntAttr(depth))
+        stream = df.StreamOp(name, kind, "folded" if folded else "default")
         Rewriter.insert_op(stream, InsertPoint.at_start(kernel.body.block))
         stream.result.name_hint = hint(name)
         instance.result.replace_all_uses_with(stream.result)
         return stream
 
 
-def _refuse_unnamed_edges(kernel: KernelOp) -> None:
+def _refuse_unnamed_edges(kernel: df.KernelOp) -> None:
     """Raises an InputError where a node reads another without an instance between them."""
-    for node in (*all_of(kernel, NodeOp), kernel.terminator):
+    for node in (*all_of(kernel, df.NodeOp), kernel.terminator):
         for operand in node.operands:
-            if isinstance(operand.type, ITensorType) and not isinstance(operand.owner, InstanceOp):
-                raise run_first(
-                    LowerToStreams.name, f"{node.name} reads a stream without an instance", "make-instances"
-                )
+            if isinstance(operand.type, df.ITensorType) and not isinstance(operand.owner, df.InstanceOp):
+                raise run_first(LowerToStreams.name, f"{node.name} reads a stream without an instance", "name-nodes")
 
 
-def _push_into_sinks(node: NodeOp, streams: Mapping[InstanceOp, StreamOp]) -> None:
+def _push_into_sinks(node: df.NodeOp, streams: Mapping[df.InstanceOp, df.StreamOp]) -> None:
     """Replaces a node by one that writes the streams of its instances."""
-    if isinstance(node, ConverterOp):
+    if isinstance(node, df.ConverterOp):
         Rewriter.insert_op(_buffer_of(node), InsertPoint.before(node))
     uses = [use.operation for result in node.streams for use in result.uses]
-    instances = [reader for reader in uses if isinstance(reader, InstanceOp)]
+    instances = [reader for reader in uses if isinstance(reader, df.InstanceOp)]
     if not instances:
         return
     regions = [node.detach_region(region) for region in list(node.regions)]
@@ -96,9 +81,9 @@ def _push_into_sinks(node: NodeOp, streams: Mapping[InstanceOp, StreamOp]) -> No
         Rewriter.erase_op(dead)
 
 
-def _buffer_of(converter: ConverterOp) -> BufferOp:
+def _buffer_of(converter: df.ConverterOp) -> df.BufferOp:
     if converter.buffer is None:
         raise run_first(LowerToStreams.name, "a df.converter has no buffer", "materialize-converters")
-    dtype = itensor_of(converter.sources[0]).dtype
+    dtype = df.itensor_of(converter.sources[0]).dtype
     name = converter.label.data if converter.label else "buffer"
-    return BufferOp(name, MemRefType(dtype, converter.buffer.values))
+    return df.BufferOp(name, MemRefType(dtype, converter.buffer.values))

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, IntListAttr, ITensorType, KernelOp, i64_attr
+from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import halved_to
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.ir.names import parameters_of
@@ -33,19 +33,19 @@ class MaterializeDma(ModulePass):
         """Inside the kernels, arguments and results become tensors."""
         for function in functions(op):
             parameters = parameters_of(function)
-            for kernel in all_of(function, KernelOp):
+            for kernel in all_of(function, df.KernelOp):
                 self._read_inputs(kernel, parameters)
                 self._write_outputs(kernel)
 
-    def _read_inputs(self, kernel: KernelOp, parameters: set[SSAValue]) -> None:
+    def _read_inputs(self, kernel: df.KernelOp, parameters: set[SSAValue]) -> None:
         block = kernel.body.block
         start = InsertPoint.at_start(block)
         for tensor, port in zip(kernel.inputs, list(block.args), strict=True):
-            if not isinstance(port.type, ITensorType):
+            if not isinstance(port.type, df.ITensorType):
                 continue
             stream = port.type
             argument = Rewriter.replace_value_with_new_type(port, tensor.type)
-            dma = DmaReadOp(
+            dma = df.DmaReadOp(
                 operands=[[argument], []], result_types=[[stream]], properties=self._properties(stream, tensor)
             )
             if tensor in parameters:
@@ -55,28 +55,26 @@ class MaterializeDma(ModulePass):
             dma.streams[0].name_hint = argument.name_hint
             Rewriter.insert_op(dma, start)
 
-    def _write_outputs(self, kernel: KernelOp) -> None:
+    def _write_outputs(self, kernel: df.KernelOp) -> None:
         terminator = kernel.terminator
         for index, (tensor, stream) in enumerate(zip(kernel.outputs, terminator.arguments, strict=True)):
-            if not isinstance(stream.type, ITensorType):
+            if not isinstance(stream.type, df.ITensorType):
                 continue
-            dma = DmaWriteOp(
-                operands=[[stream], []],
-                result_types=[[tensor.type]],
-                properties=self._properties(stream.type, tensor),
+            dma = df.DmaWriteOp(
+                operands=[[stream], []], result_types=[[tensor.type]], properties=self._properties(stream.type, tensor)
             )
             Rewriter.insert_op(dma, InsertPoint.before(terminator))
             terminator.operands[index] = dma.streams[0]
 
-    def _properties(self, stream: ITensorType, tensor: SSAValue) -> dict[str, Attribute]:
+    def _properties(self, stream: df.ITensorType, tensor: SSAValue) -> dict[str, Attribute]:
         return {
-            "layout": IntListAttr.of(packed_layout(stream, self.beat_bits)),
-            "beat_bits": i64_attr(self.beat_bits),
+            "layout": df.IntListAttr.of(packed_layout(stream, self.beat_bits)),
+            "beat_bits": df.i64_attr(self.beat_bits),
             "origin": StringAttr(tensor.name_hint or "tensor"),
         }
 
 
-def packed_layout(stream: ITensorType, beat_bits: int) -> tuple[int, ...]:
+def packed_layout(stream: df.ITensorType, beat_bits: int) -> tuple[int, ...]:
     """Shape in memory: the grid of tiles, the grid of beats in a tile, the elements of a beat, each per data dim.
 
     A tile that is smaller than a beat is its own beat.

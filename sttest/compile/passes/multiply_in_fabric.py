@@ -13,9 +13,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
-from sttest.compile.dialects.df import TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class MultiplyInFabric(ModulePass):
         Raises:
             InputError: a pattern that no task has, or only tasks without a product of integers.
         """
-        tasks = all_of(op, TaskOp)
+        tasks = all_of(op, df.TaskOp)
         for pattern in self.tasks:
             for task in self._chosen(pattern, tasks):
                 task.properties["fabric"] = UnitAttr()
 
-    def _chosen(self, pattern: str, tasks: Sequence[TaskOp]) -> list[TaskOp]:
+    def _chosen(self, pattern: str, tasks: Sequence[df.TaskOp]) -> list[df.TaskOp]:
         multiplying = [task for task in tasks if task.multiplies_integers]
         named = [task for task in tasks if fnmatchcase(task.sym_name.data, pattern)]
         chosen = [task for task in named if task in multiplying]
@@ -46,9 +46,9 @@ class MultiplyInFabric(ModulePass):
         if not multiplying:
             raise InputError(
                 "no-integer-product", "no task multiplies integers", where=self.name,
-                levers=["take a precision that quantises"],
+                hints=["take a precision that quantises"],
             )  # fmt: skip
         code = "no-integer-product" if named else "unknown-task"
         what = "no integers are multiplied by a task" if named else "no task is"
-        levers = [did_you_mean(pattern, [task.sym_name.data for task in multiplying])]
-        raise InputError(code, f"{what} called '{pattern:.80}'", where=self.name, levers=levers)
+        hints = [did_you_mean(pattern, [task.sym_name.data for task in multiplying])]
+        raise InputError(code, f"{what} called '{pattern:.80}'", where=self.name, hints=hints)

@@ -17,13 +17,11 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from sttest.compile.dialects.df import KernelOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
-from sttest.compile.ir.names import parameters_of, unique
-from sttest.compile.ir.value_names import POSITION, argument_names
-from sttest.compile.turns.engines import alike
-from sttest.compile.turns.schedule import Sharing
-from sttest.errors import InputError, did_you_mean
+from sttest.compile.ir.names import POSITION, argument_names, parameters_of, unique
+from sttest.compile.sharing.engines import Sharing, alike
+from sttest.core.errors import InputError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,15 @@ class ShareEngines(ModulePass):
         if self.share not in ways:
             raise InputError(
                 "unknown-sharing", f"unknown way to share '{self.share}'", where=self.name,
-                levers=[did_you_mean(self.share, ways)],
+                hints=[did_you_mean(self.share, ways)],
             )  # fmt: skip
-        taken = {task.sym_name.data for task in all_of(op, TaskOp)}
+        taken = {task.sym_name.data for task in all_of(op, df.TaskOp)}
         for tasks in self._apart(list(self._candidates(op))):
             for group in alike(tasks):
                 if len(group) > 1:
                     _share(group, taken)
 
-    def _apart(self, tasks: Sequence[TaskOp]) -> Iterator[list[TaskOp]]:
+    def _apart(self, tasks: Sequence[df.TaskOp]) -> Iterator[list[df.TaskOp]]:
         """Those of each entry, the first that names a task, then all others."""
         left = list(tasks)
         for entry in self.own:
@@ -68,44 +66,44 @@ class ShareEngines(ModulePass):
             yield chosen
         yield left
 
-    def _refuse_unknown(self, patterns: Sequence[str], tasks: Sequence[TaskOp]) -> None:
+    def _refuse_unknown(self, patterns: Sequence[str], tasks: Sequence[df.TaskOp]) -> None:
         names = [task.sym_name.data for task in tasks]
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):
                 raise InputError(
                     "unknown-task", f"no task that could share an engine is called '{pattern:.80}'", where=self.name,
-                    levers=[did_you_mean(pattern, names)],
+                    hints=[did_you_mean(pattern, names)],
                 )  # fmt: skip
 
-    def _candidates(self, op: ModuleOp) -> Iterator[TaskOp]:
+    def _candidates(self, op: ModuleOp) -> Iterator[df.TaskOp]:
         for function in functions(op):
             ahead = [argument for argument, name in argument_names(function).items() if name == POSITION]
             # What is added before the first layer would come before all turns of an engine.
-            kernels = [each for each in all_of(function, KernelOp) if not any(a in each.inputs for a in ahead)]
+            kernels = [each for each in all_of(function, df.KernelOp) if not any(a in each.inputs for a in ahead)]
             if self.share == "all":
-                yield from (task for kernel in kernels for task in all_of(kernel, TaskOp))
+                yield from (task for kernel in kernels for task in all_of(kernel, df.TaskOp))
             elif self.share == "weights":
                 parameters = parameters_of(function)
                 products = [kernel for kernel in kernels if _multiplies(kernel, parameters)]
                 sums = [kernel for kernel in kernels if _sums_over_groups(kernel, products)]
                 chosen = {*products, *sums}
-                yield from (task for kernel in kernels if kernel in chosen for task in all_of(kernel, TaskOp))
+                yield from (task for kernel in kernels if kernel in chosen for task in all_of(kernel, df.TaskOp))
 
 
-def _multiplies(kernel: KernelOp, parameters: set[SSAValue]) -> bool:
+def _multiplies(kernel: df.KernelOp, parameters: set[SSAValue]) -> bool:
     """Whether a kernel of one task is a product with a parameter."""
-    return any(task.is_contraction for task in all_of(kernel, TaskOp)) and any(
+    return any(task.is_contraction for task in all_of(kernel, df.TaskOp)) and any(
         tensor in parameters for tensor in kernel.inputs
     )
 
 
-def _sums_over_groups(kernel: KernelOp, products: Sequence[KernelOp]) -> bool:
+def _sums_over_groups(kernel: df.KernelOp, products: Sequence[df.KernelOp]) -> bool:
     """Whether a kernel reduces what such a product gives."""
-    reduces = any("reduction" in task.loop_kinds for task in all_of(kernel, TaskOp))
+    reduces = any("reduction" in task.loop_kinds for task in all_of(kernel, df.TaskOp))
     return reduces and any(tensor.owner in products for tensor in kernel.inputs)
 
 
-def _share(group: Sequence[TaskOp], taken: set[str]) -> None:
+def _share(group: Sequence[df.TaskOp], taken: set[str]) -> None:
     engine = unique(f"{group[0].sym_name.data}_engine", taken)
     for task in group:
         task.properties["engine"] = StringAttr(engine)

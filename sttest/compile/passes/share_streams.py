@@ -10,7 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from sttest.compile.dialects.df import KernelOp, NodeOp, StreamOp, TaskOp
+from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.ir.names import unique
 
@@ -28,10 +28,10 @@ class ShareStreams(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``queue`` on streams; a module at the stream level."""
-        for kernel in all_of(op, KernelOp):
+        for kernel in all_of(op, df.KernelOp):
             place = {node: number for number, node in enumerate(kernel.body.block.ops)}
-            streams = all_of(kernel, StreamOp)
-            groups: dict[_Ends, list[StreamOp]] = {}
+            streams = all_of(kernel, df.StreamOp)
+            groups: dict[_Ends, list[df.StreamOp]] = {}
             for stream in streams:
                 ends = _ends(stream)
                 if ends is not None:
@@ -56,7 +56,7 @@ class _Ends:
     token: Hashable
 
 
-def _ends(stream: StreamOp) -> _Ends | None:
+def _ends(stream: df.StreamOp) -> _Ends | None:
     """None where an end is no engine."""
     writer, reader = _engine(stream.writer), _engine(stream.reader)
     if writer is None or reader is None:
@@ -66,11 +66,11 @@ def _ends(stream: StreamOp) -> _Ends | None:
     return _Ends(writer, _port(stream.writer, stream), reader, _port(stream.reader, stream), token)
 
 
-def _engine(node: NodeOp) -> str | None:
-    return node.engine.data if isinstance(node, TaskOp) and node.engine is not None else None
+def _engine(node: df.NodeOp) -> str | None:
+    return node.engine.data if isinstance(node, df.TaskOp) and node.engine is not None else None
 
 
-def _port(node: NodeOp, stream: StreamOp) -> int:
+def _port(node: df.NodeOp, stream: df.StreamOp) -> int:
     return next(use.index for use in stream.result.uses if use.operation is node)
 
 

@@ -11,15 +11,13 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.depths.fifo_model import stream_depths
-from sttest.compile.depths.shared_depths import shared_depths
-from sttest.compile.dialects.df import StreamOp, StreamType
-from sttest.compile.ir.module_walk import all_of
-from sttest.compile.ir.stream_level import only_kernel
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, only_kernel
+from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.layers import prefetch_depths
+from sttest.compile.sharing.processes import fifo_name
+from sttest.compile.timing.fifo_depths import shared_depths, stream_depths
 from sttest.compile.timing.timed_graph import TimedGraphs
-from sttest.compile.turns.engines import engines_of
-from sttest.compile.turns.prefetch import prefetch_depths
-from sttest.compile.turns.processes import fifo_name
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,12 @@ class SizeFifos(ModulePass):
         if shares:
             depths = shared_depths(graphs.graph("design"), depths)
         sized_by = "simulation" if shares else f"lp-{self.strategy}"
-        for stream in all_of(op, StreamOp):
+        for stream in all_of(op, df.StreamOp):
             depth = depths.get(fifo_name(stream))
             if depth is None or stream.sized_by == StringAttr("folded"):
                 continue
             stream.properties["sized_by"] = StringAttr(sized_by)
-            kind = StreamType(stream.result.type.itensor, IntAttr(depth))
+            kind = df.StreamType(stream.result.type.itensor, IntAttr(depth))
             Rewriter.replace_value_with_new_type(stream.result, kind)
         graphs.resize()
         return graphs
@@ -69,7 +67,7 @@ class SizeFifos(ModulePass):
 
 def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:
     """Depths of FIFOs from those of streams, of which several may be one FIFO."""
-    names = {stream.sym_name.data: fifo_name(stream) for stream in all_of(module, StreamOp)}
+    names = {stream.sym_name.data: fifo_name(stream) for stream in all_of(module, df.StreamOp)}
     found: dict[str, int] = {}
     for stream, depth in depths.items():
         name = names.get(stream, stream)

@@ -12,19 +12,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
-from sttest.compile.dialects.df import (
-    ConcatOp,
-    ConverterOp,
-    DmaReadOp,
-    DmaWriteOp,
-    ITensorType,
-    KernelOp,
-    TaskOp,
-    itensor_of,
-)
+from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import vectorized
-from sttest.compile.ir.module_walk import all_of
-from sttest.compile.ir.pass_order import require_dmas
+from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.timing.cost_model import busy_cycles
 
 
@@ -53,23 +43,23 @@ class Vectorize(ModulePass):
         Raises:
             InputError: a kernel takes its streams from outside, where a DMA belongs.
         """
-        for kernel in all_of(op, KernelOp):
+        for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
             streams = [
                 result
                 for node in kernel.body.block.ops
                 for result in node.results
-                if isinstance(result.type, ITensorType) and not result.type.is_vector
+                if isinstance(result.type, df.ITensorType) and not result.type.is_vector
             ]
             rates = _rates(kernel, streams, self.keep_pace) if self.full_rate else {}
             for stream in streams:
                 width = max(self.max_bits, rates.get(stream, 0))
                 Rewriter.replace_value_with_new_type(
-                    stream, vectorized(itensor_of(stream), width, filled=self.keep_pace)
+                    stream, vectorized(df.itensor_of(stream), width, filled=self.keep_pace)
                 )
 
 
-def _rates(kernel: KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> dict[SSAValue, int]:
+def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> dict[SSAValue, int]:
     """Bits per cycle of each stream, of those of one width the most."""
     ahead = {stream for stream in streams if keep_pace and _changes_halves(stream.owner)}
     rates = {stream: _bits_per_cycle(stream) * (2 if stream in ahead else 1) for stream in streams}
@@ -81,18 +71,18 @@ def _rates(kernel: KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> di
     return rates
 
 
-def _of_one_width(kernel: KernelOp) -> list[list[SSAValue]]:
+def _of_one_width(kernel: df.KernelOp) -> list[list[SSAValue]]:
     """Streams that come in and go out as tensors of one type, for what leaves a block enters the next one; and the
     streams of a concatenation, which passes tokens on as they are.
     """
     outside: dict[Attribute, list[SSAValue]] = {}
     joined: list[list[SSAValue]] = []
     for node in kernel.body.block.ops:
-        if isinstance(node, DmaReadOp) and node.packed is None:
+        if isinstance(node, df.DmaReadOp) and node.packed is None:
             outside.setdefault(node.sources[0].type, []).append(node.streams[0])
-        elif isinstance(node, DmaWriteOp):
+        elif isinstance(node, df.DmaWriteOp):
             outside.setdefault(node.results[0].type, []).append(node.sources[0])
-        elif isinstance(node, ConcatOp):
+        elif isinstance(node, df.ConcatOp):
             joined.append([*node.sources, *node.produced])
     return [*outside.values(), *joined]
 
@@ -100,29 +90,29 @@ def _of_one_width(kernel: KernelOp) -> list[list[SSAValue]]:
 def _bits_per_cycle(stream: SSAValue) -> int:
     """What the faster of the tasks at both ends moves while it works."""
     ends = [stream.owner, *(use.operation for use in stream.uses)]
-    moved = [_moved_bits(task, stream) for task in ends if isinstance(task, TaskOp)]
+    moved = [_moved_bits(task, stream) for task in ends if isinstance(task, df.TaskOp)]
     return max([0, *moved, *(_beat_bits(end) for end in ends if _is_to_keep(end))])
 
 
 def _changes_halves(node: object) -> bool:
-    return isinstance(node, ConverterOp) and node.blocks is not None and node.blocks.value.data > 1
+    return isinstance(node, df.ConverterOp) and node.blocks is not None and node.blocks.value.data > 1
 
 
 def _is_to_keep(node: object) -> bool:
     """Whether a DMA reads what a converter keeps."""
-    if not isinstance(node, DmaReadOp):
+    if not isinstance(node, df.DmaReadOp):
         return False
     readers = [use.operation for use in node.streams[0].uses]
-    return all(isinstance(reader, ConverterOp) and reader.kept is not None for reader in readers)
+    return all(isinstance(reader, df.ConverterOp) and reader.kept is not None for reader in readers)
 
 
 def _beat_bits(node: object) -> int:
-    return node.beat_bits.value.data if isinstance(node, DmaReadOp) and node.beat_bits is not None else 0
+    return node.beat_bits.value.data if isinstance(node, df.DmaReadOp) and node.beat_bits is not None else 0
 
 
-def _moved_bits(task: TaskOp, stream: SSAValue) -> int:
+def _moved_bits(task: df.TaskOp, stream: SSAValue) -> int:
     """Bits of a tile per cycle of an iteration that moves it, rounded up."""
     _, library = load_operators(OPERATORS_FILE)
-    kind = itensor_of(stream)
+    kind = df.itensor_of(stream)
     visits = task.iterations if stream in task.sources else task.writes([*task.produced].index(stream))
     return -(-kind.tokens * kind.token_bits // (visits * busy_cycles(task, library)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,14 +10,16 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
-from sttest.compile.ir.stream_level import only_kernel
-from sttest.compile.resources.memories import memories
-from sttest.compile.resources.memory_buses import HBM, MemoryBus, memory_buses
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memories, memory_buses, with_crossings
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
-from sttest.compile.resources.port_buffers import buffer_words
+from sttest.compile.sharing.engines import stream_ends
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
-from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts
-from sttest.compile.turns.port_names import stream_ends
+from sttest.compile.spaces.partition import Die, Partition, ProcessFacts, WireFacts, partition
+from sttest.compile.timing.fifo_depths import accesses
+from sttest.core.errors import DoesNotFitError
+from sttest.sim import simulate
+from sttest.sim.graph import TimedGraph
 
 
 @dataclass(frozen=True)
@@ -97,3 +100,69 @@ def board_capacity(board: FpgaBoard) -> Resources:
 def die_of(board: FpgaBoard) -> Die:
     """The SLRs of a board with their margin taken off."""
     return Die(slr_budgets(board.fabric), board.fabric.sll_per_boundary.count)
+
+
+# --- The check that a design fits its board: budgets, HBM ports, an SLR for every process, and what crossings cost
+
+
+@dataclass(frozen=True)
+class SlrPlacement:
+    """A design that fits.
+
+    Attributes:
+        taken: process by process.
+        partition: SLRs and what they and their boundaries carry.
+        graph: timed, with registers on what crosses.
+        cycles: without and with those registers; None for a deadlock.
+    """
+
+    taken: DesignResources
+    partition: Partition
+    graph: TimedGraph
+    cycles: tuple[int | None, int | None]
+
+
+def place(design: Design) -> SlrPlacement:
+    """Checks a design against its board and places it.
+
+    Raises:
+        DoesNotFitError: ``board-resources``, ``slr-resources``, ``hbm-ports`` or ``no-partition``, with the
+            resource, the demand, the budget and what would lower it.
+    """
+    taken = design_resources(design)
+    refuse_ports(design, taken)
+    found = partition(taken.processes(), taken.links(), die_of(design.board))
+    graph = with_crossings(design.graph, crossed_by(taken, found), tokens_carried(design.graph))
+    return SlrPlacement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
+
+
+def crossed_by(taken: DesignResources, found: Partition) -> dict[str, int]:
+    """Boundaries on the way of each FIFO's tokens: its own, and there and back those of the bus of a DMA at an end."""
+    crossings = Counter({wire.fifo: found.crossings(wire) for wire in taken.wires})
+    for bus in taken.buses:
+        crossings[bus.fifo] += WAYS * found.crossings(bus.wire)
+    return crossings
+
+
+def tokens_carried(graph: TimedGraph) -> dict[str, int]:
+    """What each FIFO carries in a run, of all layers."""
+    return {
+        fifo: len(curve)
+        for process in graph.processes
+        for (fifo, end), curve in accesses(process, graph).items()
+        if end == "write"
+    }
+
+
+def refuse_ports(design: Design, taken: DesignResources) -> None:
+    """Several AXI masters may share a pseudo-channel; there cannot be more channels than the board has ports.
+
+    Raises:
+        DoesNotFitError: ``hbm-ports``.
+    """
+    ports = design.board.hbm.axi_ports.count
+    if len(taken.hbm_channels) > ports:
+        raise DoesNotFitError(
+            "hbm-ports", "more HBM ports than the board has", where=design.name, demand=len(taken.hbm_channels),
+            bound=ports, unit="ports", hints=["take a board with more HBM ports", "fuse fewer kernels into one group"],
+        )  # fmt: skip

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
-from sttest.compile.dialects.df import ConverterOp, DmaReadOp, DmaWriteOp, KernelOp, NodeOp, TaskOp, itensor_of
+from sttest.boards.resources import LUTRAM_MAX_WORDS, Resources, memory_resources
+from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
+from sttest.compile.dialects import df
+from sttest.compile.sharing.engines import StreamEnds, dma_port, stream_ends
+from sttest.compile.sharing.processes import process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
-from sttest.compile.turns.port_names import StreamEnds, dma_port, stream_ends
-from sttest.compile.turns.processes import process_name, processes_of
-from sttest.sim.graph import TimedGraph
+from sttest.compile.spaces.partition import ProcessFacts, WireFacts
+from sttest.core.errors import InputError
+from sttest.sim.graph import Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
 
 _PING_PONG = 2
 
 
-def memories(kernel: KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
+def memories(kernel: df.KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
     """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
     kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
     streams = stream_ends(kernel)
@@ -22,18 +28,18 @@ def memories(kernel: KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
     found = [_stream(each, kinds[each.fifo]) for each in streams]
     idle = _idle(kernel)
     for op in kernel.body.block.ops:
-        if isinstance(op, NodeOp) and op not in idle:
+        if isinstance(op, df.NodeOp) and op not in idle:
             found += _of_node(op, folded)
     return found
 
 
-def _idle(kernel: KernelOp) -> set[NodeOp]:
+def _idle(kernel: df.KernelOp) -> set[df.NodeOp]:
     """Nodes whose tiles lie in the memories of another: of those of a process, the one that keeps most has them."""
     return {node for nodes in processes_of(kernel).values() for node in {*nodes} - {max(nodes, key=_running_tiles)}}
 
 
-def _running_tiles(node: NodeOp) -> int:
-    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, TaskOp) else 1
+def _running_tiles(node: df.NodeOp) -> int:
+    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, df.TaskOp) else 1
 
 
 def is_folded(stream: StreamEnds) -> bool:
@@ -49,23 +55,23 @@ def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
     return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
 
 
-def _of_node(op: NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
+def _of_node(op: df.NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
     name = process_name(op)
-    if isinstance(op, ConverterOp):
+    if isinstance(op, df.ConverterOp):
         yield from _converter(op, name)
-    elif isinstance(op, TaskOp):
+    elif isinstance(op, df.TaskOp):
         yield from _tiles(op, name)
-    elif isinstance(op, DmaReadOp | DmaWriteOp) and name not in folded:
+    elif isinstance(op, df.DmaReadOp | df.DmaWriteOp) and name not in folded:
         # The emitted code puts a token together in registers; what it reads ahead is its port's (port_buffers.py).
-        yield MemoryFacts(f"{name}_tile", name, "tile", 1, itensor_of(dma_port(op)).token_bits)
+        yield MemoryFacts(f"{name}_tile", name, "tile", 1, df.itensor_of(dma_port(op)).token_bits)
 
 
-def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
+def _converter(op: df.ConverterOp, name: str) -> Iterator[MemoryFacts]:
     """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
     if op.buffer is None:
         return
-    element_bits = itensor_of(op.sources[0]).element_bits
-    at_once = max(itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
+    element_bits = df.itensor_of(op.sources[0]).element_bits
+    at_once = max(df.itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
     words = ceil(_PING_PONG * prod(op.buffer.values) / at_once)
     together = prod(op.word)
     yield MemoryFacts(f"{name}_buffer", name, "converter", words, together * element_bits, banks=at_once // together)
@@ -73,7 +79,7 @@ def _converter(op: ConverterOp, name: str) -> Iterator[MemoryFacts]:
         yield MemoryFacts(f"{name}_{side}", name, "fifo", _PING_PONG, 1, shift_register=True)
 
 
-def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
+def _tiles(task: df.TaskOp, name: str) -> Iterator[MemoryFacts]:
     """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
     steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
     running = _running_tiles(task)
@@ -81,6 +87,143 @@ def _tiles(task: TaskOp, name: str) -> Iterator[MemoryFacts]:
     for n, result in enumerate(task.sinks):
         ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
     for label, port, visits, tiles in ports:
-        tile_bits = itensor_of(port).tokens // visits * itensor_of(port).token_bits
+        tile_bits = df.itensor_of(port).tokens // visits * df.itensor_of(port).token_bits
         words = min(steps, tile_bits)
         yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))
+
+
+# --- Registers on FIFOs that cross SLRs, put back into the timed graph
+
+
+REGISTERS_PER_BOUNDARY = 2
+_SLICE_DEPTH = 2
+
+
+def with_crossings(graph: TimedGraph, boundaries: Mapping[str, int], tokens: Mapping[str, int]) -> TimedGraph:
+    """The graph with register slices on the FIFOs that cross.
+
+    Args:
+        graph: of one run.
+        boundaries: crossed by each FIFO; one that is not named crosses none.
+        tokens: that each crossing FIFO carries in a run.
+
+    Raises:
+        InputError: a FIFO is not there, or its writer is an actor or a trace.
+    """
+    crossing = {name: count for name, count in boundaries.items() if count > 0}
+    unknown = sorted(crossing.keys() - graph.fifo_index.keys())
+    if unknown:
+        raise InputError("unknown-fifo", f"no FIFO '{unknown[0]}'", where=graph.name)
+    moved = {name: _slice_name(name, 0) for name in crossing}
+    fifos, processes = list(graph.fifos), [_writing_to(process, moved) for process in graph.processes]
+    for name, count in crossing.items():
+        slices = count * REGISTERS_PER_BOUNDARY
+        bits = graph.fifos[graph.fifo_index[name]].bits
+        fifos += [Fifo(_slice_name(name, n), _SLICE_DEPTH, bits, impl="srl") for n in range(slices)]
+        processes += [_slice(name, n, slices, tokens[name]) for n in range(slices)]
+    return replace(graph, fifos=tuple(fifos), processes=tuple(processes))
+
+
+def _slice_name(fifo: str, number: int) -> str:
+    return f"{fifo}__slr_{number}"
+
+
+def _slice(fifo: str, number: int, slices: int, tokens: int) -> Pipeline:
+    """Takes and passes on in one cycle; the cycle of delay is that of the FIFO that it reads."""
+    to = _slice_name(fifo, number + 1) if number + 1 < slices else fifo
+    events = (Event(_slice_name(fifo, number), "read", 0), Event(to, "write", 0))
+    return Pipeline(f"{fifo}__slr_register_{number}", (Loop((tokens,), 1, 1, events),), category="crossing")
+
+
+def _writing_to(process: Process, moved: Mapping[str, str]) -> Process:
+    """The process with its writes to FIFOs in ``moved`` renamed."""
+    if isinstance(process, MemoryPort):
+        writes = process.op == "read" and process.fifo in moved
+        return replace(process, fifo=moved[process.fifo]) if writes else process
+    if isinstance(process, Pipeline) and process.trace is None:
+        return replace(process, loops=tuple(_loop_writing_to(loop, moved) for loop in process.loops))
+    raise InputError("no-crossing", "only pipelines of loops and memory ports cross SLRs", where=process.name)
+
+
+def _loop_writing_to(loop: Loop, moved: Mapping[str, str]) -> Loop:
+    events = (
+        replace(event, fifo=moved[event.fifo]) if event.op == "write" and event.fifo in moved else event
+        for event in loop.events
+    )
+    return replace(loop, events=tuple(events))
+
+
+# --- The buses between DMAs and the HBM, which only one SLR is beside
+
+
+HBM_SLR = 0
+"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
+HBM = ProcessFacts("hbm", Resources(), HBM_SLR)
+"""The end of all buses."""
+
+# Of an AXI4 master of Vitis HLS, by channel, but for what is constant; data, strobes and handshakes apart.
+_ADDRESS = 64 + 8
+_LAST, _RESPONSE = 1, 2
+_HANDSHAKE = 2
+# A request goes one way, data or a response the other.
+WAYS = 2
+
+
+@dataclass(frozen=True)
+class MemoryBus:
+    """What joins a DMA to the HBM.
+
+    Attributes:
+        wire: for a die partition.
+        fifo: that the DMA fills or empties.
+    """
+
+    wire: WireFacts
+    fifo: str
+
+
+def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:
+    """The buses of all DMAs of a graph.
+
+    Args:
+        graph: of the design.
+        port_bits: width of their data.
+    """
+    ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
+    return tuple(
+        MemoryBus(WireFacts(f"{port.name}__bus", HBM.name, port.name, _bits(port, port_bits)), port.fifo)
+        for port in ports
+    )
+
+
+def _bits(port: MemoryPort, port_bits: int) -> int:
+    """Wires of a bus but for one handshake, which every wire of a partition has."""
+    if port.op == "read":
+        return port_bits + _LAST + _RESPONSE + _ADDRESS + _HANDSHAKE
+    return port_bits + port_bits // 8 + _LAST + _RESPONSE + _ADDRESS + 2 * _HANDSHAKE
+
+
+# --- The buffers of a design's DMAs for data on the way
+
+
+def buffer_words(kernel: df.KernelOp, in_flight: int, port_bits: int) -> dict[str, int]:
+    """Words of the buffer of every DMA: of what it asks for ahead, as many as the largest tensor of its port at most.
+
+    Args:
+        kernel: at the stream level; its DMAs have channels.
+        in_flight: words that a port has in flight in each direction.
+        port_bits: of a word.
+    """
+    ahead, bits, largest = BurstsAhead(kernel), Counter[str](), Counter[tuple[int, bool]]()
+    for dma in ahead.dmas:
+        stream = df.itensor_of(dma_port(dma))
+        bits[process_name(dma)] += stream.tokens * stream.token_bits
+        largest[port_of(dma)] = max(largest[port_of(dma)], bits[process_name(dma)])
+    return {
+        process_name(dma): min(ahead.of(dma, in_flight), -(-largest[port_of(dma)] // port_bits)) for dma in ahead.dmas
+    }
+
+
+def buffer_resources(words: int, bits: int) -> Resources:
+    """The buffer of a port for data on the way: in LUTs where it is short, as any memory of the tool."""
+    return memory_resources("lutram" if words <= LUTRAM_MAX_WORDS else "bram", words, bits)

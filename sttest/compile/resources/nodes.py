@@ -12,27 +12,14 @@ from dataclasses import dataclass, field, replace
 from xdsl.ir import SSAValue
 
 from sttest.boards.operators import Operator
-from sttest.boards.resource_pipelines import Pipeline, load_resource_model, pipeline_resources
-from sttest.boards.resources import Resources, total
-from sttest.compile.dialects.df import (
-    ConcatOp,
-    ConverterOp,
-    DmaReadOp,
-    EnterOp,
-    ForkOp,
-    GatherOp,
-    KernelOp,
-    LeaveOp,
-    NodeOp,
-    TaskOp,
-    itensor_of,
-)
-from sttest.compile.ir.stream_level import stream_of
-from sttest.compile.resources.port_buffers import buffer_resources
+from sttest.boards.resources import PipelineLogic, Resources, load_resource_model, pipeline_resources, total
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import stream_of
+from sttest.compile.resources.memories import buffer_resources
+from sttest.compile.sharing.engines import dma_port
+from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
-from sttest.compile.turns.port_names import dma_port
-from sttest.compile.turns.processes import fifo_name, process_name, processes_of
-from sttest.sim.graph import Memory, TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph
 
 
 @dataclass(frozen=True)
@@ -70,70 +57,70 @@ class NodeModel:
     channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     buffer_words: Mapping[str, int] = field(default_factory=dict)
 
-    def of_kernel(self, kernel: KernelOp) -> Iterator[NodeLogic]:
+    def of_kernel(self, kernel: df.KernelOp) -> Iterator[NodeLogic]:
         """All nodes of a kernel at the stream level, in program order; an engine where its first task stands."""
         for name, nodes in processes_of(kernel).items():
-            members = [node for node in nodes if isinstance(node, TaskOp)]
+            members = [node for node in nodes if isinstance(node, df.TaskOp)]
             if len(members) > 1:
                 yield NodeLogic(name, "task", engine_logic(members, self.library))
             else:
                 yield self.of(*nodes)
 
-    def of(self, op: NodeOp, *others: NodeOp) -> NodeLogic:
+    def of(self, op: df.NodeOp, *others: df.NodeOp) -> NodeLogic:
         """One node, or the loads of a queue.
 
         Raises:
             InputError: the node has no name yet.
         """
         name = process_name(op)
-        if isinstance(op, TaskOp):
+        if isinstance(op, df.TaskOp):
             return NodeLogic(name, "task", task_logic(op, op.lane_count, self.library))
-        if isinstance(op, ConverterOp):
+        if isinstance(op, df.ConverterOp):
             return NodeLogic(name, "converter", self._converter(op))
-        if isinstance(op, ForkOp):
+        if isinstance(op, df.ForkOp):
             return NodeLogic(name, "fork", self._copies(op.sources[0], len(op.sinks)))
-        if isinstance(op, GatherOp):
+        if isinstance(op, df.GatherOp):
             return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources), _tokens(op, *others)))
-        if isinstance(op, EnterOp | LeaveOp):
+        if isinstance(op, df.EnterOp | df.LeaveOp):
             return NodeLogic(name, "layers", self._copies(op.sources[0], 2))
-        if isinstance(op, ConcatOp):
+        if isinstance(op, df.ConcatOp):
             return NodeLogic(name, "concat", self._concat(op))
         channels = self.channels_of.get(name, ())
         logic = self._dma(name, _tokens(op, *others)) + self._waits(op)
         return NodeLogic(name, "dma", logic, memory_ports=1, hbm_channels=channels)
 
-    def _pipeline(self, pipeline: Pipeline) -> Resources:
+    def _pipeline(self, pipeline: PipelineLogic) -> Resources:
         return pipeline_resources(pipeline, self.library)
 
-    def _converter(self, op: ConverterOp) -> Resources:
+    def _converter(self, op: df.ConverterOp) -> Resources:
         """A filling and a draining loop, each with its stream and its two credit FIFOs."""
         ports = (op.sources[0], op.sinks[0])
-        fill, drain = (self._pipeline(Pipeline(ports=3, trip=itensor_of(port).tokens)) for port in ports)
+        fill, drain = (self._pipeline(PipelineLogic(ports=3, trip=df.itensor_of(port).tokens)) for port in ports)
         return fill + drain
 
     def _copies(self, port: SSAValue, others: int, tokens: int = 0) -> Resources:
         """Between the one port of a fork or a gather and its others: a word of registers and a loop."""
-        stream = itensor_of(port)
+        stream = df.itensor_of(port)
         word = Resources(ff=stream.token_bits)
-        return word + self._pipeline(Pipeline(ports=1 + others, trip=tokens or stream.tokens))
+        return word + self._pipeline(PipelineLogic(ports=1 + others, trip=tokens or stream.tokens))
 
-    def _concat(self, op: ConcatOp) -> Resources:
+    def _concat(self, op: df.ConcatOp) -> Resources:
         """A word of registers behind the choice of a source."""
-        stream = itensor_of(op.sinks[0])
+        stream = df.itensor_of(op.sinks[0])
         word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
-        return word + self._pipeline(Pipeline(ports=1 + len(op.sources), trip=stream.tokens))
+        return word + self._pipeline(PipelineLogic(ports=1 + len(op.sources), trip=stream.tokens))
 
     def _dma(self, name: str, tokens: int) -> Resources:
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
-        pipeline = self._pipeline(Pipeline(ports=1, trip=tokens))
+        pipeline = self._pipeline(PipelineLogic(ports=1, trip=tokens))
         return total([adapter, buffer_resources(self.buffer_words[name], self.port_bits), pipeline])
 
-    def _waits(self, op: NodeOp) -> Resources:
+    def _waits(self, op: df.NodeOp) -> Resources:
         """What a DMA takes besides that waits: a port for it; for entries a store, too, and room for one of each."""
-        if not isinstance(op, DmaReadOp) or len(op.sources) == 1:
+        if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return Resources()
-        awaited = itensor_of(op.sources[1])
-        port = self._pipeline(Pipeline(ports=1, trip=awaited.tokens))
+        awaited = df.itensor_of(op.sources[1])
+        port = self._pipeline(PipelineLogic(ports=1, trip=awaited.tokens))
         if not op.takes_entries:
             return port
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
@@ -141,31 +128,31 @@ class NodeModel:
         return total([port, adapter, buffer_resources(1, self.port_bits), held])
 
 
-def task_logic(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
+def task_logic(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
     """A task with so many lanes; at the itensor or the stream level."""
     return pipeline_resources(_pipeline_of(task, lanes, library), library)
 
 
-def engine_logic(members: Sequence[TaskOp], library: Mapping[str, Operator]) -> Resources:
+def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) -> Resources:
     """Tasks that take turns: the operators of one, the FIFOs of all, and the choice of those that are read."""
     pipelines = [_pipeline_of(member, member.lane_count, library) for member in members]
     read = [{_fifo(member.sources[number]) for member in members} for number in range(len(members[0].sources))]
     ports = sum(map(len, read)) + sum(len(member.produced) for member in members)
     trip = max(each.trip for each in pipelines)
     choices = (
-        _choice(itensor_of(source).token_bits, len(fifos))
+        _choice(df.itensor_of(source).token_bits, len(fifos))
         for source, fifos in zip(members[0].sources, read, strict=True)
     )
     return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
 
 
-def _pipeline_of(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> Pipeline:
+def _pipeline_of(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> PipelineLogic:
     lanes = min(lanes, task.tile_points)
     operators, interval = payload_operators(task), step_interval(task, lanes, library)
     instances = operator_instances(operators, lanes, interval)
     shared = lanes * operators.total() - sum(instances.values())
     ports, steps = len(task.sources) + len(task.produced), -(-task.tile_points // lanes)
-    return Pipeline(
+    return PipelineLogic(
         instances, ports, task.iterations * steps, interval, shared_operators=shared, accesses=lanes * (ports + 1)
     )
 
@@ -174,9 +161,9 @@ def _fifo(source: SSAValue) -> str:
     return fifo_name(stream_of(source, "resources"))
 
 
-def _tokens(*nodes: NodeOp) -> int:
+def _tokens(*nodes: df.NodeOp) -> int:
     """Of all that a DMA or a gather moves."""
-    return sum(itensor_of(dma_port(node)).tokens for node in nodes)
+    return sum(df.itensor_of(dma_port(node)).tokens for node in nodes)
 
 
 def _choice(bits: int, sources: int) -> Resources:
@@ -186,4 +173,4 @@ def _choice(bits: int, sources: int) -> Resources:
 
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
     """The pseudo-channels of every DMA of a timed graph."""
-    return {port.name: port.channels for port in graph.processes if isinstance(port, Memory)}
+    return {port.name: port.channels for port in graph.processes if isinstance(port, MemoryPort)}

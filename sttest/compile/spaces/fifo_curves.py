@@ -8,17 +8,18 @@ are, and the time of any token is found from its number alone.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
-from math import prod
+from functools import cache
+from itertools import accumulate, pairwise
+from math import floor, lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 Whole = NDArray[np.int64]
 _MOST = np.iinfo(np.int64).max
@@ -112,7 +113,7 @@ class Curve:
     def _refuse_too_long(self) -> None:
         if self.last * self.pace.numerator > _MOST:
             what = f"{self.last} cycles, slowed down {self.pace} times, are more than can be counted"
-            raise InputError("run-too-long", what, where="fifo sizing", levers=["shorten the sequence"])
+            raise InputError("run-too-long", what, where="fifo sizing", hints=["shorten the sequence"])
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -164,3 +165,248 @@ class Curve:
             is_before = (low < high) & (self.at(np.minimum(middle, len(self) - 1)) < cycles)
             low, high = np.where(is_before, middle + 1, low), np.where(is_before, high, middle)
         return low
+
+
+# --- By how much one curve is ever behind another, without a look at every token
+
+
+_BLOCK = 1024
+"""Tokens that are looked at one by one."""
+_FLOAT_ERROR = Fraction(1, 1 << 44)
+"""More than the error of a difference of two numbers below 1, and less than 1 over any pace's denominator."""
+
+
+def greatest_gap(late: Curve, early: Curve, skip: int = 0) -> int:
+    """The greatest late(n) - early(n + skip) over all n, in cycles.
+
+    Args:
+        late, early: with equally many tokens.
+        skip: tokens by which the early curve is ahead, less than there are.
+    """
+    search = _Search(late, early, skip, None)
+    search.run()
+    assert search.best is not None, "without a bar, any gap counts"
+    return search.best
+
+
+def latest_token(late: Curve, early: Curve, skip: int, above: int) -> int | None:
+    """The token of the late curve with the greatest of these gaps, None if that isn't greater than ``above`` cycles.
+
+    ``skip`` may be the number of all tokens: there are no gaps then.
+    """
+    search = _Search(late, early, skip, above)
+    search.run()
+    return search.token
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Blocks of ``tokens`` tokens from ``first`` on, ``times`` of them, each ``rise`` further behind than the last.
+
+    ``peak``: the greatest gap of the first block, before rounding.
+    """
+
+    first: int
+    tokens: int
+    times: int
+    rise: Fraction
+    peak: Fraction
+
+    @property
+    def highest(self) -> Fraction:
+        """The greatest gap of all blocks, before rounding."""
+        return self.peak + max(Fraction(0), (self.times - 1) * self.rise)
+
+    def from_the_highest(self) -> range:
+        """The numbers of its blocks."""
+        return range(self.times - 1, -1, -1) if self.rise > 0 else range(self.times)
+
+
+class _Search:
+    def __init__(self, late: Curve, early: Curve, skip: int, above: int | None) -> None:
+        self.best = above
+        self.token: int | None = None
+        self._late, self._early, self._skip = late, early, skip
+        self._tokens = len(late) - skip
+        # Rounding down the early curve can widen a gap by less than a cycle.
+        self._widened = 1 - Fraction(1, early.pace.denominator) + _FLOAT_ERROR
+        self._runs = cache(self._find_runs)
+
+    def run(self) -> None:
+        starts = {*self._late.starts, *(start - self._skip for start in self._early.starts), self._tokens}
+        bounds = sorted(start for start in starts if 0 <= start <= self._tokens)
+        for first, after in pairwise(bounds):
+            self._visit(first, after, 0, Fraction(0))
+
+    def _is_above(self, cycles: int) -> bool:
+        return self.best is None or cycles > self.best
+
+    def _visit(self, first: int, after: int, moved: int, risen: Fraction) -> None:
+        """Looks through tokens ``first`` to ``after``, ``moved`` tokens later, where gaps are ``risen`` greater."""
+        if after - first <= _BLOCK:
+            self._look(np.arange(first, after) + moved)
+            return
+        for run in sorted(self._runs(first, after), key=lambda run: run.highest, reverse=True):
+            for number in run.from_the_highest():
+                rise = risen + number * run.rise
+                if not self._is_above(floor(run.peak + rise + self._widened)):
+                    break
+                self._visit(run.first, run.first + run.tokens, moved + number * run.tokens, rise)
+
+    def _look(self, tokens: Whole) -> None:
+        gaps = self._late.at(tokens) - self._early.at(tokens + self._skip)
+        at = int(gaps.argmax())
+        if self._is_above(int(gaps[at])):
+            self.best, self.token = int(gaps[at]), int(tokens[at])
+
+    def _peak(self, first: int, after: int) -> Fraction:
+        """The greatest gap before rounding."""
+        if after - first > _BLOCK:
+            return max(run.highest for run in self._runs(first, after))
+        tokens = np.arange(first, after)
+        late, late_lost = self._late.parts(tokens)
+        early, early_lost = self._early.parts(tokens + self._skip)
+        gaps = late - early
+        greatest = int(gaps.max())
+        lost = late_lost / self._late.pace.denominator - early_lost / self._early.pace.denominator
+        # Apart, so that parts of a cycle stay exact to the last bits beside large times.
+        return greatest + Fraction(float((gaps - greatest + lost).max()))
+
+    def _find_runs(self, first: int, after: int) -> list[_Run]:
+        """Tokens within one nest of each curve, as runs of blocks."""
+        tokens = after - first
+        late = self._late.period(first, after)
+        early = self._early.period(first + self._skip, after + self._skip)
+        if late and early and tokens >= 2 * lcm(late, early):
+            return self._repeated(first, after, lcm(late, early) * max(1, _BLOCK // lcm(late, early)))
+        if not late or not early or max(late, early) <= _BLOCK:
+            return self._cut(first, after, range(first + _BLOCK, after, _BLOCK))
+        # The longer period is cut up where it begins, so that what is inside it recurs.
+        longer = max(late, early)
+        curve, ahead = (self._late, 0) if late == longer else (self._early, self._skip)
+        origin = curve.start_of_nest(first + ahead) - ahead
+        begin = first + longer - (first - origin) % longer
+        return self._cut(first, after, range(begin, after, longer))
+
+    def _repeated(self, first: int, after: int, block: int) -> list[_Run]:
+        times, rest = divmod(after - first, block)
+        rise = self._unrounded(first + block) - self._unrounded(first) if times > 1 else Fraction(0)
+        blocks = _Run(first, block, times, rise, self._peak(first, first + block))
+        return [blocks, self._one(after - rest, after)] if rest else [blocks]
+
+    def _cut(self, first: int, after: int, where: Iterable[int]) -> list[_Run]:
+        return [self._one(begin, end) for begin, end in pairwise([first, *where, after])]
+
+    def _one(self, first: int, after: int) -> _Run:
+        return _Run(first, after - first, 1, Fraction(0), self._peak(first, after))
+
+    def _unrounded(self, token: int) -> Fraction:
+        return self._late.unrounded(token) - self._early.unrounded(token + self._skip)
+
+
+# --- The token model: how many tokens one FIFO holds at most
+
+
+MIN_DEPTH = 2
+"""A shift-register FIFO of depth 1 passes a token only every second cycle."""
+
+
+@dataclass(frozen=True)
+class EdgeRates:
+    """When the two ends of a FIFO touch it, each at a rate of its own.
+
+    The n-th write is at ``first_write_cycles + n * source_ii`` after the
+    source's start, the n-th read at ``first_read_cycles + n * target_ii``
+    after the target's start, unless it has to wait.
+    """
+
+    tokens: int
+    source_ii: int
+    first_write_cycles: int
+    target_ii: int
+    first_read_cycles: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.tokens, self.source_ii, self.target_ii) < 1:
+            raise InputError(
+                "bad-edge-rates",
+                f"tokens, source_ii and target_ii must be 1 or more in {self}",
+                hints=["correct the rates of this FIFO"],
+            )
+
+    @property
+    def min_delay_cycles(self) -> int:
+        """The delay with which the first read does not wait; negative if the target reads late."""
+        return self.first_write_cycles - self.first_read_cycles
+
+    @property
+    def last_write_cycles(self) -> int:
+        """From the source's start to its last write: L of the paper."""
+        return self.first_write_cycles + (self.tokens - 1) * self.source_ii
+
+
+def max_tokens(rates: EdgeRates, delay_cycles: int) -> int:
+    """The most tokens inside, by the closed form of the paper.
+
+    A faster source (``source_ii < target_ii``) has the FIFO fullest at its
+    last write, ``T - floor((L - delay) / II_t)``; else it is fullest at the
+    first read, ``ceil((delay - D) / II_s)``; never more than T.  The delay
+    counts to the first read, which is never before the first write.
+
+    This covers the peak if a read in the same cycle counts before the write.
+    """
+    to_first_read = max(delay_cycles + rates.first_read_cycles, rates.first_write_cycles)
+    if rates.source_ii < rates.target_ii:
+        inside = rates.tokens - (rates.last_write_cycles - to_first_read) // rates.target_ii
+    else:
+        inside = -((rates.first_write_cycles - to_first_read) // rates.source_ii)
+    return min(rates.tokens, inside)
+
+
+def depth(rates: EdgeRates, delay_cycles: int) -> int:
+    """Depth with which the FIFO never holds its source back.
+
+    Ours: one more than :func:`max_tokens`, because a FIFO that is full takes
+    no write in the cycle in which it is read, and never below 2.
+    """
+    return max(MIN_DEPTH, max_tokens(rates, delay_cycles) + 1)
+
+
+# --- How full a FIFO ever is, from the curves of its two ends
+
+
+_GUESSES = 64
+"""Tokens, evenly spread, from whose fill the search starts."""
+_FEW = 1 << 12
+"""Tokens of which each is looked at sooner than a search is done."""
+
+
+def most_held(writes: Curve, reads: Curve, delay: int) -> int:
+    """The most tokens ever inside: the least depth with which no write waits.
+
+    A token leaves after the cycle of its read.  ``held`` tokens are enough if every
+    token is read before the write that comes ``held`` tokens later; the one for which
+    this fails most says how many are needed at least, so that the search ends.
+
+    Args:
+        writes: from the source's start.
+        reads: from the target's start, as many.
+        delay: cycles from the source's start to the target's start, enough that no read waits.
+    """
+    if len(reads) <= _FEW:
+        return int(_held_by_each(writes, reads, delay).max())
+    held = int(_held(writes, reads, delay, np.linspace(0, len(reads) - 1, _GUESSES).astype(np.int64)).max())
+    while (latest := latest_token(reads, writes, skip=held, above=-delay - 1)) is not None:
+        held = int(_held(writes, reads, delay, np.array([latest]))[0])
+    return held
+
+
+def _held(writes: Curve, reads: Curve, delay: int, tokens: Whole) -> Whole:
+    """Tokens inside in the cycles in which some tokens are read, these included."""
+    return writes.count_before(reads.at(tokens) + delay + 1) - tokens
+
+
+def _held_by_each(writes: Curve, reads: Curve, delay: int) -> Whole:
+    """Tokens inside in the cycle in which each token is read, that one included."""
+    tokens = np.arange(len(reads))
+    return np.searchsorted(writes.at(tokens), reads.at(tokens) + delay + 1) - tokens

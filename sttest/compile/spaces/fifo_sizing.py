@@ -6,17 +6,377 @@ kernels, solve for the delays, then count tokens.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import reduce
 
-from sttest.compile.spaces.fifo_delays import solve_delays
-from sttest.compile.spaces.fifo_graph import DelayEdge
-from sttest.compile.spaces.fifo_schedule import schedule_delays
-from sttest.compile.spaces.fifo_tokens import EdgeRates, depth
-from sttest.errors import InputError, did_you_mean
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, csr_array
+
+from sttest.compile.spaces.fifo_curves import EdgeRates, depth
+from sttest.core.errors import InputError, SttestError, did_you_mean
+
+# --- A linear program solved by HiGHS, which at times gives up on one that another of its ways solves
+
+
+# HiGHS's own choice first; the simplex without presolve and the interior point end where that reports "unknown".
+_WAYS = (("highs", True), ("highs-ds", False), ("highs-ipm", True))
+
+
+def solve_lp(
+    costs: NDArray[np.float64],
+    rows: csr_array,
+    limits: NDArray[np.float64],
+    bounds: Sequence[tuple[float, float]] | NDArray[np.float64],
+    what: str,
+) -> NDArray[np.float64]:
+    """The point of least ``costs`` with ``rows @ point <= limits`` within ``bounds``.
+
+    Args:
+        costs: per column.
+        rows, limits: of the inequalities.
+        bounds: least and most of each column.
+        what: is looked for, for the error.
+
+    Raises:
+        SttestError: ``lp-failed``, no way finds one.
+    """
+    message = ""
+    for method, presolve in _WAYS:
+        solution = linprog(costs, rows, limits, bounds=bounds, method=method, options={"presolve": presolve})
+        if solution.success:
+            return solution.x
+        message = message or str(solution.message)
+    raise SttestError("lp-failed", f"{what}: {message}", where="fifo sizing")
+
+
+# --- Order in a small directed graph: what every design space needs first
+
+
+def topological_order(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[str]:
+    """The names with every source before its targets, otherwise in the order given.
+
+    A sequence that is already in topological order comes back unchanged.
+
+    Args:
+        names: unique node names.
+        edges: (source, target) pairs; parallel edges are allowed.
+
+    Raises:
+        InputError: ``duplicate-name``, ``unknown-name``, or ``cyclic-graph``,
+            which names one cycle.
+    """
+    index = {name: position for position, name in enumerate(names)}
+    if len(index) < len(names):
+        twice = next(name for position, name in enumerate(names) if index[name] != position)
+        raise InputError("duplicate-name", f"two nodes are named '{twice}'", where=twice, hints=["rename one of them"])
+    successors: dict[str, list[str]] = {name: [] for name in names}
+    waiting = dict.fromkeys(names, 0)
+    for source, target in edges:
+        _refuse_unknown(source, target, index)
+        successors[source].append(target)
+        waiting[target] += 1
+
+    ready = [index[name] for name in names if waiting[name] == 0]
+    order: list[str] = []
+    while ready:
+        name = names[heapq.heappop(ready)]
+        order.append(name)
+        for target in successors[name]:
+            waiting[target] -= 1
+            if waiting[target] == 0:
+                heapq.heappush(ready, index[target])
+    if len(order) < len(names):
+        cycle = _find_cycle(successors, set(names) - set(order))
+        raise InputError(
+            "cyclic-graph",
+            f"the graph has the cycle {' -> '.join(cycle)}",
+            where=cycle[0],
+            hints=["break the cycle with a value kept in external memory"],
+        )
+    return order
+
+
+def _refuse_unknown(source: str, target: str, known: dict[str, int]) -> None:
+    for name in (source, target):
+        if name not in known:
+            raise InputError(
+                "unknown-name",
+                f"the edge names the unknown node '{name}'",
+                where=f"{source} -> {target}",
+                hints=[did_you_mean(name, known)],
+            )
+
+
+def _find_cycle(successors: dict[str, list[str]], unordered: set[str]) -> list[str]:
+    """One cycle, first node repeated at the end; ``unordered`` is what Kahn's algorithm left over.
+
+    Every unordered node has an unordered predecessor, so walking backwards
+    must meet a node again.
+    """
+    predecessor = {target: name for name in sorted(unordered) for target in successors[name]}
+    walk = [min(unordered)]
+    while walk.count(walk[-1]) == 1:
+        walk.append(predecessor[walk[-1]])
+    return walk[walk.index(walk[-1]) :][::-1]
+
+
+# --- The graph of FIFO sizing: kernels by topological number, FIFOs by their place in the list
+
+
+@dataclass(frozen=True)
+class DelayEdge:
+    """A FIFO from one kernel to another.
+
+    ``min_delay_cycles`` is the least delay of the target's start with which
+    its first read finds a token: D of the paper, less the target's own time
+    to that read.  ``weight`` is what a cycle of delay costs: 1 in the paper,
+    the bits that arrive in it where memory is to be saved.
+    """
+
+    name: str
+    source: str
+    target: str
+    min_delay_cycles: int
+    weight: float = 1.0
+
+
+class DelayGraph:
+    """The edges by number, the nodes numbered in topological order."""
+
+    def __init__(self, nodes: Sequence[str], edges: Sequence[DelayEdge]) -> None:
+        _refuse_duplicate_names(edge.name for edge in edges)
+        order = topological_order(nodes, [(edge.source, edge.target) for edge in edges])
+        self.position = {name: number for number, name in enumerate(order)}
+        self.weights = [edge.weight for edge in edges]
+        self.min_delays = [edge.min_delay_cycles for edge in edges]
+        self.ends = [(self.position[edge.source], self.position[edge.target]) for edge in edges]
+        self.incoming: list[list[tuple[int, int]]] = [[] for _ in order]
+        """Per node: edge and source."""
+        for number, (source, target) in enumerate(self.ends):
+            self.incoming[target].append((number, source))
+
+
+def _refuse_duplicate_names(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError("duplicate-name", f"two edges are named '{name}'", where=name, hints=["rename one"])
+        seen.add(name)
+
+
+# --- Delays that follow from one schedule: an alternative to the paths of the paper
+
+
+def asap_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
+    """The delays if every kernel starts as soon as all its first tokens are there.
+
+    They suffice on every path, since all paths from u to v then last from u's
+    start to v's, but they are not least.
+
+    Returns:
+        Delay in cycles per edge name, in the order given.
+
+    Raises:
+        InputError: ``cyclic-graph`` (names the cycle), ``unknown-name`` or ``duplicate-name``.
+    """
+    graph = DelayGraph(nodes, edges)
+    return _differences(graph, edges, _asap_starts(graph))
+
+
+def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge]) -> dict[str, int]:
+    """The delays of the schedule with the least (weighted) sum of them among the shortest schedules.
+
+    Args:
+        total_cycles: cycles that each kernel takes, by name.
+        edges: with unique names; parallel edges are allowed.
+
+    Returns:
+        Delay in cycles per edge name, in the order given.
+
+    Raises:
+        InputError: ``cyclic-graph`` (names the cycle), ``unknown-name`` or ``duplicate-name``.
+    """
+    graph = DelayGraph(list(total_cycles), edges)
+    if not edges:
+        return {}
+    asap = _asap_starts(graph)
+    durations = [total_cycles[name] for name in graph.position]
+    end = max(start + duration for start, duration in zip(asap, durations, strict=True))
+    latest = [end - duration for duration in durations]
+
+    sources, targets = np.array(graph.ends).T
+    numbers = np.arange(len(edges))
+    ones = np.ones(len(edges))
+    shape = (len(edges), len(asap))
+    rises = coo_array((ones, (numbers, targets)), shape=shape) - coo_array((ones, (numbers, sources)), shape=shape)
+    starts = solve_lp(
+        np.array(graph.weights) @ rises,
+        -rises.tocsr(),
+        -np.array(graph.min_delays),
+        np.column_stack([asap, latest]),
+        "the kernels have no schedule",
+    )
+    return _differences(graph, edges, [round(start) for start in starts])
+
+
+def _asap_starts(graph: DelayGraph) -> list[int]:
+    """Start per node number; 0 where nothing comes in."""
+    starts: list[int] = []
+    for incoming in graph.incoming:
+        starts.append(max((starts[source] + graph.min_delays[edge] for edge, source in incoming), default=0))
+    return starts
+
+
+def _differences(graph: DelayGraph, edges: Sequence[DelayEdge], starts: Sequence[int]) -> dict[str, int]:
+    ends = zip(edges, graph.ends, strict=True)
+    return {edge.name: starts[target] - starts[source] for edge, (source, target) in ends}
+
+
+# --- The delays of FIFO sizing: how much later each target starts than its source
+
+
+ROUNDING_TOLERANCE_CYCLES = 1e-6
+"""What a delay may lie above a whole number and still be rounded down to it.
+
+Path sums stay long enough: a path loses at most this and the solver's 1e-7 per
+edge, which is below one cycle up to 900,000 edges, and whole sums that miss a
+whole threshold by less than one do not miss it.
+"""
+
+
+def solve_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, int]:
+    """The delay of every edge, in cycles, with the least (weighted) sum that the linear program allows.
+
+    Fractions of the linear program's solution are rounded up.
+
+    Args:
+        nodes: kernel names.
+        edges: with unique names; parallel edges are allowed.
+
+    Returns:
+        Delay in cycles per edge name, in the order given.
+
+    Raises:
+        InputError: ``cyclic-graph`` (names the cycle), ``unknown-name`` or ``duplicate-name``.
+    """
+    relaxed = relaxed_delays(nodes, edges)
+    whole = np.ceil(relaxed - ROUNDING_TOLERANCE_CYCLES).astype(np.int64)
+    return {edge.name: int(delay) for edge, delay in zip(edges, whole, strict=True)}
+
+
+def relaxed_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> NDArray[np.float64]:
+    """The linear program's solution before rounding, one delay per edge; its sum bounds any whole solution."""
+    graph = DelayGraph(nodes, edges)
+    bounds = [_path_lengths(graph, source, graph.min_delays, max)[target] for source, target in graph.ends]
+    program = _Program(graph, bounds)
+    for start in range(len(graph.incoming)):
+        program.add_paths_from(start)
+    return program.solve()
+
+
+@dataclass
+class _Program:
+    """The linear program: columns are the delays, then every m_u(v) that is needed."""
+
+    graph: DelayGraph
+    edge_bounds: list[int]
+    column_bounds: list[tuple[float, float]] = field(init=False)
+    entries: list[tuple[int, int, int]] = field(default_factory=list)
+    """Row, column, coefficient; each row's sum is at most 0."""
+    row_count: int = 0
+
+    def __post_init__(self) -> None:
+        self.column_bounds = [(bound, np.inf) for bound in self.edge_bounds]
+
+    def add_paths_from(self, start: int) -> None:
+        """Columns m_start(v) and rows for the targets that the edge bounds leave open."""
+        thresholds = _open_thresholds(self.graph, start, self.edge_bounds)
+        if not thresholds:
+            return
+        column: dict[int, int] = {}
+        for node in _between(self.graph, start, thresholds):
+            column[node] = len(self.column_bounds)
+            self.column_bounds.append((thresholds.get(node, -np.inf), np.inf))
+        for node in column:
+            for edge, source in self.graph.incoming[node]:
+                if source == start or source in column:
+                    self._add_step(column[node], edge, column.get(source))
+
+    def _add_step(self, to_node: int, edge: int, to_source: int | None) -> None:
+        """The row m(node) <= m(source) + delay(edge), where m(start) = 0 has no column."""
+        self.entries += [(self.row_count, to_node, 1), (self.row_count, edge, -1)]
+        if to_source is not None:
+            self.entries.append((self.row_count, to_source, -1))
+        self.row_count += 1
+
+    def solve(self) -> NDArray[np.float64]:
+        """The delays; without open targets the bounds are the solution."""
+        if not self.row_count:
+            return np.array(self.edge_bounds, dtype=np.float64)
+        rows, columns, coefficients = zip(*self.entries, strict=True)
+        shape = (self.row_count, len(self.column_bounds))
+        edge_count = len(self.edge_bounds)
+        found = solve_lp(
+            np.pad(np.array(self.graph.weights), (0, shape[1] - edge_count)),
+            coo_array((coefficients, (rows, columns)), shape=shape).tocsr(),
+            np.zeros(shape[0]),
+            self.column_bounds,
+            "the FIFO delays have no solution",
+        )
+        return found[:edge_count]
+
+
+def _open_thresholds(graph: DelayGraph, start: int, edge_bounds: Sequence[int]) -> dict[int, int]:
+    """Threshold per node v for which the pair (start, v) does not follow from others."""
+    longest = _path_lengths(graph, start, graph.min_delays, max)
+    shortest = _path_lengths(graph, start, edge_bounds, min)
+    dominator = _immediate_dominators(graph, start)
+    return {v: longest[v] for v in longest if shortest[v] < longest[v] and dominator[v] == start}
+
+
+def _path_lengths(
+    graph: DelayGraph, start: int, lengths: Sequence[int], choose: Callable[[list[int]], int]
+) -> dict[int, int]:
+    """Longest (``max``) or shortest (``min``) path from start to every node that it reaches."""
+    found = {start: 0}
+    for node in range(start + 1, len(graph.incoming)):
+        sums = [found[source] + lengths[edge] for edge, source in graph.incoming[node] if source in found]
+        if sums:
+            found[node] = choose(sums)
+    return found
+
+
+def _immediate_dominators(graph: DelayGraph, start: int) -> dict[int, int]:
+    """Per node that start reaches: the last node before it that all paths from start pass."""
+    dominator = {start: start}
+
+    def last_common(a: int, b: int) -> int:
+        while a != b:
+            a, b = min(a, b), dominator[max(a, b)]
+        return a
+
+    for node in range(start + 1, len(graph.incoming)):
+        sources = [source for _, source in graph.incoming[node] if source in dominator]
+        if sources:
+            dominator[node] = reduce(last_common, sources)
+    return dominator
+
+
+def _between(graph: DelayGraph, start: int, targets: Iterable[int]) -> list[int]:
+    """The nodes after start on its paths to the targets, targets included, in topological order."""
+    reached = _path_lengths(graph, start, graph.min_delays, max).keys()
+    inside = set(targets)
+    for node in range(len(graph.incoming) - 1, start, -1):
+        if node in inside:
+            inside.update(source for _, source in graph.incoming[node] if source in reached)
+    return sorted(inside - {start})
 
 
 class Strategy(StrEnum):
@@ -64,7 +424,7 @@ class KernelTiming:
                 "bad-kernel-timing",
                 f"ii must be 1 or more and 0 <= first output <= total cycles in {self}",
                 where=self.name,
-                levers=["correct the timing of this kernel"],
+                hints=["correct the timing of this kernel"],
             )
 
     @property
@@ -85,7 +445,7 @@ class KernelTiming:
                 f"{self.total_cycles - self.first_output_cycles} cycles from the first to the last output token are"
                 f" no multiple of the ii of {self.ii}",
                 where=self.name,
-                levers=["give the FIFOs of this kernel their own rates"],
+                hints=["give the FIFOs of this kernel their own rates"],
             )
         return self.busy_cycles // self.ii
 
@@ -198,7 +558,7 @@ def _rates_at(fifo: FifoFacts, timing: Mapping[str, KernelTiming], speeds: Mappi
                 "unknown-name",
                 f"the FIFO names the unknown kernel '{name}'",
                 where=fifo.name,
-                levers=[did_you_mean(name, timing)],
+                hints=[did_you_mean(name, timing)],
             )
     source, target = timing[fifo.source], timing[fifo.target]
     own = fifo.rates or EdgeRates(source.tokens, source.ii, source.first_output_cycles, target.ii)

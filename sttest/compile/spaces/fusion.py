@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from sttest.compile.spaces.graphs import topological_order
-from sttest.errors import DoesNotFitError, InputError
+from sttest.compile.spaces.fifo_sizing import topological_order
+from sttest.core.errors import DoesNotFitError, InputError
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def _fitting_local_bytes(kernel: KernelFacts, c_max_bytes: int) -> int:
             demand=kernel.local_buffer_bytes,
             bound=c_max_bytes,
             unit="bytes",
-            levers=["lower the tile size", "lower the unroll size", "take a board with more on-chip memory"],
+            hints=["lower the tile size", "lower the unroll size", "take a board with more on-chip memory"],
         )
     return kernel.local_buffer_bytes
 
@@ -150,5 +150,5 @@ def _refuse_negative_bytes(kernels: Iterable[KernelFacts], edges: Iterable[EdgeF
     for where, size_bytes in sizes:
         if size_bytes < 0:
             raise InputError(
-                "negative-bytes", f"a size of {size_bytes} bytes", where=where, levers=["give 0 bytes or more"]
+                "negative-bytes", f"a size of {size_bytes} bytes", where=where, hints=["give 0 bytes or more"]
             )

@@ -18,15 +18,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sttest.boards.resource_memories import (
+from sttest.boards.resources import (
     LUTRAM_MAX_WORDS,
     MemoryKind,
+    Resources,
     capacity_bits,
     fifo_resources,
     memory_resources,
 )
-from sttest.boards.resources import Resources
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 Role: TypeAlias = Literal["fifo", "converter", "tile"]
 # Below rounding; a change must gain more, so that the search ends.
@@ -101,9 +101,7 @@ def choose_memories(
     """
     for facts in memories:
         if min(facts.depth, facts.bits, facts.banks) < 1:
-            raise InputError(
-                "empty-memory", "a memory of no bits", where=facts.name, levers=["give it a word of 1 bit"]
-            )
+            raise InputError("empty-memory", "a memory of no bits", where=facts.name, hints=["give it a word of 1 bit"])
     options = [[choice_of(facts, kind) for kind in _candidates(facts)] for facts in memories]
     chosen: list[MemoryChoice | None] = [None] * len(options)
     used = logic or Resources()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Access:
+class OperandAccess:
     """An array access, one subscript per array dimension; None for a constant."""
 
     array: str
@@ -38,7 +38,7 @@ class NodeFacts:
 
     name: str
     trips: Mapping[str, int]
-    accesses: tuple[Access, ...]
+    accesses: tuple[OperandAccess, ...]
     reductions: frozenset[str] = frozenset()
     operations_per_point: int = 1
 
@@ -89,7 +89,7 @@ def parallel_factors(nodes: Sequence[NodeFacts], max_factor: int, *, ia: bool, c
     """
     if max_factor < 1:
         raise InputError(
-            "bad-max-factor", f"a factor of {max_factor} lanes", where="max_factor", levers=["take 1 or more"]
+            "bad-max-factor", f"a factor of {max_factor} lanes", where="max_factor", hints=["take 1 or more"]
         )
     peak = max((node.intensity for node in nodes), default=1)
     decided: dict[str, Parallelism] = {}

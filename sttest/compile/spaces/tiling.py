@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from sttest.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _budget_too_small(kernel_count: int, demand: Fraction, bound: int) -> DoesNo
         demand=math.ceil(demand),
         bound=bound,
         unit="lanes",
-        levers=["raise the overall unroll size", "fuse kernels"],
+        hints=["raise the overall unroll size", "fuse kernels"],
     )
 
 
@@ -114,7 +114,7 @@ def _check_facts(kernel: TilingFacts) -> None:
 
 
 def _refuse(kernel: TilingFacts, what: str) -> None:
-    raise InputError("bad-tiling-facts", what, where=kernel.name, levers=["correct the facts of this kernel"])
+    raise InputError("bad-tiling-facts", what, where=kernel.name, hints=["correct the facts of this kernel"])
 
 
 def lane_choices(trips: Sequence[int]) -> tuple[int, ...]:
@@ -156,6 +156,6 @@ def unroll_factors(lanes: int, trips: Sequence[int], reductions: Sequence[int] =
             "lanes-do-not-divide",
             f"{lanes} lanes cannot be spread over a tile of {'x'.join(map(str, trips))} points",
             where="unroll_factors",
-            levers=[f"take one of {', '.join(map(str, lane_choices(trips)))} lanes", "change the tile size"],
+            hints=[f"take one of {', '.join(map(str, lane_choices(trips)))} lanes", "change the tile size"],
         )
     return tuple(factors)

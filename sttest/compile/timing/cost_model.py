@@ -16,17 +16,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
 
 from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
-from sttest.boards.operator_cost import accumulator, add_tree_levels
-from sttest.boards.operators import Operator
-from sttest.compile.dialects.df import TaskOp, YieldOp, itensor_of
-from sttest.compile.spaces.tiling import unroll_factors
-from sttest.errors import InputError
+from sttest.boards.operators import Operator, accumulator, add_tree_levels
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.linalg.loop_choices import columns_per_cycle, is_gemv
+from sttest.compile.spaces.lane_matching import RateFacts, paced_lanes
+from sttest.compile.spaces.tiling import lane_choices, unroll_factors
+from sttest.core.errors import InputError
 
 # Payload op -> operator of the library; a product of integers is a MAC of the factors' width.
 _OPERATOR_OF = {
@@ -60,7 +64,7 @@ class TaskCost:
     vectors_out: tuple[int, ...]
 
 
-def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
+def task_cost(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     """The cost of a task with its lanes.
 
     Args:
@@ -72,27 +76,27 @@ def task_cost(task: TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     """
     lanes = min(task.lane_count, task.tile_points)
     factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
-    vectors_in = tuple(itensor_of(source).tokens // task.iterations for source in task.sources)
-    vectors_out = tuple(itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced))
+    vectors_in = tuple(df.itensor_of(source).tokens // task.iterations for source in task.sources)
+    vectors_out = tuple(df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced))
     busy = busy_cycles(task, library)
     ii = max(busy, *vectors_in, *vectors_out, 1)
     latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
     return TaskCost(ii, latency, vectors_in, vectors_out)
 
 
-def busy_cycles(task: TaskOp, library: Mapping[str, Operator]) -> int:
+def busy_cycles(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     """Cycles of one iteration that no port can shorten: steps of all lanes, each at its interval."""
     lanes = min(task.lane_count, task.tile_points)
     return -(-task.tile_points // lanes) * step_interval(task, lanes, library)
 
 
-def payload_operators(task: TaskOp) -> Counter[str]:
+def payload_operators(task: df.TaskOp) -> Counter[str]:
     """The operators of the library that one payload evaluation uses, with how many of each.
 
     Raises:
         InputError: the payload has an op that no operator stands for.
     """
-    ops = (op for op in task.payload.block.ops if not isinstance(op, YieldOp) and not _is_free(op))
+    ops = (op for op in task.payload.block.ops if not isinstance(op, df.YieldOp) and not _is_free(op))
     return Counter(_operator_name(op, task) for op in ops)
 
 
@@ -105,11 +109,11 @@ def operator_instances(operators: Mapping[str, int], lanes: int, interval: int) 
     return {name: -(-count * lanes // interval) for name, count in operators.items()}
 
 
-def _reduction_dims(task: TaskOp) -> list[int]:
+def _reduction_dims(task: df.TaskOp) -> list[int]:
     return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
 
 
-def step_interval(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
+def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
     """Cycles between steps of so many lanes: a lane's running sum must be back before it is needed again.
 
     Every lane keeps a partial result of its own, so one value is added per
@@ -125,7 +129,7 @@ def step_interval(task: TaskOp, lanes: int, library: Mapping[str, Operator]) -> 
     return -(-_running_stages(task, library) // distance)
 
 
-def sum_distance(task: TaskOp, lanes: int) -> int:
+def sum_distance(task: df.TaskOp, lanes: int) -> int:
     """Steps from one update of a running value to the next."""
     factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
     steps = {"parallel": 1, "reduction": 1}
@@ -134,7 +138,7 @@ def sum_distance(task: TaskOp, lanes: int) -> int:
     return steps["parallel"] * (task.iterations_per_sum if steps["reduction"] == 1 else 1)
 
 
-def _combiner(task: TaskOp) -> str:
+def _combiner(task: df.TaskOp) -> str:
     """The operator that joins partial results: the one that reads the payload's accumulator."""
     accumulator_argument = task.payload.block.args[len(task.sources)]
     for use in accumulator_argument.uses:
@@ -142,20 +146,20 @@ def _combiner(task: TaskOp) -> str:
     return "fadd"
 
 
-def _running_stages(task: TaskOp, library: Mapping[str, Operator]) -> int:
+def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     """Stages from the running value of the first result to what it becomes."""
     running = task.payload.block.args[len(task.sources)]
     arrival: dict[SSAValue, int] = {running: 0}
     for op in task.payload.block.ops:
         before = [arrival[operand] for operand in op.operands if operand in arrival]
-        if isinstance(op, YieldOp):
+        if isinstance(op, df.YieldOp):
             return max(arrival.get(op.operands[0], 0), 1)
         stages = 0 if _is_free(op) or not before else library[_operator_name(op, task)].stages
         arrival |= {result: max(before) + stages for result in op.results if before}
     return 1
 
 
-def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
+def _depth(task: df.TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
     """Stages from the operands of a step to the results of the tile."""
     stages = _longest_path(task, library)
     if "reduction" in task.loop_kinds:
@@ -163,24 +167,24 @@ def _depth(task: TaskOp, factors: tuple[int, ...], library: Mapping[str, Operato
     return stages
 
 
-def _mac(task: TaskOp) -> str:
+def _mac(task: df.TaskOp) -> str:
     """The multiply-accumulate operator for the narrower factor's width, and for what it is made of."""
-    width = min(itensor_of(source).element_bits for source in task.sources[:2])
+    width = min(df.itensor_of(source).element_bits for source in task.sources[:2])
     name = "mac_w4a8" if width <= _WEIGHT_BITS else "mac_w8a8"
     return f"{name}{FABRIC}" if task.multiplies_in_fabric else name
 
 
-def _shared(task: TaskOp, factors: tuple[int, ...]) -> int:
+def _shared(task: df.TaskOp, factors: tuple[int, ...]) -> int:
     """Lanes that work on one result element."""
     return prod(factor for factor, kind in zip(factors, task.loop_kinds, strict=True) if kind == "reduction")
 
 
-def _longest_path(task: TaskOp, library: Mapping[str, Operator]) -> int:
+def _longest_path(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     """Stages of the longest chain of operators in a scalar payload."""
     arrival: dict[SSAValue, int] = {}
     for op in task.payload.block.ops:
         start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
-        if isinstance(op, YieldOp):
+        if isinstance(op, df.YieldOp):
             return start
         stages = 0 if _is_free(op) else library[_operator_name(op, task)].stages
         for result in op.results:
@@ -206,7 +210,7 @@ def _is_inside_conversion(op: Operation) -> bool:
     return all(isinstance(user, arith.FPToSIOp) or _is_inside_conversion(user) for user in users)
 
 
-def _operator_name(op: Operation, task: TaskOp) -> str:
+def _operator_name(op: Operation, task: df.TaskOp) -> str:
     short = op.name.split(".")[-1]
     if short == "muli":
         return _mac(task)
@@ -215,6 +219,57 @@ def _operator_name(op: Operation, task: TaskOp) -> str:
             "no-operator",
             f"no operator of the library stands for '{op.name}'",
             where="cost model",
-            levers=["add it to boards/data/operators.yaml"],
+            hints=["add it to boards/data/operators.yaml"],
         )
     return _OPERATOR_OF[short]
+
+
+# --- Lanes of products of one row with a weight, and of the tasks that keep pace with them (docs/tiling.md)
+
+
+@dataclass(frozen=True)
+class PacedLanes:
+    """Lanes by task: of the products, and of those that keep their pace."""
+
+    products: Mapping[str, int] = field(default_factory=dict[str, int])
+    followers: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def of(self, task: str) -> int:
+        """Lanes of a task; 0 where they are open."""
+        return self.products.get(task, 0) or self.followers.get(task, 0)
+
+
+def paced_by_products(module: ModuleOp, gemv_lanes: int, library: Mapping[str, Operator]) -> PacedLanes:
+    """Lanes of the products of one row with a weight and of what follows them; none where there is no such product.
+
+    Args:
+        module: at the itensor level, one task per kernel.
+        gemv_lanes: of a product.
+        library: operators that running sums are timed with.
+    """
+    tasks = {task: kernel for kernel in all_of(module, df.KernelOp) for task in all_of(kernel, df.TaskOp)}
+    products = {
+        task.sym_name.data: max(lanes for lanes in lane_choices(task.tile_sizes) if lanes <= gemv_lanes)
+        for task, kernel in tasks.items()
+        if is_gemv(kernel, task)
+    }
+    if not products:
+        return PacedLanes()
+    columns = max(columns_per_cycle(task, gemv_lanes) for task in tasks if task.sym_name.data in products)
+    facts = [_facts(task, kernel, columns, library) for task, kernel in tasks.items()]
+    return PacedLanes(products, paced_lanes(facts, products))
+
+
+def _facts(task: df.TaskOp, kernel: df.KernelOp, columns: int, library: Mapping[str, Operator]) -> RateFacts:
+    lanes = lane_choices(task.tile_sizes)
+    producers = [value.owner for value in kernel.inputs if isinstance(value.owner, df.KernelOp)]
+    return RateFacts(
+        task.sym_name.data,
+        lanes,
+        tuple(task.tile_points // each * step_interval(task, each, library) for each in lanes),
+        task.iterations,
+        task.iterations_per_result,
+        max(task.writes(number) for number in range(len(task.produced))),
+        tuple(dict.fromkeys(each.sym_name.data for each in producers)),
+        None if task.is_contraction else Fraction(task.tile_points, columns),
+    )

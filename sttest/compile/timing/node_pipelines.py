@@ -11,7 +11,7 @@ left, and entered again,
 - never, where the outermost loop only walks columns (a decode step's
   matrix-vector product) or parts of sums that are summed on, where what such a
   product gives is summed over groups, passes are too short to drain after, or
-  the task is `whole` (`keep-pace`).
+  the task is `whole` (`flatten-bottleneck-loops`).
 
 A fork drains after every token that is known to be the only one for as long, or as often as its `passes` say.
 A concatenation is one loop over all its tokens, each of which one source gives.
@@ -23,13 +23,60 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from sttest.compile.dialects.df import ConcatOp, EnterOp, ForkOp, GatherOp, LeaveOp, TaskOp, itensor_of
-from sttest.compile.ir.stream_level import stream_of
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.timing.cost_model import TaskCost
-from sttest.compile.timing.stream_origins import StreamOrigins, producer_of
 from sttest.sim.graph import Event, Loop, Pipeline, When
+
+# --- Which nodes a stream comes from, and which of two streams has its tokens first
+
+
+_PASSED_ON = (df.ConverterOp, df.ForkOp, df.GatherOp)
+
+
+class StreamOrigins:
+    """Of the streams of a kernel; what it has found it keeps."""
+
+    def __init__(self) -> None:
+        self._above: dict[Operation, frozenset[Operation]] = {}
+
+    def is_early(self, stream: SSAValue, other: SSAValue) -> bool:
+        """Whether a stream has its tokens before ``other`` has those that meet them.
+
+        Memory has, and so has what ``other`` is made of.
+        """
+        giver, taker = _giver(stream), producer_of(other)
+        if giver is None or isinstance(giver, df.DmaReadOp):
+            return True
+        return taker is not None and giver in self._nodes_above(taker)
+
+    def _nodes_above(self, node: Operation) -> frozenset[Operation]:
+        """The node and all that it is made of, as far as the start of the layer."""
+        if node not in self._above:
+            self._above[node] = frozenset({node})
+            if isinstance(node, df.NodeOp) and not isinstance(node, df.EnterOp):
+                givers = [giver for giver in map(producer_of, node.sources) if giver is not None]
+                self._above[node] = frozenset({node}).union(*map(self._nodes_above, givers))
+        return self._above[node]
+
+
+def producer_of(stream: SSAValue) -> Operation | None:
+    """The node that writes a stream."""
+    for use in stream.uses:
+        if isinstance(use.operation, df.NodeOp) and use.index >= use.operation.source_count:
+            return use.operation
+    return None
+
+
+def _giver(stream: SSAValue) -> Operation | None:
+    """The node whose tokens a stream has, behind whatever passes them on."""
+    giver = producer_of(stream)
+    while isinstance(giver, _PASSED_ON):
+        giver = producer_of(giver.sources[0])
+    return giver
+
 
 _HERE = "timed graph"
 
@@ -48,14 +95,14 @@ class NodePipelines:
         costs: of every task.
     """
 
-    costs: Mapping[TaskOp, TaskCost]
-    _intervals: dict[TaskOp, int] = field(default_factory=dict)
+    costs: Mapping[df.TaskOp, TaskCost]
+    _intervals: dict[df.TaskOp, int] = field(default_factory=dict)
     _sources: StreamOrigins = field(default_factory=StreamOrigins)
 
-    def fork(self, fork: ForkOp, name: str) -> Pipeline:
+    def fork(self, fork: df.ForkOp, name: str) -> Pipeline:
         """One loop over the tokens."""
         source = fork.sources[0]
-        tokens = itensor_of(source).tokens
+        tokens = df.itensor_of(source).tokens
         events = [Event(_fifo(source), "read", 0)]
         events += [Event(_fifo(sink), "write", COPY_LATENCY - 1) for sink in fork.sinks]
         repeat = fork.passes.value.data if fork.passes is not None else self._left_copies(source)
@@ -64,11 +111,11 @@ class NodePipelines:
 
     def _left_copies(self, source: SSAValue) -> int:
         """How often a fork is left: after every token of a stream whose tokens are known to come that rarely."""
-        tokens = itensor_of(source).tokens
+        tokens = df.itensor_of(source).tokens
         results, interval = self._pace(source)
         return results if interval * results >= tokens + results * COPY_LATENCY else 1
 
-    def concat(self, concat: ConcatOp, name: str) -> Pipeline:
+    def concat(self, concat: df.ConcatOp, name: str) -> Pipeline:
         """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
         events, first = [], 0
         for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
@@ -79,38 +126,38 @@ class NodePipelines:
         origin = concat.origin.data if concat.origin else ""
         return Pipeline(name, (loop,), origin=origin, category="concat")
 
-    def gather(self, gather: GatherOp, name: str) -> Pipeline:
+    def gather(self, gather: df.GatherOp, name: str) -> Pipeline:
         """One loop over the tokens, of which every source gives a slice."""
         sink = gather.sinks[0]
         events = [Event(_fifo(source), "read", 0) for source in gather.sources]
         events.append(Event(_fifo(sink), "write", COPY_LATENCY - 1))
-        loop = Loop((itensor_of(sink).tokens,), 1, COPY_LATENCY, tuple(events))
+        loop = Loop((df.itensor_of(sink).tokens,), 1, COPY_LATENCY, tuple(events))
         return Pipeline(name, (loop,), category="gather")
 
-    def enter(self, enter: EnterOp, name: str, layers: int) -> Pipeline:
+    def enter(self, enter: df.EnterOp, name: str, layers: int) -> Pipeline:
         """What comes from outside once, then what goes round."""
         (outside, back), inside = map(_fifo, enter.sources), _fifo(enter.sinks[0])
-        tokens = itensor_of(enter.sinks[0]).tokens
+        tokens = df.itensor_of(enter.sinks[0]).tokens
         # The loop is left after every layer: its last tokens are what the next layer's are made of.
         loops = _copy(tokens, outside, inside), *(layers - 1) * (_copy(tokens, back, inside),)
         return Pipeline(name, loops, category="layers")
 
-    def leave(self, leave: LeaveOp, name: str, layers: int) -> Pipeline:
+    def leave(self, leave: df.LeaveOp, name: str, layers: int) -> Pipeline:
         """What goes round, then what leaves."""
         inside, (back, outside) = _fifo(leave.sources[0]), map(_fifo, leave.sinks)
-        tokens = itensor_of(leave.sources[0]).tokens
+        tokens = df.itensor_of(leave.sources[0]).tokens
         loops = *(layers - 1) * (_copy(tokens, inside, back),), _copy(tokens, inside, outside)
         return Pipeline(name, loops, category="layers")
 
-    def task(self, task: TaskOp) -> Pipeline:
+    def task(self, task: df.TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
         return self._task(task, self._left_loops(task))
 
-    def is_left(self, task: TaskOp) -> bool:
+    def is_left(self, task: df.TaskOp) -> bool:
         """Whether the task's pipeline is left after every pass of its outermost loop."""
         return self._left_loops(task) == 1 < len(task.trip_counts)
 
-    def turn(self, task: TaskOp, members: Sequence[TaskOp]) -> Pipeline:
+    def turn(self, task: df.TaskOp, members: Sequence[df.TaskOp]) -> Pipeline:
         """The pipeline of a task of an engine, whose loops are those of all members.
 
         They are left after every iteration only where each of them asks for that: who has its data in a burst would
@@ -120,7 +167,7 @@ class NodePipelines:
             return self._task(task, len(task.trip_counts))
         return self._task(task, max(map(self._left_passes, members)))
 
-    def _task(self, task: TaskOp, depth: int) -> Pipeline:
+    def _task(self, task: df.TaskOp, depth: int) -> Pipeline:
         cost, trips = self.costs[task], task.trip_counts
         inner, kinds = trips[depth:], task.loop_kinds[depth:]
         last: tuple[When, ...] = tuple(
@@ -141,11 +188,11 @@ class NodePipelines:
         origin = task.origin.data if task.origin else ""
         return Pipeline(task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=origin, category="compute")
 
-    def _left_loops(self, task: TaskOp) -> int:
+    def _left_loops(self, task: df.TaskOp) -> int:
         """How many loops, from the outermost one, are left and entered again."""
         return len(task.trip_counts) if self._drains(task) else self._left_passes(task)
 
-    def _left_passes(self, task: TaskOp) -> int:
+    def _left_passes(self, task: df.TaskOp) -> int:
         """Whether the outermost loop is left after every pass of those below it."""
         trips, cost = task.trip_counts, self.costs[task]
         if (
@@ -155,22 +202,22 @@ class NodePipelines:
             or prod(trips[1:]) * cost.ii < 2 * cost.latency
         ):
             return 0
-        brings_new_data = any(row[0] for row in itensor_of(task.sources[0]).coefficients)
+        brings_new_data = any(row[0] for row in df.itensor_of(task.sources[0]).coefficients)
         return int(brings_new_data and not _is_summed_on(task) and not self._is_fed_on(task))
 
-    def _is_fed_on(self, task: TaskOp) -> bool:
+    def _is_fed_on(self, task: df.TaskOp) -> bool:
         """Whether the data of the next pass follow at once: their producer walks all passes in one loop."""
         producer = producer_of(task.sources[0])
-        return isinstance(producer, TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
+        return isinstance(producer, df.TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
 
-    def _drains(self, task: TaskOp) -> bool:
+    def _drains(self, task: df.TaskOp) -> bool:
         """Whether each iteration drains before there can be data for the next."""
         if task.reduction_iterations > 1:
             return False
         slow = [source for source in task.sources if self._is_slower(source, task)]
         return any(self._is_last(source, [each for each in task.sources if each not in slow]) for source in slow)
 
-    def _is_slower(self, source: SSAValue, task: TaskOp) -> bool:
+    def _is_slower(self, source: SSAValue, task: df.TaskOp) -> bool:
         count, pause = self._pace(source)
         return count == task.iterations and pause >= self.costs[task].latency
 
@@ -184,10 +231,10 @@ class NodePipelines:
         The cycles are 0 where they are not known.
         """
         producer = producer_of(stream)
-        if isinstance(producer, ForkOp):
+        if isinstance(producer, df.ForkOp):
             return self._pace(producer.sources[0])
-        if not isinstance(producer, TaskOp):
-            return itensor_of(stream).tokens, 0
+        if not isinstance(producer, df.TaskOp):
+            return df.itensor_of(stream).tokens, 0
         number = [*producer.sinks].index(stream)
         if producer.is_scanned(number):
             return producer.iterations, self.costs[producer].ii
@@ -195,7 +242,7 @@ class NodePipelines:
             self._intervals[producer] = self._result_interval(producer)
         return producer.writes(number), self._intervals[producer]
 
-    def _result_interval(self, task: TaskOp) -> int:
+    def _result_interval(self, task: df.TaskOp) -> int:
         """Of the task itself where it adds up; and a result waits for the sources that come last."""
         inner = _inner_reductions(task)
         own = self.costs[task].ii * inner if "reduction" in task.loop_kinds else 0
@@ -209,18 +256,18 @@ class NodePipelines:
         return min(wait for other, wait in waits.items() if other not in early)
 
 
-def _inner_reductions(task: TaskOp) -> int:
+def _inner_reductions(task: df.TaskOp) -> int:
     """Iterations between two results: sums around parallel loops are complete one after another in the last pass."""
     kinds = task.loop_kinds
     inner = next((depth for depth in range(len(kinds), 0, -1) if kinds[depth - 1] == "parallel"), 0)
     return prod(task.trip_counts[inner:])
 
 
-def _is_summed_on(task: TaskOp) -> bool:
+def _is_summed_on(task: df.TaskOp) -> bool:
     """Whether the passes are partial sums that their reader keeps until the last: nobody waits for a single one."""
     readers = [use.operation for use in task.sinks[0].uses if use.operation is not task]
     return all(
-        isinstance(each, TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
+        isinstance(each, df.TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,36 +12,135 @@ from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
-from sttest.compile.channels.bursts_ahead import BurstsAhead
-from sttest.compile.channels.memory_order import contiguous_elements
-from sttest.compile.channels.port_width import bytes_per_cycle, port_bytes
-from sttest.compile.dialects.df import (
-    ConcatOp,
-    ConverterOp,
-    DmaReadOp,
-    DmaWriteOp,
-    EnterOp,
-    ForkOp,
-    GatherOp,
-    ITensorType,
-    KernelOp,
-    LeaveOp,
-    NodeOp,
-    StreamOp,
-    TaskOp,
-    itensor_of,
-)
-from sttest.compile.ir.pass_order import run_first
-from sttest.compile.ir.stream_level import only_kernel, stream_of
+from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
+from sttest.compile.channels.cache_entries import cache_entries
+from sttest.compile.channels.memory_ports import bytes_per_cycle, port_bytes
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
+from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.layers import outside_layers
+from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
 from sttest.compile.timing.cost_model import task_cost
-from sttest.compile.timing.held_ports import held_port
 from sttest.compile.timing.node_pipelines import NodePipelines
-from sttest.compile.timing.process_turns import in_order
-from sttest.compile.turns.engines import engines_of
-from sttest.compile.turns.processes import node_label
-from sttest.compile.turns.shared_streams import fifos_by_stream, on_shared_fifos, shared_fifos
-from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, Process, TimedGraph
-from sttest.sim.relink import channel_name
+from sttest.core.errors import DoesNotFitError
+from sttest.sim.bursts import channel_name
+from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
+
+# --- The timed graph of DMAs that wait: for the token whose row they read, or for a cache's new entry
+
+
+_HERE_HELD = "timed graph"
+_COPY_LATENCY = 2
+_HELD = 2
+
+
+def held_port(
+    kernel: df.KernelOp, dma: df.DmaReadOp, port: MemoryPort, latency: int
+) -> tuple[Fifo, MemoryPort, Pipeline]:
+    """The FIFO between port and pipeline, and both.
+
+    Args:
+        kernel: at the stream level.
+        dma: that waits for something.
+        port: as if it waited for nothing.
+        latency: of a read, in cycles; that of a write is taken to be the same, as everywhere.
+    """
+    held = Fifo(f"{port.name}_ahead", _HELD, 8 * port.token_bytes)
+    awaited = df.itensor_of(dma.sources[1]).tokens
+    copies = Loop(
+        (port.tokens,), 1, _COPY_LATENCY,
+        (Event(held.name, "read", 0), Event(port.fifo, "write", _COPY_LATENCY - 1)),
+    )  # fmt: skip
+    takes = Loop((awaited,), 1, latency, (Event(stream_of(dma.sources[1], _HERE_HELD).sym_name.data, "read", 0),))
+    hold = Pipeline(
+        f"{port.name}_hold", (copies, takes, *_written(kernel, dma, latency)), origin=port.origin, category="dma"
+    )
+    return held, replace(port, fifo=held.name), hold
+
+
+def _written(kernel: df.KernelOp, dma: df.DmaReadOp, latency: int) -> tuple[Loop, ...]:
+    """Every run of an entry is put into its word: read, changed, written."""
+    if not dma.takes_entries:
+        return ()
+    entries = cache_entries(kernel, dma)
+    return (Loop((entries.runs,), 1 if entries.is_apart else 2 * latency, 2 * latency, ()),)
+
+
+# --- The pipeline of an engine: those of its tasks, one after the other
+
+
+# A pipeline that drains between passes is written out pass by pass.
+_MOST_LOOPS = 16_384
+
+
+def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
+    """One process that runs the loops of several, in order, and drains in between.
+
+    Args:
+        engine: its name.
+        pipelines: of the tasks, in program order.
+
+    Raises:
+        DoesNotFitError: together they drain too often to be written out.
+    """
+    passes = sum(len(each.loops) * each.repeat for each in pipelines)
+    if passes > _MOST_LOOPS:
+        raise DoesNotFitError(
+            "engine-passes", "the tasks of an engine drain too often", where=engine, demand=passes, bound=_MOST_LOOPS,
+            unit="passes", hints=["share fewer tasks", "take larger tiles"],
+        )  # fmt: skip
+    loops = tuple(loop for each in pipelines for _ in range(each.repeat) for loop in each.loops)
+    origins = dict.fromkeys(each.origin for each in pipelines if each.origin)
+    return replace(pipelines[0], name=engine, loops=loops, repeat=1, origin=", ".join(origins))
+
+
+# --- The nodes of a process as one program: its turns in order, those of a layer for all layers, then those behind
+
+
+def in_order(kernel: df.KernelOp, turns: Iterable[tuple[df.NodeOp, Process]]) -> list[Process]:
+    """One process for each name, where the first of its nodes stands.
+
+    Args:
+        kernel: at the stream level.
+        turns: nodes with what they do, in program order; nodes of one process have one name.
+
+    Raises:
+        DoesNotFitError: see :func:`~sttest.compile.timing.timed_graph.in_turn`.
+    """
+    outside = outside_layers(kernel)
+    groups: dict[str, tuple[list[Process], list[Process]]] = {}
+    for node, process in turns:
+        # Where activations enter and leave, the process counts layers itself.
+        once = node in outside or isinstance(node, df.EnterOp | df.LeaveOp)
+        groups.setdefault(process.name, ([], []))[once].append(process)
+    return [_times(_run(layer, behind, kernel.layer_count), kernel.step_count) for layer, behind in groups.values()]
+
+
+def _run(layer: Sequence[Process], behind: Sequence[Process], layers: int) -> Process:
+    if not layer:
+        return _together(behind)
+    repeated = _times(_together(layer), layers)
+    if not behind:
+        return repeated
+    once = _together(behind)
+    if isinstance(repeated, Pipeline) and isinstance(once, Pipeline):
+        return in_turn(repeated.name, [repeated, once])
+    return going_on([repeated, once])
+
+
+def _together(turns: Sequence[Process]) -> Process:
+    """Turns without anything between them: an engine drains before the next, what moves data goes on."""
+    if len(turns) == 1:
+        return turns[0]
+    pipelines = [each for each in turns if isinstance(each, Pipeline) and each.category == "compute"]
+    return in_turn(turns[0].name, pipelines) if pipelines else going_on(turns)
+
+
+def _times(process: Process, layers: int) -> Process:
+    if isinstance(process, Pipeline):
+        return replace(process, repeat=process.repeat * layers)
+    return replace(process, tokens=process.tokens * layers) if isinstance(process, MemoryPort) else process
+
 
 _HERE = "timed graph"
 # Filling writes a memory in the cycle after the read; draining reads it with an output register.
@@ -70,7 +169,7 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
     return TimedGraphs(only_kernel(module, _HERE, name), board).graph(name, apart=apart)
 
 
-def memory_channels(kernel: KernelOp, board: FpgaBoard) -> tuple[Channel, ...]:
+def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...]:
     """The memory channels that a kernel's DMAs use, with their rate and latency on a board.
 
     Raises:
@@ -79,7 +178,7 @@ def memory_channels(kernel: KernelOp, board: FpgaBoard) -> tuple[Channel, ...]:
     beat_bytes = port_bytes(kernel)
     rate = Fraction(bytes_per_cycle(board, beat_bytes) / beat_bytes).limit_denominator(1000)
     latency = board.hbm.read_latency_cycles(board.clock_mhz.value)
-    used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, DmaReadOp | DmaWriteOp)})
+    used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, df.DmaReadOp | df.DmaWriteOp)})
     return tuple(Channel(channel_name(each), latency, beat_bytes, rate.numerator, rate.denominator) for each in used)
 
 
@@ -92,15 +191,15 @@ class TimedGraphs:
         board: that it runs on.
     """
 
-    kernel: KernelOp
+    kernel: df.KernelOp
     board: FpgaBoard
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
-    turns: list[tuple[NodeOp, Process]] = field(default_factory=list)
+    turns: list[tuple[df.NodeOp, Process]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.library = operators(self.board)
-        self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, TaskOp)}
+        self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, df.TaskOp)}
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
         self.ahead = BurstsAhead(self.kernel)
@@ -118,7 +217,7 @@ class TimedGraphs:
 
     def resize(self) -> None:
         """Takes over what became of the depths of the streams, which may change between two graphs."""
-        streams = {op.sym_name.data: _fifo_at(op) for op in self.kernel.body.block.ops if isinstance(op, StreamOp)}
+        streams = {op.sym_name.data: _fifo_at(op) for op in self.kernel.body.block.ops if isinstance(op, df.StreamOp)}
         self.fifos = [streams.get(fifo.name, fifo) for fifo in self.fifos]
 
     @cached_property
@@ -133,44 +232,44 @@ class TimedGraphs:
         return tuple(in_order(self.kernel, shared))
 
     def _add(self, op: Operation) -> None:
-        if isinstance(op, StreamOp):
+        if isinstance(op, df.StreamOp):
             self.fifos.append(_fifo_at(op))
-        elif isinstance(op, NodeOp):
+        elif isinstance(op, df.NodeOp):
             self.turns += [(op, process) for process in self._processes(op)]
 
-    def _processes(self, op: NodeOp) -> list[Process]:
+    def _processes(self, op: df.NodeOp) -> list[Process]:
         """What a node does in one layer, by itself and apart."""
-        if isinstance(op, ConverterOp):
+        if isinstance(op, df.ConverterOp):
             return self._converter(op)
-        if isinstance(op, TaskOp):
+        if isinstance(op, df.TaskOp):
             return [self.pipelines.task(op)]
-        if isinstance(op, DmaReadOp | DmaWriteOp):
+        if isinstance(op, df.DmaReadOp | df.DmaWriteOp):
             return self._port(op)
-        if isinstance(op, EnterOp):
+        if isinstance(op, df.EnterOp):
             return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
-        if isinstance(op, LeaveOp):
+        if isinstance(op, df.LeaveOp):
             return [self.pipelines.leave(op, node_label(op), self.kernel.layer_count)]
-        if isinstance(op, ForkOp):
+        if isinstance(op, df.ForkOp):
             return [self.pipelines.fork(op, node_label(op))]
-        if isinstance(op, ConcatOp):
+        if isinstance(op, df.ConcatOp):
             return [self.pipelines.concat(op, node_label(op))]
-        return [self.pipelines.gather(op, node_label(op))] if isinstance(op, GatherOp) else []
+        return [self.pipelines.gather(op, node_label(op))] if isinstance(op, df.GatherOp) else []
 
-    def _in_turn(self, node: NodeOp, apart: Process) -> Process:
+    def _in_turn(self, node: df.NodeOp, apart: Process) -> Process:
         """Its process; that of a task of an engine by the name of the engine."""
-        if not isinstance(node, TaskOp) or node.engine is None:
+        if not isinstance(node, df.TaskOp) or node.engine is None:
             return apart
         turn = self.pipelines.turn(node, self.engines[node.engine.data])
         return replace(turn, name=node.engine.data)
 
-    def _converter(self, op: ConverterOp) -> list[Process]:
+    def _converter(self, op: df.ConverterOp) -> list[Process]:
         name = node_label(op)
         if op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
         blocks = op.blocks.value.data
         self.fifos += [Fifo(f"{name}_full", _HALVES, 1), Fifo(f"{name}_empty", _HALVES, 1, initial_tokens=_HALVES)]
         source, sink = op.sources[0], op.sinks[0]
-        tokens_in, tokens_out = itensor_of(source).tokens // blocks, itensor_of(sink).tokens // blocks
+        tokens_in, tokens_out = df.itensor_of(source).tokens // blocks, df.itensor_of(sink).tokens // blocks
         fill = Loop(
             (tokens_in,), 1, _FILL_LATENCY,
             (
@@ -192,37 +291,37 @@ class TimedGraphs:
             Pipeline(f"{name}_drain", (drain,), repeat=blocks, category="converter"),
         ]
 
-    def _port(self, op: DmaReadOp | DmaWriteOp) -> list[Process]:
+    def _port(self, op: df.DmaReadOp | df.DmaWriteOp) -> list[Process]:
         port = self._memory(op)
-        if isinstance(op, DmaWriteOp) or len(op.sources) == 1:
+        if isinstance(op, df.DmaWriteOp) or len(op.sources) == 1:
             return [port]
         latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
         held, port, hold = held_port(self.kernel, op, port, latency)
         self.fifos.append(held)
         return [port, hold]
 
-    def _memory(self, op: DmaReadOp | DmaWriteOp) -> Memory:
+    def _memory(self, op: df.DmaReadOp | df.DmaWriteOp) -> MemoryPort:
         name = node_label(op)
-        writes = isinstance(op, DmaWriteOp)
+        writes = isinstance(op, df.DmaWriteOp)
         port = op.sources[0] if writes else op.sinks[0]
-        token_bytes = -(-itensor_of(port).token_bits // 8)
+        token_bytes = -(-df.itensor_of(port).token_bits // 8)
         hbm = self.board.hbm
         origin = op.origin.data if op.origin else ""
-        return Memory(
+        return MemoryPort(
             name,
             "write" if writes else "read",
             _fifo(port),
-            itensor_of(port).tokens,
+            df.itensor_of(port).tokens,
             token_bytes,
             (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, itensor_of(port))),
+            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, df.itensor_of(port))),
             outstanding=self.ahead.of(op, hbm.outstanding_bursts.count),
             origin=origin,
             category="dma",
         )
 
 
-def _fifo_at(op: StreamOp) -> Fifo:
+def _fifo_at(op: df.StreamOp) -> Fifo:
     stream = op.result.type
     # A folded DMA's tile buffer is read in place, without the output register of a RAM FIFO.
     folded = op.sized_by is not None and op.sized_by.data == "folded"
@@ -230,17 +329,17 @@ def _fifo_at(op: StreamOp) -> Fifo:
     return Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl)
 
 
-def _stretch_bytes(op: DmaReadOp | DmaWriteOp, stream: ITensorType) -> int:
+def _stretch_bytes(op: df.DmaReadOp | df.DmaWriteOp, stream: df.ITensorType) -> int:
     """Bytes that lie one after the other in memory, in the order of the stream."""
     whole = -(-stream.tokens * stream.token_bits // 8)
-    if isinstance(op, DmaReadOp) and op.packed is not None:
+    if isinstance(op, df.DmaReadOp) and op.packed is not None:
         return whole
     if op.layout is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     return max(1, contiguous_elements(stream, op.layout.values) * stream.element_bits // 8)
 
 
-def _channel(op: DmaReadOp | DmaWriteOp) -> int:
+def _channel(op: df.DmaReadOp | df.DmaWriteOp) -> int:
     if op.channel is None:
         raise run_first(_HERE, f"{op.name} has no channel", "assign-channels")
     return op.channel.value.data

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from sttest.models.attention import DecodeAttention, Projections
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
-from sttest.models.host import TiedHead
-from sttest.models.layers import Linear
+from sttest.models.layers import Linear, TiedHead
 from sttest.models.quant.contraction import denominator
 from sttest.models.quant.layers import (
     QuantCacheLayout,
@@ -27,8 +26,7 @@ from sttest.models.quant.layers import (
     activation_quantiser,
 )
 from sttest.models.quant.scheme import QuantScheme
-from sttest.models.running_softmax import RunningMix, RunningSoftmax
-from sttest.models.softmax import Scores
+from sttest.models.softmax import RunningMix, RunningSoftmax, Scores
 
 Block = TypeVar("Block", bound=nn.Module)
 Peaks = Mapping[str, float]
@@ -38,7 +36,7 @@ def quantise_block(block: Block, scheme: QuantScheme, peaks: Peaks | None = None
     """A fake-quantised twin of a prefill or decode block, called as the block is; it shares what is not quantised.
 
     With an int8 cache, keys and values go in and come out as
-    :class:`~sttest.models.quant.quantisers.Quantised` instead of tensors.
+    :class:`~sttest.models.quant.quantizers.Quantised` instead of tensors.
 
     Args:
         block: with its weights.

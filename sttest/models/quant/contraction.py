@@ -7,10 +7,16 @@ state.  So another engine can agree to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
-from sttest.models.quant.quantisers import Quantised, p_scale, quantise_p
+from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantise_p
+from sttest.reference.scalar_ops import FLOAT_OPS
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
@@ -18,7 +24,7 @@ MAX_SUMMANDS = 133_144
 MAX_SUMMANDS_F32 = 1_040
 
 
-def matmul(x: Quantised, weight: Quantised, group: int | None) -> Tensor:
+def matmul(x: QuantizedTensor, weight: QuantizedTensor, group: int | None) -> Tensor:
     """Product of activations and weights.
 
     ``y[m, n] = (sum over groups g of f32(acc[g, m, n]) * scale_w[g, n]) * scale_x[m]``
@@ -42,7 +48,7 @@ def matmul(x: Quantised, weight: Quantised, group: int | None) -> Tensor:
     return total * x.scales.float().unsqueeze(-1)
 
 
-def scores(q: Quantised, k: Quantised) -> Tensor:
+def scores(q: QuantizedTensor, k: QuantizedTensor) -> Tensor:
     """Products of queries and keys, ``f32(acc) * scale_q * scale_k`` from the left, neither scaled nor masked.
 
     Args:
@@ -58,7 +64,7 @@ def scores(q: Quantised, k: Quantised) -> Tensor:
     return _as_f32(sums) * q.scales.float().unsqueeze(-1) * scale_k
 
 
-def own_score(q: Quantised, k: Quantised) -> Tensor:
+def own_score(q: QuantizedTensor, k: QuantizedTensor) -> Tensor:
     """Product of each token's query with its own key, in the order of :func:`scores`.
 
     Args:
@@ -74,7 +80,7 @@ def own_score(q: Quantised, k: Quantised) -> Tensor:
     return _as_f32(sums) * q.scales.float() * scale_k
 
 
-def mix(p: Quantised, values: Tensor) -> Tensor:
+def mix(p: QuantizedTensor, values: Tensor) -> Tensor:
     """Values weighted by the softmax: ``f32(sum over positions m of q_p[m] * q_v[m, d]) * scale_p``.
 
     Args:
@@ -89,7 +95,7 @@ def mix(p: Quantised, values: Tensor) -> Tensor:
     return _as_f32(sums) * p.scales.unsqueeze(-1)
 
 
-def mix_per_position(p: Tensor, v: Quantised) -> Tensor:
+def mix_per_position(p: Tensor, v: QuantizedTensor) -> Tensor:
     """Values weighted by the softmax, each position under its own scale.
 
     ``(sum over positions m of f32(q_p[m] * q_v[m, d]) * scale_v[m]) * f32(1 / 127)``: each product is rounded, then
@@ -124,3 +130,51 @@ def _exact_type(summands: int) -> torch.dtype:
 def _as_f32(exact: Tensor) -> Tensor:
     """Integer sums, held exactly, rounded to float32 as an int32 would be."""
     return exact.to(torch.float32)
+
+
+# --- PyTorch computing in floating point as a compiled design does: docs/values.md, to the bit
+
+
+class DefinedOrder(TorchFunctionMode):
+    """A context in which sums of float32 are chains and functions of float32 are rounded once.
+
+    Concerns what blocks use outside of contractions: ``sum`` along an axis, ``exp``, ``tanh``, ``rsqrt``,
+    ``sigmoid``.  Contractions of quantised blocks are in order already; those of blocks in floating point stay
+    PyTorch's.
+
+    >>> with DefinedOrder():
+    ...     float(torch.tensor([1.0, 2.0**-24, 2.0**-24]).sum(-1))
+    1.0
+    """
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Exchanges the functions above; everything else is PyTorch's."""
+        ours = _OURS.get(func)
+        if ours is None or kwargs or args[0].dtype != torch.float32:
+            return func(*args, **(kwargs or {}))
+        return ours(*args)
+
+
+def _elementwise(op: str) -> Callable[[Tensor], Tensor]:
+    function = FLOAT_OPS[op]
+    return lambda x: torch.from_numpy(np.asarray(function(x.detach().numpy())))
+
+
+def _chain(x: Tensor, axis: int) -> Tensor:
+    """One addition after the other along an axis, from the first element to the last."""
+    return torch.from_numpy(np.add.accumulate(x.detach().numpy(), axis=axis).take(-1, axis=axis))
+
+
+def _sigmoid(x: Tensor) -> Tensor:
+    return torch.ones(()) / (_elementwise("math.exp")(-x) + torch.ones(()))
+
+
+_OURS: dict[Any, Callable[..., Tensor]] = {
+    torch.exp: _elementwise("math.exp"),
+    torch.tanh: _elementwise("math.tanh"),
+    torch.rsqrt: _elementwise("math.rsqrt"),
+    torch.sigmoid: _sigmoid,
+    torch.Tensor.sum: _chain,
+}

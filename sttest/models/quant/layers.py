@@ -7,11 +7,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.layers import Linear
 from sttest.models.quant import contraction
-from sttest.models.quant.quantisers import (
-    Quantised,
+from sttest.models.quant.quantizers import (
+    QuantizedTensor,
     quantise_folded,
     quantise_kv,
     quantise_p,
@@ -23,7 +23,7 @@ from sttest.models.quant.quantisers import (
 from sttest.models.quant.scheme import QuantScheme, ValueScales
 from sttest.models.softmax import Normalise, joint_peak
 
-ActivationQuantiser = Callable[[Tensor], Quantised]
+ActivationQuantiser = Callable[[Tensor], QuantizedTensor]
 
 
 def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) -> ActivationQuantiser:
@@ -40,8 +40,8 @@ def activation_quantiser(scheme: QuantScheme, peak: float | None, where: str) ->
     if scheme.activations == "dynamic":
         return quantise_vectors
     if peak is None:
-        levers = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
-        raise InputError("no-calibration", "a static scale needs calibration", where=where, levers=levers)
+        hints = ["pass the peaks of observe_peaks", "take a scheme with dynamic activations"]
+        raise InputError("no-calibration", "a static scale needs calibration", where=where, hints=hints)
     return StaticQuantiser(peak)
 
 
@@ -51,7 +51,7 @@ class StaticQuantiser:
     def __init__(self, peak: float) -> None:
         self.peak = peak
 
-    def __call__(self, x: Tensor) -> Quantised:
+    def __call__(self, x: Tensor) -> QuantizedTensor:
         """int8 of ``x``, saturating beyond the peak."""
         return quantise_tensor(x, self.peak)
 
@@ -74,7 +74,7 @@ class QuantLinear(nn.Module):
         if rows > contraction.MAX_SUMMANDS:
             raise InputError(
                 "sum-too-long", "integer sums could overflow int32", where="linear layer",
-                demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", levers=["use smaller groups"],
+                demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", hints=["use smaller groups"],
             )  # fmt: skip
         quantised = quantise_weight(linear.weight.detach(), scheme.group, scheme.weight_max)
         self.register_buffer("weight", quantised.values)
@@ -89,7 +89,7 @@ class QuantLinear(nn.Module):
         if self.quantise is None:
             y = x @ self.dequantised_weight()
         else:
-            y = contraction.matmul(self.quantise(x), Quantised(self.weight, self.weight_scale), self.group)
+            y = contraction.matmul(self.quantise(x), QuantizedTensor(self.weight, self.weight_scale), self.group)
         return y if self.bias is None else y + self.bias
 
     def dequantised_weight(self) -> Tensor:
@@ -101,7 +101,7 @@ class QuantLinear(nn.Module):
 class QuantCacheLayout(nn.Module):
     """Keys or values [n, kv, d] as the cache has them: int8 [kv, n, d] with scales [kv, n]."""
 
-    def forward(self, x: Tensor) -> Quantised:
+    def forward(self, x: Tensor) -> QuantizedTensor:
         """See the class."""
         return quantise_kv(x.transpose(0, 1))
 
@@ -114,9 +114,9 @@ class QuantScores(nn.Module):
         self.scale, self.quantise = scale, quantise
         _keep_input_scale(self, quantise)
 
-    def forward(self, q: Tensor, k: Quantised, mask: Tensor) -> Tensor:
+    def forward(self, q: Tensor, k: QuantizedTensor, mask: Tensor) -> Tensor:
         """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
-        return contraction.scores(self.quantise(q), Quantised(*k)) * self.scale + mask
+        return contraction.scores(self.quantise(q), QuantizedTensor(*k)) * self.scale + mask
 
 
 class QuantOwnScore(nn.Module):
@@ -164,13 +164,15 @@ class QuantMix(nn.Module):
         super().__init__()
         self.value_scales = value_scales
 
-    def forward(self, p: Tensor, v: Quantised, mask: Tensor, *more: tuple[Tensor, Quantised, Tensor]) -> Tensor:
+    def forward(
+        self, p: Tensor, v: QuantizedTensor, mask: Tensor, *more: tuple[Tensor, QuantizedTensor, Tensor]
+    ) -> Tensor:
         """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
         weights, sides, masks = zip((p, v, mask), *more, strict=True)
         values, scales = (torch.cat(parts, 1) for parts in zip(*sides, strict=True))
         joined = torch.cat(weights, -1)
         if self.value_scales == "per-position":
-            return contraction.mix_per_position(quantise_p(joined), Quantised(values, scales))
+            return contraction.mix_per_position(quantise_p(joined), QuantizedTensor(values, scales))
         return contraction.mix(quantise_folded(joined, scales, torch.cat(masks, -1)), values)
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from sttest.boards.yaml_file import read_mapping
-from sttest.errors import InputError, did_you_mean
+from sttest.boards.load import read_mapping
+from sttest.core.errors import InputError, did_you_mean
 
 WeightType = Literal["int4", "int8", "none"]
 ActivationScales = Literal["dynamic", "static", "none"]
@@ -74,8 +74,8 @@ def _check_choice(name: str, field: str, value: object, choices: tuple[Any, ...]
         raise _bad(name, f"{field} is {value!r}", f"choose one of {', '.join(map(str, choices))}")
 
 
-def _bad(name: str, what: str, lever: str) -> InputError:
-    return InputError("bad-scheme", what, where=f"scheme '{name}'", levers=[lever])
+def _bad(name: str, what: str, hint: str) -> InputError:
+    return InputError("bad-scheme", what, where=f"scheme '{name}'", hints=[hint])
 
 
 # Point of departure: QServe's W4A8 g128 (Lin et al., arXiv 2405.04532); its per-channel form is the first option.
@@ -106,19 +106,19 @@ def load_scheme(name_or_path: str | Path) -> QuantScheme:
     if text in SCHEMES:
         return SCHEMES[text]
     if not text.endswith((".yaml", ".yml")):
-        levers = [did_you_mean(text, SCHEMES), "give the path of a .yaml file"]
-        raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantisation", levers=levers)
+        hints = [did_you_mean(text, SCHEMES), "give the path of a .yaml file"]
+        raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantisation", hints=hints)
     return _from_mapping(read_mapping(Path(text)), text)
 
 
 def _from_mapping(data: dict[str, Any], where: str) -> QuantScheme:
     known = {field.name for field in fields(QuantScheme)}
     for key in data.keys() - known - {"extends"}:
-        levers = [did_you_mean(str(key), known)]
-        raise InputError("unknown-key", f"unknown key '{key}'", where=where, levers=levers)
+        hints = [did_you_mean(str(key), known)]
+        raise InputError("unknown-key", f"unknown key '{key}'", where=where, hints=hints)
     base = data.get("extends", _DEFAULT.name)
     if not isinstance(base, str) or base not in SCHEMES:
-        levers = [did_you_mean(str(base), SCHEMES)]
-        raise InputError("unknown-scheme", f"extends unknown scheme '{base}'", where=where, levers=levers)
+        hints = [did_you_mean(str(base), SCHEMES)]
+        raise InputError("unknown-scheme", f"extends unknown scheme '{base}'", where=where, hints=hints)
     own = {key: value for key, value in data.items() if key != "extends"}
     return QuantScheme(**{**asdict(SCHEMES[base]), "name": Path(where).stem, **own})

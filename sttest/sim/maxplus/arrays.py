@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sttest.sim.bursts import burst_plan
-from sttest.sim.flat import UNBOUNDED, FlatGraph
-from sttest.sim.graph import Actor, Memory, Pipeline, TimedGraph
+from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph
 from sttest.sim.maxplus.programs import Programs, find_programs
+from sttest.sim.stages import UNBOUNDED, FlatGraph
 
 Records: TypeAlias = Any
 """A numpy array of records: compiled code reads and writes ``array[i].field``, which type checkers don't know."""
@@ -155,7 +155,7 @@ def _kind(process: object) -> int:
         return PIPELINE
     if isinstance(process, Actor):
         return ACTOR
-    assert isinstance(process, Memory)
+    assert isinstance(process, MemoryPort)
     return READ_PORT if process.op == "read" else WRITE_PORT
 
 
@@ -238,7 +238,7 @@ def _ports(graph: TimedGraph) -> tuple[np.ndarray, np.ndarray]:
     """The memory ports, and the channels of each, end to end."""
     channels = {channel.name: channel for channel in graph.channels}
     index = {name: number for number, name in enumerate(channels)}
-    found = [(number, process) for number, process in enumerate(graph.processes) if isinstance(process, Memory)]
+    found = [(number, process) for number, process in enumerate(graph.processes) if isinstance(process, MemoryPort)]
     ports = np.zeros(len(found), PORT)
     for row, (number, port) in zip(ports, found, strict=True):
         plan = burst_plan(port, channels)

@@ -8,19 +8,19 @@ import numpy as np
 
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
-from sttest.sim.maxplus.levels import of_leads
-from sttest.sim.maxplus.periodic import Patience, run_periodic
+from sttest.sim.maxplus.parts import Splice
+from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
 from sttest.sim.maxplus.programs import find_programs
-from sttest.sim.maxplus.splices import Splice
-from sttest.sim.record import RunRecord, Stalls
+from sttest.sim.maxplus.rows import restrict_to
+from sttest.sim.simulation import RunRecord, Stalls
 
-_NEVER = Patience(least_visits=1 << 60)
+_NEVER = PeriodSearchLimits(least_visits=1 << 60)
 
 
 def run(
-    graph: TimedGraph, *, unbounded: bool = False, record: bool = True, patience: Patience | None = None
+    graph: TimedGraph, *, unbounded: bool = False, record: bool = True, patience: PeriodSearchLimits | None = None
 ) -> RunRecord:
-    """The same as ``sttest.sim.des.engine.run``: pipelines, memory ports, actors with a finite number of firings.
+    """The same as ``sttest.sim.simpy_engine.run``: pipelines, memory ports, actors with a finite number of firings.
 
     Args:
         graph: what to run.
@@ -32,7 +32,7 @@ def run(
     depth = np.array([fifo.depth for fifo in graph.fifos], np.int64)
     leads, number = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, leads=leads)
-    splices = run_periodic(net, patience or Patience(), lambda: of_leads(programs.levels, leads))
+    splices = run_periodic(net, patience or PeriodSearchLimits(), lambda: restrict_to(programs.levels, leads))
     return _record(graph, net, number, splices, keep=record)
 
 
@@ -74,8 +74,7 @@ def _finishes(processes: np.ndarray) -> np.ndarray:
 
 def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Splice]) -> np.ndarray:
     """Most tokens that each FIFO held."""
-    from sttest.sim.maxplus.kernel import sources_stamp
-    from sttest.sim.maxplus.kernel_peak import find_peaks
+    from sttest.sim.maxplus.kernel import find_peaks, sources_stamp
 
     size = net.fifos.size
     jumps, written, read, writes, reads = (

@@ -14,11 +14,251 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, Records, Wholes
-from sttest.sim.maxplus.kernel_actor import earliest_end, publish_end, run_actor
-from sttest.sim.maxplus.kernel_channel import earliest_turn, serve_turn
-from sttest.sim.maxplus.kernel_pipeline import run_pipeline
-from sttest.sim.maxplus.kernel_port import run_read_port, run_write_port
+from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, WRITER_WAITS, Records, Wholes
+from sttest.sim.maxplus.kernel_port import (
+    earliest_turn,
+    push,
+    read_tokens,
+    run_read_port,
+    run_write_port,
+    serve_turn,
+    write_tokens,
+)
+
+# --- Compiled: a pipeline on its local clock
+
+
+@njit
+def run_pipeline(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    gap: Wholes,
+    pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    segments: Records,
+    todo: Wholes,
+    limits: Wholes,
+    index: int,
+) -> None:
+    """Visits stages until one needs a time that isn't known yet, or would be after the last cycle to be run."""
+    process = processes[index]
+    stage, visits, clock, stages = process.stage, process.visits, process.clock, process.gap
+    last_stage = segments[process.segment].last
+    while visits < process.all_visits:
+        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
+        ready, is_output = earliest(fifos, times, op, tokens, first, last, clock + stages)
+        if ready < 0:
+            break
+        if ready > limits[0]:
+            limits[1] = 1
+            break
+        if is_output:
+            process.stall_out += ready - clock - stages
+        else:
+            process.stall_in += ready - clock - stages
+        clock = ready
+        for i in range(first, last):
+            if op[i] & 1:
+                write_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
+            else:
+                read_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
+        visits += 1
+        if stage < last_stage:
+            stage += 1
+            stages = gap[stage]
+        else:
+            stage, stages = next_segment(processes, gap, segments, index)
+            last_stage = segments[process.segment].last
+    process.stage, process.visits, process.clock, process.gap = stage, visits, clock, stages
+    if visits == process.all_visits:
+        process.finish = clock + process.tail
+
+
+@njit
+def next_segment(processes: Records, gap: Wholes, segments: Records, index: int) -> tuple[int, int]:
+    """The row after the last of a segment, and the stages to there."""
+    process = processes[index]
+    process.left -= 1
+    if process.left > 0:
+        return segments[process.segment].first, segments[process.segment].again
+    is_rerun = process.segment == process.last
+    process.segment = process.first if is_rerun else process.segment + 1
+    process.left = segments[process.segment].times
+    stage = segments[process.segment].first
+    return stage, process.rerun if is_rerun else gap[stage]
+
+
+@njit
+def earliest(
+    fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, base: int
+) -> tuple[int, bool]:
+    """First cycle ≥ ``base`` at which the accesses [first, last) may all happen, and whether an output held it.
+
+    -1 where that isn't known yet; the FIFO that it waits for is marked.
+    """
+    ready, is_output = base, False
+    for i in range(first, last):
+        fifo = fifos[op[i] >> 1]
+        if op[i] & 1:
+            at = fifo.written + tokens[i] - 1 - fifo.depth
+            if at < 0:
+                continue
+            if at >= fifo.read:
+                fifo.waits |= WRITER_WAITS
+                return -1, True
+            possible = times[fifo.read_first + at] + fifo.war
+        else:
+            at = fifo.read + tokens[i] - 1
+            if at >= fifo.written:
+                fifo.waits |= READER_WAITS
+                return -1, False
+            possible = times[fifo.write_first + at] + fifo.raw
+        if possible > ready:
+            ready, is_output = possible, (op[i] & 1) == 1
+    return ready, is_output
+
+
+# --- Compiled: an actor with a finite number of firings
+
+
+@njit
+def run_actor(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    segments: Records,
+    duration: Wholes,
+    todo: Wholes,
+    ends: Records,
+    ends_open: Wholes,
+    index: int,
+) -> None:
+    """Starts firings until one needs a time that isn't known yet."""
+    actor = processes[index]
+    if actor.all_visits == 0:
+        actor.finish = actor.clock
+    while actor.visits < actor.all_visits:
+        stage = actor.stage
+        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
+        readable, free = _possible(fifos, times, op, tokens, first, last, actor.clock)
+        if readable < 0:
+            return
+        start = max(readable, free)
+        actor.stall_in += readable - actor.clock
+        actor.stall_out += start - readable
+        _claim(fifos, times, op, tokens, first, last, start)
+        end = start + duration[stage]
+        if actor.is_ordered:
+            _finish_firing(processes, fifos, times, op, tokens, todo, first, last, end)
+        else:
+            row = ends[ends_open[0]]
+            row.cycle, row.process, row.stage = end, index, stage
+            ends_open[0] += 1
+        actor.finish = max(actor.finish, end)
+        actor.visits += 1
+        actor.clock = start
+        phases = segments[actor.first]
+        actor.stage = phases.first if stage == phases.last else stage + 1
+
+
+@njit
+def _possible(
+    fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, base: int
+) -> tuple[int, int]:
+    """First cycles ≥ ``base`` with all input tokens, and with all output space; -1 where they aren't known yet."""
+    readable, free = base, base
+    for i in range(first, last):
+        fifo = fifos[op[i] >> 1]
+        if op[i] & 1:
+            at = fifo.claimed + tokens[i] - 1 - fifo.depth
+            if at < 0:
+                continue
+            if at >= fifo.read:
+                fifo.waits |= WRITER_WAITS
+                return -1, -1
+            free = max(free, times[fifo.read_first + at] + fifo.war)
+        else:
+            at = fifo.taken + tokens[i] - 1
+            if at >= fifo.written:
+                fifo.waits |= READER_WAITS
+                return -1, -1
+            readable = max(readable, times[fifo.write_first + at] + fifo.raw)
+    return readable, free
+
+
+@njit
+def _claim(fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, cycle: int) -> None:
+    """A firing takes its input tokens and claims the space of its outputs."""
+    for i in range(first, last):
+        fifo = fifos[op[i] >> 1]
+        if op[i] & 1:
+            at = fifo.claim_first + fifo.claimed
+            for j in range(at, at + tokens[i]):
+                times[j] = cycle
+            fifo.claimed += tokens[i]
+        else:
+            fifo.taken += tokens[i]
+
+
+@njit
+def _finish_firing(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    todo: Wholes,
+    first: int,
+    last: int,
+    cycle: int,
+) -> None:
+    """A firing puts its output tokens and frees the space of its inputs."""
+    for i in range(first, last):
+        if op[i] & 1:
+            write_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], cycle)
+        else:
+            read_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], cycle)
+
+
+@njit
+def earliest_end(ends: Records, count: int) -> int:
+    """The firing, among those that others may overtake, that ends first; -1 if there is none."""
+    best = -1
+    for i in range(count):
+        if best < 0 or ends[i].cycle < ends[best].cycle:
+            best = i
+    return best
+
+
+@njit
+def publish_end(
+    processes: Records,
+    fifos: Records,
+    times: Wholes,
+    pattern: Wholes,
+    pointer: Wholes,
+    op: Wholes,
+    tokens: Wholes,
+    todo: Wholes,
+    ends: Records,
+    ends_open: Wholes,
+    which: int,
+) -> None:
+    """Ends a firing that no other can overtake any more."""
+    cycle, index, stage = ends[which].cycle, ends[which].process, ends[which].stage
+    ends_open[0] -= 1
+    last = ends[ends_open[0]]
+    ends[which].cycle, ends[which].process, ends[which].stage = last.cycle, last.process, last.stage
+    accesses = pattern[stage]
+    _finish_firing(processes, fifos, times, op, tokens, todo, pointer[accesses], pointer[accesses + 1], cycle)
+    push(processes, todo, index)
 
 
 def _stamp_sources() -> np.ndarray:
@@ -95,3 +335,51 @@ def run_net(
             return
         else:
             serve_turn(processes, todo, ports, lanes, bursts, channels, members, channel, cycle)
+
+
+# --- Compiled: how full the FIFOs got, with the periods that were jumped over left out, in which nothing new happened
+
+
+@njit(cache=True)
+def find_peaks(
+    sources: Wholes,
+    fifos: Records,
+    times: Wholes,
+    initial: Wholes,
+    is_claimed: Wholes,
+    gone_at_once: Wholes,
+    jumps: Wholes,
+    written: Wholes,
+    read: Wholes,
+    writes: Wholes,
+    reads: Wholes,
+    peaks: Wholes,
+) -> None:
+    """Fills in ``peaks``, the most tokens that each FIFO held; a token leaves in the cycle after its read, or at once.
+
+    Args, after ``sources``: ``is_claimed``: by an actor, whose claims count instead of writes;
+    ``jumps``: periods per jump and FIFO; ``written``, ``read``, ``writes``, ``reads``: per jump and
+    FIFO, tokens before it, and tokens per period.
+    """
+    for i in range(fifos.size):
+        fifo = fifos[i]
+        begin, after = fifo.write_first, fifo.written
+        if is_claimed[i]:
+            begin, after = fifo.claim_first, fifo.claimed
+        held = peak = initial[i]
+        at, left = initial[i], 0
+        for jump in range(jumps.shape[0] + 1):
+            is_last = jump == jumps.shape[0]
+            stop, left_stop = (after, fifo.read) if is_last else (written[jump, i], read[jump, i])
+            for token in range(at, stop):
+                until = times[begin + token] - (0 if gone_at_once[i] else 1)
+                while left < left_stop and times[fifo.read_first + left] <= until:
+                    left += 1
+                    held -= 1
+                held += 1
+                peak = max(peak, held)
+            if not is_last:
+                # All that is read before a jump is read before what is written after it.
+                held += jumps[jump, i] * (writes[jump, i] - reads[jump, i]) - (left_stop - left)
+                at, left = stop + jumps[jump, i] * writes[jump, i], left_stop + jumps[jump, i] * reads[jump, i]
+        peaks[i] = peak

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 
 from sttest.sim.maxplus.arrays import BEFORE_TIME, NEVER_FULL, PIPELINE, READ_PORT, UNKNOWN, Records, Wholes
-from sttest.sim.maxplus.kernel_pipeline import earliest
+from sttest.sim.maxplus.kernel import earliest
 from sttest.sim.maxplus.kernel_port import arrival, place_for
 from sttest.sim.maxplus.kernel_state import (
     FOR_EVER,
@@ -14,8 +14,9 @@ from sttest.sim.maxplus.kernel_state import (
     periods_of_fifos,
     ports_recur,
     processes_recur,
+    repeated_visits,
+    seek,
 )
-from sttest.sim.maxplus.kernel_walk import repeated_visits, seek
 
 _NEVER = 1 << 61
 

@@ -8,10 +8,11 @@ hold no time that moved, and are let alone.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from sttest.sim.maxplus.arrays import NEVER_FULL, READ_PORT, UNKNOWN, Records, Wholes
-from sttest.sim.maxplus.kernel_channel import channel_of, occupancy
+from sttest.sim.maxplus.kernel_port import channel_of, occupancy
 
 FOR_EVER = 1 << 60
 """More periods than any run has."""
@@ -226,3 +227,159 @@ def _member_recurs(
         if bursts[at].request - bursts[at - back].request != cycles:
             return False
     return True
+
+
+# --- Compiled: positions in a program, and for how long it goes on as it did before
+
+
+@njit
+def repeated_visits(
+    processes: Records, then: Records, gap: Wholes, pattern: Wholes, segments: Records, index: int, most: int
+) -> int:
+    """How many visits of a pipeline, from now on, are those that it made from ``then`` on; ``most`` are looked at."""
+    now, was = processes[index], then[index]
+    segment, left, stage, stages = now.segment, now.left, now.stage, now.gap
+    old_segment, old_left, old_stage, old_stages = was.segment, was.left, was.stage, was.gap
+    most = min(most, now.all_visits - now.visits)
+    count = 0
+    while count < most:
+        if stages != old_stages or pattern[stage] != pattern[old_stage]:
+            return count
+        if segment == old_segment and stage == old_stage:
+            if left == old_left:
+                return most  # the same place in an earlier run
+            walks = min(left, old_left) - 1
+            if walks > 0:
+                first = segments[segment].first
+                count += walks * (segments[segment].last + 1 - first)
+                left, old_left = left - walks, old_left - walks
+                stages = old_stages = segments[segment].again if stage == first else gap[stage]
+                continue
+        rows = min(most - count - 1, segments[segment].last - stage, segments[old_segment].last - old_stage)
+        row = 0
+        while (
+            row < rows
+            and gap[stage + row + 1] == gap[old_stage + row + 1]
+            and pattern[stage + row + 1] == pattern[old_stage + row + 1]
+        ):
+            row += 1
+        count, stage, old_stage = count + row, stage + row, old_stage + row
+        segment, left, stage, stages = _next(now, gap, segments, segment, left, stage)
+        old_segment, old_left, old_stage, old_stages = _next(now, gap, segments, old_segment, old_left, old_stage)
+        count += 1
+    return most
+
+
+@njit
+def _next(
+    process: Records, gap: Wholes, segments: Records, segment: int, left: int, stage: int
+) -> tuple[int, int, int, int]:
+    """Segment, walks left of it, row, and stages to there, one visit later."""
+    if stage < segments[segment].last:
+        return segment, left, stage + 1, gap[stage + 1]
+    if left > 1:
+        return segment, left - 1, segments[segment].first, segments[segment].again
+    is_rerun = segment == process.last
+    segment = process.first if is_rerun else segment + 1
+    stage = segments[segment].first
+    return segment, segments[segment].times, stage, process.rerun if is_rerun else gap[stage]
+
+
+@njit
+def seek(processes: Records, gap: Wholes, segments: Records, index: int) -> None:
+    """Puts a pipeline where it stands after its ``visits``."""
+    process = processes[index]
+    run = 0
+    for i in range(process.first, process.last + 1):
+        run += (segments[i].last + 1 - segments[i].first) * segments[i].times
+    rest = process.visits % run
+    for i in range(process.first, process.last + 1):
+        rows = segments[i].last + 1 - segments[i].first
+        if rest >= rows * segments[i].times:
+            rest -= rows * segments[i].times
+            continue
+        walked = rest // rows
+        process.segment, process.left = i, segments[i].times - walked
+        process.stage = segments[i].first + rest % rows
+        process.gap = gap[process.stage]
+        if rest % rows == 0 and walked > 0:
+            process.gap = segments[i].again
+        elif rest == 0 and i == process.first and process.visits > 0:
+            process.gap = process.rerun
+        return
+
+
+# --- Compiled: after how many cycles the writes to each FIFO seem to recur.  A guess; jumps check the whole state
+
+
+_MOST_TOKENS = 512
+_LEAST_TOKENS = 4
+_CONFIRMED_TOKENS = 64
+
+
+@njit(cache=True)
+def find_periods(sources: Wholes, fifos: Records, times: Wholes, since: Wholes, cycles: Wholes, tokens: Wholes) -> None:
+    """Fills in the period of each FIFO's last writes, in cycles and tokens; 0 where none shows twice.
+
+    Args, after ``sources``: ``since``: per FIFO, the token from which on to look.
+    """
+    distance = np.empty(_MOST_TOKENS, np.int64)
+    border = np.empty(_MOST_TOKENS, np.int64)
+    for i in range(fifos.size):
+        cycles[i] = tokens[i] = 0
+        fifo = fifos[i]
+        written = fifo.written - since[i]
+        looked_at = min(written - written // 4, _MOST_TOKENS)
+        if looked_at < _LEAST_TOKENS:
+            continue
+        last = fifo.write_first + fifo.written - 1
+        for back in range(looked_at - 1):
+            distance[back] = times[last - back] - times[last - back - 1]
+        period = _period(distance, border, looked_at - 1)
+        if period > 0:
+            tokens[i] = period
+            cycles[i] = times[last] - times[last - period]
+
+
+@njit(cache=True)
+def find_cycles_of_levels(
+    sources: Wholes, fifos: Records, times: Wholes, since: Wholes, levels: Records, cycles: Wholes
+) -> None:
+    """Fills in how long the last iteration of each loop took; 0 where it isn't seen, or the one before began otherwise.
+
+    Args, after ``sources``: ``since``: per FIFO, the token from which on to look; ``levels``: records of ``LEVEL``.
+    """
+    for i in range(levels.size):
+        cycles[i] = 0
+        fifo, tokens = fifos[levels[i].fifo], levels[i].tokens
+        confirmed = min(tokens, _CONFIRMED_TOKENS)
+        if fifo.written - since[levels[i].fifo] < tokens + confirmed:
+            continue
+        last = fifo.write_first + fifo.written - 1
+        took = times[last] - times[last - tokens]
+        back = 1
+        while back < confirmed and times[last - back] - times[last - back - tokens] == took:
+            back += 1
+        if back == confirmed:
+            cycles[i] = took
+
+
+@njit
+def _period(distance: Wholes, border: Wholes, size: int) -> int:
+    """The period of the longest beginning, at least half, that consists of two or more; 0 if there is none.
+
+    ``border[i]``: length of the longest proper beginning of the first i + 1 that is also their end.
+    """
+    border[0] = 0
+    length = 0
+    for i in range(1, size):
+        while length > 0 and distance[i] != distance[length]:
+            length = border[length - 1]
+        if distance[i] == distance[length]:
+            length += 1
+        border[i] = length
+    for i in range(size - 1, size // 2 - 1, -1):
+        period = i + 1 - border[i]
+        if 2 * period <= i + 1:
+            return period
+    return 0

@@ -7,13 +7,95 @@ nobody back, its two ends may be in different parts and drift apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import Net
-from sttest.sim.maxplus.splices import Splice
-from sttest.sim.maxplus.states import State
+from sttest.sim.maxplus.arrays import UNKNOWN, Net
+
+# --- Where a net stands after a cycle
+
+
+class State(NamedTuple):
+    """Counts and clocks after ``cycle``."""
+
+    cycle: int
+    processes: np.ndarray
+    fifos: np.ndarray
+    ports: np.ndarray
+    channels: np.ndarray
+    members: np.ndarray
+
+    def may_be(self, old: State) -> bool:
+        """A quick look, before the compiled one: whether clocks moved as they should."""
+        now, was = self.processes, old.processes
+        moved = now["clock"] - was["clock"] == self.cycle - old.cycle
+        return bool((moved | (now["visits"] == was["visits"])).all())
+
+    def is_full_as(self, old: State) -> bool:
+        """Whether every FIFO holds as much."""
+        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
+        return bool((held == was).all())
+
+
+def state_of(net: Net, cycle: int) -> State:
+    """Copies of the counts and clocks of a net that has run up to a cycle."""
+    arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
+    return State(cycle, *(array.copy() for array in arrays))
+
+
+# --- What was jumped over in a run, and how to put it back in
+
+
+@dataclass(frozen=True)
+class Splice:
+    """A jump over periods: of each FIFO ``periods`` of ``cycles`` cycles, of ports ``port_periods``, ``port_cycles``.
+
+    ``written``, ``read``: tokens of each FIFO before it; ``writes``, ``reads``: per period; ``requested``,
+    ``requests``: bursts of each port before it, and per period.
+    """
+
+    periods: np.ndarray
+    cycles: np.ndarray
+    written: np.ndarray
+    read: np.ndarray
+    writes: np.ndarray
+    reads: np.ndarray
+    requested: np.ndarray
+    requests: np.ndarray
+    port_periods: int
+    port_cycles: int
+
+    def fill_in(self, net: Net) -> None:
+        """Writes the times that were skipped; earlier jumps must have been filled in."""
+        for first, before, passed in (
+            ("write_first", self.written, self.writes),
+            ("read_first", self.read, self.reads),
+        ):
+            for fifo in np.flatnonzero(passed).tolist():
+                start = int(net.fifos[first][fifo] + before[fifo])
+                _repeat(net.times, start, int(passed[fifo]), int(self.periods[fifo]), int(self.cycles[fifo]))
+        for port in np.flatnonzero(self.requests).tolist():
+            self._fill_in_bursts(net, port)
+
+    def _fill_in_bursts(self, net: Net, port: int) -> None:
+        """Starts that are known already stay: images of bursts that waited for their turn at the jump got it later."""
+        count, periods = int(self.requests[port]), self.port_periods
+        first = int(net.ports["burst_first"][port] + self.requested[port])
+        _repeat(net.bursts["request"], first, count, periods, self.port_cycles)
+        starts = net.bursts["start"]
+        skipped = starts[first : first + periods * count]
+        known = skipped.copy()
+        _repeat(starts, first, count, periods, self.port_cycles)
+        skipped[:] = np.where(known == UNKNOWN, skipped, known)
+
+
+def _repeat(times: np.ndarray, first: int, count: int, periods: int, cycles: int) -> None:
+    """What comes from ``first`` on is what is before it, later and later."""
+    later = cycles * np.arange(1, periods + 1)
+    times[first : first + periods * count] = (later[:, None] + times[first - count : first]).ravel()
+
 
 _MOST_PARTS = 16
 _MINOR_SHARE = 1 / 8
@@ -51,7 +133,7 @@ def jump_by_parts(
     Returns:
         What was skipped, and the cycle up to which some part has come.
     """
-    from sttest.sim.maxplus.kernel_part_jump import move_parts
+    from sttest.sim.maxplus.kernel_parts import move_parts
 
     parts = _choose([_parts_of(stamp, net, marks[length], now) for length in sorted(marks)])
     part, cycles, periods, _ = parts
@@ -104,8 +186,7 @@ def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
 
 def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
     """What hung together since an earlier state, and for how long it may go on with that period."""
-    from sttest.sim.maxplus.kernel_parts import periods_of_programs
-    from sttest.sim.maxplus.kernel_ties import find_ties
+    from sttest.sim.maxplus.kernel_parts import find_ties, periods_of_programs
 
     length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
     find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], old.cycle, tied)
@@ -168,7 +249,7 @@ def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> 
         tied: int64[F], whether one end of a FIFO waited for the other.
         visits: int64[P], what each process did lately.
     """
-    from sttest.sim.maxplus.kernel_ties import find_groups
+    from sttest.sim.maxplus.kernel_parts import find_groups
 
     writer, reader = net.fifos["writer"], net.fifos["reader"]
     is_active = visits > 0

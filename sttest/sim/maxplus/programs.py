@@ -7,12 +7,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from sttest.sim.ends import fifo_ends
-from sttest.sim.flat import Structure
-from sttest.sim.graph import SRL_MAX_BITS, Memory, Pipeline, Process, TimedGraph
-from sttest.sim.maxplus.levels import levels_of
-from sttest.sim.maxplus.rows import SEGMENT, Rows, loop_rows, rows_of
-from sttest.sim.maxplus.shapes import RowsByShape
+from sttest.sim.graph import SRL_MAX_BITS, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
+from sttest.sim.maxplus.rows import SEGMENT, Rows, RowsByShape, levels_of, loop_rows, rows_of
+from sttest.sim.stages import Structure
 
 _by_shape = RowsByShape(loop_rows)
 
@@ -158,7 +155,7 @@ def _tokens(graph: TimedGraph, rows: list[Rows]) -> np.ndarray:
     tokens = np.zeros(2 * len(graph.fifos), np.int64)
     for process, each in zip(graph.processes, rows, strict=True):
         tokens += each.tokens(tokens.size)
-        if isinstance(process, Memory):
+        if isinstance(process, MemoryPort):
             tokens[2 * graph.fifo_index[process.fifo] + (process.op == "read")] += process.tokens
     return tokens
 

@@ -7,18 +7,172 @@ What each FIFO needs while all others are never full bounds every sizing from be
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from sttest.errors import DoesNotFitError, InputError
-from sttest.sim.deadlock.liveness import advance
-from sttest.sim.flat import UNBOUNDED, flatten
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
+from sttest.sim.deadlock import advance, explain
 from sttest.sim.graph import SRL_MAX_BITS, Actor, TimedGraph
+from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.depth_runner import RAM_CYCLES, DepthRunner
-from sttest.sim.sizing.live import least_live_depths
-from sttest.sim.sizing.reduce import IsEnough, least_depth, reduce_depths
-from sttest.sim.sizing.result import Sizing
+from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
+
+# --- Lowering depths one FIFO at a time, as long as a design does what it must
+
+
+IsEnough = Callable[[np.ndarray], bool]
+"""Whether a depth vector, int64[F], does what it must."""
+
+
+def least_depth(is_enough: Callable[[int], bool], low: int, high: int, threshold: int = 0) -> int:
+    """The least depth in [low, high] that is enough, where ``high`` is.
+
+    Deeper is as good on either side of ``threshold``, but not across it: up to there a FIFO is a
+    shift register, which passes its tokens a cycle sooner than a RAM.
+    """
+    if low >= high or is_enough(low):
+        return min(low, high)
+    if low < threshold < high and is_enough(threshold):
+        high = threshold
+    elif low < threshold < high:
+        low = threshold
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def reduce_depths(
+    start: np.ndarray, lower: np.ndarray, is_enough: IsEnough, order: Sequence[int], thresholds: np.ndarray
+) -> np.ndarray:
+    """A local minimum: depths of which no single one can be lowered.
+
+    Args:
+        start: int64[F], enough.
+        lower: int64[F], below which nothing is tried.
+        is_enough: what the depths must do.
+        order: FIFOs, those to be lowered first at the front.
+        thresholds: int64[F], see :func:`least_depth`.
+    """
+    depths = start.copy()
+    is_lowered = True
+    while is_lowered:
+        is_lowered = False
+        for fifo in order:
+            trial = depths.copy()
+
+            def is_enough_with(depth: int, trial: np.ndarray = trial, fifo: int = fifo) -> bool:
+                trial[fifo] = depth
+                return is_enough(trial)
+
+            high = int(depths[fifo])
+            # Most FIFOs stay as they are in all passes but the first, which two trials tell.
+            if high <= lower[fifo] or not _can_fall(is_enough_with, high, int(thresholds[fifo])):
+                continue
+            depths[fifo] = least_depth(is_enough_with, int(lower[fifo]), high, int(thresholds[fifo]))
+            is_lowered |= depths[fifo] < high
+    return depths
+
+
+def _can_fall(is_enough: Callable[[int], bool], depth: int, threshold: int) -> bool:
+    return is_enough(depth - 1) or (0 < threshold < depth - 1 and is_enough(threshold))
+
+
+# --- Lower bounds of depths: what each FIFO needs even while all others are never full
+
+
+def least_live_depths(graph: TimedGraph) -> tuple[int, ...]:
+    """Per FIFO, the least depth with which a finite run ends while all other FIFOs are never full.
+
+    Raises:
+        DeadlockError: it doesn't end with FIFOs that are never full: tokens are missing.
+    """
+    flat = flatten(graph)
+    unbounded = np.full(len(graph.fifos), UNBOUNDED, np.int64)
+    freest = advance(flat, unbounded)
+    if not freest.is_done(flat):
+        cycle = explain(graph, flat, unbounded=True).cycle
+        where = f"{graph.name}: FIFO '{cycle[0].fifo}'" if cycle else graph.name
+        raise DeadlockError("tokens-missing", "deadlocks with FIFOs of any depth, tokens are missing", where=where)
+    found: dict[tuple[int, int, int], int] = {}
+    least = []
+    for number, (fifo, lane) in enumerate(zip(graph.fifos, find_programs(graph).lane.tolist(), strict=True)):
+        # FIFOs that are accessed alike need the same.
+        key = lane, max(1, fifo.initial_tokens), int(freest.peak[number])
+        if key not in found:
+            found[key] = _least(flat, unbounded, number, *key[1:])
+        least.append(found[key])
+    return tuple(least)
+
+
+def _least(flat: FlatGraph, unbounded: np.ndarray, fifo: int, low: int, high: int) -> int:
+    """With a depth of ``high``, which some order of events never exceeds, the run ends."""
+    depths = unbounded.copy()
+
+    def is_live(depth: int) -> bool:
+        depths[fifo] = depth
+        return advance(flat, depths).is_done(flat)
+
+    return least_depth(is_live, low, high)
+
+
+# --- What sizing gives back
+
+
+SCHEMA = "sttest.sizing/1"
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """Depths of the FIFOs of a graph, in tokens.
+
+    ``cycles`` of a finite run, None on a deadlock; ``throughput`` of endless actors, in iterations per cycle.
+    ``lower_bounds``: per FIFO, below which no sizing for the same target can go; ``lower_total``: tokens that
+    no sizing can go below; ``is_exact``: no sizing has fewer tokens.  ``tried``: depth vectors looked at.
+    """
+
+    graph: TimedGraph
+    method: str
+    depths: dict[str, int]
+    cycles: int | None = None
+    throughput: Fraction | None = None
+    lower_bounds: dict[str, int] = field(default_factory=dict)
+    lower_total: int = 0
+    is_exact: bool = False
+    tried: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def total_tokens(self) -> int:
+        """Over all FIFOs."""
+        return sum(self.depths.values())
+
+    @property
+    def total_bits(self) -> int:
+        """Over all FIFOs."""
+        return sum(fifo.bits * self.depths[fifo.name] for fifo in self.graph.fifos)
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract ``sttest.sizing/1``."""
+        throughput = None if self.throughput is None else [self.throughput.numerator, self.throughput.denominator]
+        return {
+            "schema": SCHEMA,
+            "depths": self.depths,
+            "total_tokens": self.total_tokens,
+            "total_bits": self.total_bits,
+            "cycles": self.cycles,
+            "throughput": throughput,
+            "method": self.method,
+        }
+
 
 NO_LOSS, NO_DEADLOCK = "no-loss", "no-deadlock"
 
@@ -38,11 +192,11 @@ def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: s
         InputError: an unknown target, or actors that fire for ever.
     """
     if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
-        levers = ["ask for a throughput instead"]
-        raise InputError("endless", "actors that fire for ever come to no end", where=graph.name, levers=levers)
+        hints = ["ask for a throughput instead"]
+        raise InputError("endless", "actors that fire for ever come to no end", where=graph.name, hints=hints)
     if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):
-        levers = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
-        raise InputError("unknown-target", f"no target '{target}'", where=graph.name, levers=levers)
+        hints = [f"{NO_LOSS}, {NO_DEADLOCK} or a number of cycles"]
+        raise InputError("unknown-target", f"no target '{target}'", where=graph.name, hints=hints)
     return _FiniteSizing(graph, engine).size(target)
 
 
@@ -99,7 +253,7 @@ class _FiniteSizing:
         if bound is not None and cycles > bound:
             raise DoesNotFitError(
                 "too-late", "no depths are enough", where=self.graph.name, demand=cycles, bound=bound, unit="cycles",
-                levers=[f"ask for {cycles} cycles"],
+                hints=[f"ask for {cycles} cycles"],
             )  # fmt: skip
         return start, cycles if bound is None else bound
 

@@ -14,14 +14,106 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from math import gcd
 
-from sttest.errors import DoesNotFitError, InputError
-from sttest.sim.actors.self_timed import NEVER_FULL, Rate, SelfTimed
-from sttest.sim.graph import TimedGraph
-from sttest.sim.sizing.reduce import least_depth
-from sttest.sim.sizing.result import Sizing
-from sttest.sim.sizing.storage_beam import narrow_search
-from sttest.sim.sizing.storage_space import Distribution, StorageSpace
+import numpy as np
+
+from sttest.core.errors import DoesNotFitError, InputError
+from sttest.sim.api import one_iteration
+from sttest.sim.graph import Actor, ActorPhase, TimedGraph
+from sttest.sim.sizing.finite import Sizing, least_depth, least_live_depths, reduce_depths
+from sttest.sim.throughput import NEVER_FULL, Rate, SelfTimed
+
+# --- The storage distributions that are worth a look: least depths, steps, greatest depths
+
+
+Distribution = tuple[int, ...]
+"""Depths, in the order of the graph's FIFOs."""
+
+
+class StorageSpace:
+    """Distributions of a graph of endless actors.
+
+    ``least``: per FIFO, the least depth with which the graph is live while all others are never full.
+
+    Raises:
+        DeadlockError: it deadlocks with FIFOs of any depth.
+    """
+
+    def __init__(self, graph: TimedGraph, repetitions: list[int]) -> None:
+        self.least = least_live_depths(one_iteration(graph, repetitions))
+        self.steps = _steps(graph)
+        self.most = _most_useful(graph)
+
+    def deeper(self, depths: Distribution, rate: Rate) -> Iterator[Distribution]:
+        """All with one of the limiting FIFOs a step deeper."""
+        for fifo in rate.limiting:
+            depth = depths[fifo] + self.steps[fifo]
+            if depth <= self.most[fifo]:
+                yield (*depths[:fifo], depth, *depths[fifo + 1 :])
+
+
+def _steps(graph: TimedGraph) -> list[int]:
+    """By what depths differ usefully: the common divisor of all that a FIFO is given or loses at once."""
+    amounts: dict[str, list[int]] = {fifo.name: [] for fifo in graph.fifos}
+    for phase in _phases(graph):
+        for name, tokens in (*phase.reads.items(), *phase.writes.items()):
+            amounts[name].append(tokens)
+    return [gcd(*amounts[fifo.name]) for fifo in graph.fifos]
+
+
+def _phases(graph: TimedGraph) -> list[ActorPhase]:
+    return [phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.phases]
+
+
+def _most_useful(graph: TimedGraph) -> list[int]:
+    """Depths that no run exceeds: an actor's firings hold at most all tokens of its self-loop, and as much space."""
+    most = {fifo.name: NEVER_FULL for fifo in graph.fifos}
+    for actor in graph.processes:
+        if isinstance(actor, Actor) and len(actor.phases) == 1:
+            phase = actor.phases[0]
+            for name in phase.reads.keys() & phase.writes.keys():
+                most[name] = 2 * graph.fifos[graph.fifo_index[name]].initial_tokens
+    return [most[fifo.name] for fifo in graph.fifos]
+
+
+# --- A search for small storage that looks only at the fastest distributions of each size
+
+
+WIDTH = 8
+"""Distributions of one size that are followed up."""
+
+
+def narrow_search(run: SelfTimed, space: StorageSpace, start: Distribution, target: Fraction) -> Distribution:
+    """A distribution that reaches a target, and of which no single FIFO can be less deep.
+
+    Args:
+        run: the graph.
+        space: its distributions.
+        start: depths below which none can go.
+        target: iterations per cycle, to be had with FIFOs that are never full.
+    """
+    levels = {sum(start): {start}}
+    while True:
+        size = min(levels)
+        rates = {depths: run.rate(depths) for depths in levels.pop(size)}
+        fastest = sorted(rates, key=lambda depths: (-rates[depths].throughput, depths))[:WIDTH]
+        if rates[fastest[0]].throughput >= target:
+            return _lowered(run, fastest[0], start, target)
+        for depths in fastest:
+            for deeper in space.deeper(depths, rates[depths]):
+                levels.setdefault(sum(deeper), set()).add(deeper)
+
+
+def _lowered(run: SelfTimed, depths: Distribution, lower: Distribution, target: Fraction) -> Distribution:
+    def is_enough(trial: np.ndarray) -> bool:
+        return run.rate(trial.tolist()).throughput >= target
+
+    start = np.array(depths, np.int64)
+    order = np.argsort(-start, kind="stable").tolist()
+    zeros = np.zeros_like(start)
+    return tuple(reduce_depths(start, np.array(lower), is_enough, order, zeros).tolist())
+
 
 MAX_FIRINGS_TRIED = 40_000_000
 """Firings simulated in all, after which the search for the least storage is given up: some ten seconds."""
@@ -109,13 +201,13 @@ def _possible(graph: TimedGraph, run: SelfTimed, throughput: Fraction | None) ->
     if throughput is None:
         return run.rate().throughput
     if throughput <= 0:
-        levers = ["ask for more than 0"]
-        raise InputError("bad-throughput", f"throughput {throughput}", where=graph.name, levers=levers)
+        hints = ["ask for more than 0"]
+        raise InputError("bad-throughput", f"throughput {throughput}", where=graph.name, hints=hints)
     highest = _highest(run)
     if highest is not None and throughput > highest:
         raise DoesNotFitError(
             "too-fast", "no storage reaches that throughput", where=graph.name, demand=float(throughput),
-            bound=float(highest), unit="iterations per cycle", levers=[f"ask for {highest}"],
+            bound=float(highest), unit="iterations per cycle", hints=[f"ask for {highest}"],
         )  # fmt: skip
     return throughput
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sttest.boards.backends.rtl import find_simulator, run_folder
-from sttest.errors import InputError, ToolMissingError
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.targets.rtl.drive import find_simulator, run_folder
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_an_unknown_simulator_has_a_nearest_name():
 
 
 def test_a_folder_without_a_twin(tmp_path, monkeypatch):
-    monkeypatch.setattr("sttest.boards.backends.rtl.drive.find_simulator", lambda name: None)
+    monkeypatch.setattr("sttest.targets.rtl.drive.find_simulator", lambda name: None)
     with pytest.raises(InputError, match=r"no twin\.json"):
         run_folder(tmp_path, "icarus")
     assert list(tmp_path.iterdir()) == []

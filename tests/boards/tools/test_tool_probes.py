@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.tools import CAPABILITIES, PARTS, Finding, survey
-from sttest.boards.tools import ask as ask_module
-from sttest.boards.tools.ask import MAX_ANSWER_BYTES, ask, printable
-from sttest.boards.tools.part import Part
-from sttest.boards.xrt.contract import SURFACE
+from sttest.targets.doctor import CAPABILITIES, PARTS, Finding, survey
+from sttest.targets.doctor import ask as ask_module
+from sttest.targets.doctor.ask import MAX_ANSWER_BYTES, ask, printable
+from sttest.targets.doctor.survey import ExternalTool
+from sttest.targets.xrt.contract import SURFACE
 
 VPP = """
 ****** v++ v2024.1 (64-bit)
@@ -68,7 +68,7 @@ def patient(monkeypatch):
 
 def limit(monkeypatch, seconds):
     for module in ("probe_program", "probe_python"):
-        monkeypatch.setattr(f"sttest.boards.tools.{module}.ask", partial(ask, limit_s=seconds))
+        monkeypatch.setattr(f"sttest.targets.doctor.{module}.ask", partial(ask, limit_s=seconds))
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_a_broken_probe_does_not_cost_the_report():
     def broken() -> Finding:
         raise KeyError("lost\nhere")
 
-    found = survey([Part("broken", "tests", broken), *PARTS[:1]])
+    found = survey([ExternalTool("broken", "tests", broken), *PARTS[:1]])
     assert found["broken"].status == "failed"
     assert "KeyError" in found["broken"].detail
     assert found["python"].status == "ok"
@@ -284,7 +284,7 @@ def test_pyxrt_that_lies_on_disk_and_cannot_be_imported(sourced, tmp_path, monke
     (tmp_path / "python").mkdir()
     (tmp_path / "python" / "pyxrt.cpython-38-x86_64-linux-gnu.so").touch()
     monkeypatch.setenv("XILINX_XRT", str(tmp_path)) if sourced else monkeypatch.delenv("XILINX_XRT", raising=False)
-    monkeypatch.setattr("sttest.boards.tools.probe_python._XRT_PREFIX", str(tmp_path))
+    monkeypatch.setattr("sttest.targets.doctor.ask._XRT_PREFIX", str(tmp_path))
     found = find("pyxrt")
     assert found.status == "missing"
     assert ("of another Python" in found.detail) is sourced
@@ -302,8 +302,8 @@ def test_packages_and_their_pins(monkeypatch):
         return installed[name]
 
     lines = ["numpy<3,>=2.3", 'torch==2.13.0; extra == "frontend"', 'torch-mlir==20261001; extra == "frontend"']
-    monkeypatch.setattr("sttest.boards.tools.probe_python.metadata.version", version)
-    monkeypatch.setattr("sttest.boards.tools.probe_python.metadata.requires", lambda name: lines)
+    monkeypatch.setattr("sttest.targets.doctor.ask.metadata.version", version)
+    monkeypatch.setattr("sttest.targets.doctor.ask.metadata.requires", lambda name: lines)
     assert find("torch") == Finding("ok", "2.13.0+cpu", "")
     assert find("torch-mlir") == Finding("other-version", "20250101", "sttest was written for 20261001")
     assert find("python packages") == Finding("ok", "0.1.0", "1 packages")

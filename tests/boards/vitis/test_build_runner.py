@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.vitis.runner import run_steps
-from sttest.boards.vitis.steps import Step
-from sttest.errors import SttestError
+from sttest.core.errors import SttestError
+from sttest.targets.vitis.runner import run_steps
+from sttest.targets.vitis.steps import BuildStep
 
 MAKE_IT = "cat ../source > {out}; echo run >> {out}.runs"
 
 
-def step(folder: Path, name: str, script: str, *, limit_s: float = 20.0, inputs: tuple[str, ...] = ()) -> Step:
+def step(folder: Path, name: str, script: str, *, limit_s: float = 20.0, inputs: tuple[str, ...] = ()) -> BuildStep:
     output = folder / f"{name}.out"
     command = ("sh", "-c", script.format(out=output.name))
-    return Step(name, command, tuple(folder.parent / each for each in inputs), output, limit_s)
+    return BuildStep(name, command, tuple(folder.parent / each for each in inputs), output, limit_s)
 
 
 def quiet(_line: str) -> None:
@@ -121,8 +121,8 @@ def test_progress_tells_the_last_line(folder):
 
 def test_ctrl_c_leaves_no_process_and_no_stamp(folder, heed_interrupts):
     program = (
-        "import sys; from pathlib import Path; from sttest.boards.vitis.runner import run_steps;"
-        "from sttest.boards.vitis.steps import Step; f = Path(sys.argv[1]);"
+        "import sys; from pathlib import Path; from sttest.targets.vitis.runner import run_steps;"
+        "from sttest.targets.vitis.steps import Step; f = Path(sys.argv[1]);"
         "run_steps([Step('link', ('sh', '-c', 'echo $$ > child; sleep 300'), (), f / 'out', 99)], f, 'v', str)"
     )
     command = [sys.executable, "-c", program, str(folder)]
@@ -141,4 +141,4 @@ def test_ctrl_c_leaves_no_process_and_no_stamp(folder, heed_interrupts):
 def test_a_program_that_is_not_there_is_an_error_of_its_own(folder):
     assert shutil.which("no-such-tool") is None
     with pytest.raises(FileNotFoundError):
-        run_steps([Step("link", ("no-such-tool",), (), folder / "out", 1.0)], folder, "2024.1", quiet)
+        run_steps([BuildStep("link", ("no-such-tool",), (), folder / "out", 1.0)], folder, "2024.1", quiet)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from sttest.boards.vitis.link_config import link_config_text, read_link_config
-from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
-from sttest.errors import InputError
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
+from sttest.core.errors import InputError
+from sttest.targets.vitis.steps import link_config_text, read_link_config
 
 DESIGN = DesignSignature(
     design="two", board="u55c",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.boards.vitis.placement import BALANCED, PortLoad, place, place_as, placements
-from sttest.errors import DoesNotFitError
+from sttest.core.errors import DoesNotFitError
+from sttest.targets.vitis.placement import BALANCED, PortLoad, place, place_as, placements
 
 BANK = 1000
 

@@ -9,13 +9,8 @@ import numpy as np
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board
-from sttest.boards.xrt.double import DoubleXrt, Launch, PythonKernels
-from sttest.boards.xrt.signature import (
-    BufferArgument,
-    DesignSignature,
-    KernelSignature,
-    ScalarArgument,
-)
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
+from sttest.targets.xrt.emulator import EmulatedXrt, KernelLaunch, PythonKernels
 
 COUNT = 1024
 BYTES = 4 * COUNT
@@ -49,14 +44,14 @@ def ints(view) -> np.ndarray:
     return np.frombuffer(view, np.int32)
 
 
-def add(launch: Launch) -> float:
+def add(launch: KernelLaunch) -> float:
     a, b, c = (ints(launch.buffers[name]) for name in "abc")
     n = int(launch.scalars["n"])
     c[:n] = (launch.scalars["scale"] * (a[:n] + b[:n])).astype(np.int32)
     return DURATION_US
 
 
-def twice(launch: Launch) -> float:
+def twice(launch: KernelLaunch) -> float:
     ints(launch.buffers["x"])[:] *= 2
     return DURATION_US
 
@@ -68,7 +63,7 @@ LIBRARY = PythonKernels({"add": add, "twice": twice})
 class Bench:
     """A host program half done: the design is loaded, the buffers are made, a and b are on the card."""
 
-    xrt: DoubleXrt
+    xrt: EmulatedXrt
     device: Any
     uuid: Any
     kernel: Any

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from adder_design import BYTES, COUNT, DESIGN, LIBRARY, Bench, u55c
 
-from sttest.boards.xrt.double import DoubleXrt, FaultyKernels
-from sttest.boards.xrt.signature import write_signature
+from sttest.compile.hls.kernel_signature import write_signature
+from sttest.targets.xrt.emulator import EmulatedXrt, FaultyKernels
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def bench_of(file):
     """Makes a bench whose launches go wrong as told."""
 
     def make(faults=None, passing=lambda _seconds: None) -> Bench:
-        xrt = DoubleXrt(u55c(), FaultyKernels(LIBRARY, faults or {}), passing=passing)
+        xrt = EmulatedXrt(u55c(), FaultyKernels(LIBRARY, faults or {}), passing=passing)
         device = xrt.device(0)
         uuid = device.load_xclbin(str(file))
         kernel = xrt.kernel(device, uuid, "add")

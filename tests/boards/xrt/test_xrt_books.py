@@ -5,10 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.boards.xrt.contract import PAGE_BYTES
-from sttest.boards.xrt.double.byte_ranges import ByteRanges
-from sttest.boards.xrt.double.memory import Memory
-from sttest.errors import DoesNotFitError
+from sttest.core.errors import DoesNotFitError
+from sttest.targets.xrt.contract import PAGE_BYTES
+from sttest.targets.xrt.emulator.storage import ByteRanges, CardMemory
 
 WINDOWS = st.tuples(st.integers(0, 30), st.integers(0, 8)).map(lambda pair: range(pair[0], sum(pair)))
 
@@ -38,7 +37,7 @@ def taken_or_room(memory, size, banks):
 
 @given(st.lists(st.one_of(REQUESTS, st.integers(0, 30)), max_size=30))
 def test_buffers_lie_on_pages_in_their_banks_and_do_not_overlap(history):
-    memory, taken = Memory(banks=4, bank_bytes=4 * PAGE_BYTES), {}
+    memory, taken = CardMemory(banks=4, bank_bytes=4 * PAGE_BYTES), {}
     for step in history:
         if isinstance(step, int):
             for address in list(taken)[step:][:1]:

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from adder_design import LIBRARY, u55c
 
-from sttest.boards.xrt import contract
-from sttest.boards.xrt.double import ENGINE, DoubleXrt, FaultyKernels, Launch, PythonKernels, as_pyxrt
-from sttest.boards.xrt.double.byte_ranges import ByteRanges
-from sttest.boards.xrt.double.memory import Memory
-from sttest.boards.xrt.double.storage import MEANINGLESS
-from sttest.errors import DoesNotFitError, InputError, SttestError
+from sttest.core.errors import DoesNotFitError, InputError, SttestError
+from sttest.targets.xrt import contract
+from sttest.targets.xrt.emulator import ENGINE, EmulatedXrt, FaultyKernels, KernelLaunch, PythonKernels, as_pyxrt
+from sttest.targets.xrt.emulator.storage import MEANINGLESS, ByteRanges, CardMemory
 
 EXPECTED = 2 * np.arange(1024, dtype=np.int32) + 1
 
@@ -124,7 +122,7 @@ def test_waiting_and_looking_let_simulated_time_pass(bench_of):
 
 
 def test_a_timeout_leaves_the_run_going(file, bench):
-    slow = DoubleXrt(bench.xrt.cards[0].board, PythonKernels({"twice": lambda launch: 5e3}))
+    slow = EmulatedXrt(bench.xrt.cards[0].board, PythonKernels({"twice": lambda launch: 5e3}))
     device = slow.device("double:0")
     kernel = slow.kernel(device, device.load_xclbin(slow.xclbin(str(file))), "twice:{twice_1}")
     buffer = slow.bo(device, 4096, slow.bo.normal, kernel.group_id(0))
@@ -167,7 +165,7 @@ def test_what_was_written_before_a_crash_counts_for_nothing(bench):
 def test_kernels_cannot_write_what_they_only_read(bench):
     seen = {}
 
-    def look(launch: Launch) -> float:
+    def look(launch: KernelLaunch) -> float:
         seen.update({name: (view.readonly, view.nbytes) for name, view in launch.buffers.items()})
         return 1.0
 
@@ -203,7 +201,7 @@ def test_a_full_bank_says_what_is_left(bench):
 
 
 def test_memory_reuses_holes_on_pages():
-    memory = Memory(banks=2, bank_bytes=4 * 4096)
+    memory = CardMemory(banks=2, bank_bytes=4 * 4096)
     assert [memory.take(5000, range(1)) for _ in range(2)] == [0, 8192]
     memory.free(0)
     assert memory.take(4096, range(1)) == 0
@@ -212,14 +210,14 @@ def test_memory_reuses_holes_on_pages():
 
 
 def test_a_buffer_is_not_freed_twice():
-    memory = Memory(banks=1, bank_bytes=4096)
+    memory = CardMemory(banks=1, bank_bytes=4096)
     memory.free(memory.take(64, range(1)))
     with pytest.raises(SttestError, match="address 0x0: freed twice"):
         memory.free(0)
 
 
 def test_a_group_of_banks_is_one_range():
-    memory = Memory(banks=4, bank_bytes=4096)
+    memory = CardMemory(banks=4, bank_bytes=4096)
     assert memory.take(3 * 4096, range(1, 4)) == 4096
     with pytest.raises(DoesNotFitError):
         memory.take(1, range(3, 4))
@@ -269,7 +267,7 @@ def test_results_of_the_double_are_named_so(bench):
 
 
 def test_two_cards_are_two(file):
-    xrt = DoubleXrt(u55c(), LIBRARY, cards=2)
+    xrt = EmulatedXrt(u55c(), LIBRARY, cards=2)
     assert xrt.enumerate_devices() == 2
     xrt.device(1).load_xclbin(str(file))
     assert xrt.device(0).get_xclbin_uuid().to_string() != xrt.device("double:1").get_xclbin_uuid().to_string()
@@ -277,7 +275,7 @@ def test_two_cards_are_two(file):
 
 def test_faults_are_counted_from_the_first_launch():
     library = FaultyKernels(PythonKernels({"k": lambda launch: 1.0}), {1: "hung"})
-    endings = [library.execute(Launch("k", {}, {})).ending for _ in range(3)]
+    endings = [library.execute(KernelLaunch("k", {}, {})).ending for _ in range(3)]
     assert endings == ["completed", "hung", "completed"]
 
 

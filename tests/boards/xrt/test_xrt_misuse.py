@@ -5,8 +5,8 @@ import gc
 import numpy as np
 import pytest
 
-from sttest.boards.xrt.double import ON_A_CARD, MisuseError
-from sttest.boards.xrt.signature import DesignSignature, write_signature
+from sttest.compile.hls.kernel_signature import DesignSignature, write_signature
+from sttest.targets.xrt.emulator import ON_A_CARD, MisuseError
 
 CASES = {}
 

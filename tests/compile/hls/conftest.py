@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sttest.boards.backends.csim import build
+from sttest.targets.csim import build
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.boards.backends.csim.build import FLAGS
-from sttest.boards.backends.device.tensor_row import TensorRow
 from sttest.compile.hls import EmittedKernel
-from sttest.compile.hls.network import Memory, Tensor
+from sttest.compile.hls.network import PortMemory, Tensor
+from sttest.package.host_files import TensorRow
+from sttest.targets.csim.build import FLAGS
 
-INCLUDE = files("sttest.boards.backends.csim").joinpath("include")
+INCLUDE = files("sttest.targets.csim").joinpath("include")
 HEAD = """\
 #include <ap_int.h>
 #include <hls_half.h>
@@ -74,7 +74,7 @@ def run_all(calls: Sequence[Call], folder: Path) -> list[dict[str, NDArray[np.ui
     ]
 
 
-def _image(memory: Memory, images: Mapping[str, NDArray[np.uint8]]) -> NDArray[np.uint8]:
+def _image(memory: PortMemory, images: Mapping[str, NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Of an argument, from images by load."""
     if len(memory.tensors) + len(memory.behind) == 1:
         return images[memory.label]

@@ -10,20 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.boards.xrt.signature import write_signature
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import DmaReadOp, DmaWriteOp, KernelOp, StreamOp, TaskOp
-from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel, signature
+from sttest.compile.dialects import df
+from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel
+from sttest.compile.hls import files as signature
+from sttest.compile.hls.kernel_signature import write_signature
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.lower_to_streams import LowerToStreams
-from sttest.compile.passes.make_instances import MakeInstances
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
+from sttest.compile.passes.name_nodes import MakeInstances
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.value_graph import value_graph
-from sttest.sim.functional import ValueGraph
+from sttest.compile.reference_graph import value_graph
+from sttest.reference import ReferenceGraph
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
@@ -34,7 +35,7 @@ class Made:
 
     emitted: EmittedKernel
     timing: KernelTiming
-    values: ValueGraph
+    values: ReferenceGraph
 
     def package(self, folder: Path) -> Path:
         """A folder with what the C simulation needs."""
@@ -62,22 +63,22 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     for each in passes:
         each.apply(context, module)
     module.verify()
-    (kernel,) = all_of(module, KernelOp)
+    (kernel,) = all_of(module, df.KernelOp)
     # Operators that no board has a latency for can't be timed; their values can be had.
     timing = KernelTiming(
-        {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
-        {task.sym_name.data: 1 for task in all_of(kernel, TaskOp)},
-        {stream.sym_name.data: "srl" for stream in all_of(kernel, StreamOp)},
+        {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
+        {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
+        {stream.sym_name.data: "srl" for stream in all_of(kernel, df.StreamOp)},
         {dma.label.data: _channel(dma, number) for number, dma in enumerate(_dmas(kernel)) if dma.label},
     )
     return Made(emit_kernel(kernel, timing), timing, value_graph(module, "test"))
 
 
-def _dmas(kernel: KernelOp) -> list[DmaReadOp | DmaWriteOp]:
-    return [node for node in kernel.body.block.ops if isinstance(node, DmaReadOp | DmaWriteOp)]
+def _dmas(kernel: df.KernelOp) -> list[df.DmaReadOp | df.DmaWriteOp]:
+    return [node for node in kernel.body.block.ops if isinstance(node, df.DmaReadOp | df.DmaWriteOp)]
 
 
-def _channel(dma: DmaReadOp | DmaWriteOp, otherwise: int) -> int:
+def _channel(dma: df.DmaReadOp | df.DmaWriteOp, otherwise: int) -> int:
     return otherwise if dma.channel is None else dma.channel.value.data
 
 
@@ -118,7 +119,7 @@ def kernel_text(inputs: Sequence[Port], results: Sequence[Port], body: str) -> s
     )
 
 
-def random_tensors(values: ValueGraph, seed: int) -> dict[str, np.ndarray]:
+def random_tensors(values: ReferenceGraph, seed: int) -> dict[str, np.ndarray]:
     """Values of every type: whole ranges of integers, floats of both signs with a few that are special."""
     source = np.random.default_rng(seed)
     found = {}

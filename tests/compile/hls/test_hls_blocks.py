@@ -11,26 +11,23 @@ from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import KernelTiming, emit_design
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.models.shipped import lowered_text
-from sttest.sim.functional import ValueGraph
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.frontend.shipped import lowered_text
+from sttest.reference import ReferenceGraph
 
 pytestmark = [needs_compiler, pytest.mark.nightly, pytest.mark.usefixtures("quick_build")]
 
 
-@pytest.mark.parametrize(
-    ("model", "phase", "precision"),
-    [("gpt2", "decode", "w4a8"), ("llama", "prefill", "w4a8")],
-)
+@pytest.mark.parametrize(("model", "phase", "precision"), [("gpt2", "decode", "w4a8"), ("llama", "prefill", "w4a8")])
 def test_small_block(model: str, phase: str, precision: str, tmp_path: Path) -> None:
-    design = compile_text(lowered_text(model, phase), "block", "u55c", Knobs(precision=precision))
+    design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions(precision=precision))
     timing = KernelTiming.of(design.graph, design.board)
     kernel = Made(emit_design(design), timing, value_graph(design.module, "block"))
     assert_same_values(kernel, tmp_path, tame_tensors(kernel.values))
 
 
-def tame_tensors(values: ValueGraph, seed: int = 0) -> dict[str, np.ndarray]:
+def tame_tensors(values: ReferenceGraph, seed: int = 0) -> dict[str, np.ndarray]:
     """What a model might hold: small floats, positive scales, a mask, integers of the whole range."""
     source = np.random.default_rng(seed)
     found = {}

@@ -15,14 +15,14 @@ from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.sim.functional import memory_images, read_results, run
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.reference import memory_images, read_results, run
+from sttest.targets.vitis.rules import check_kernel
 
 pytestmark = [needs_compiler, pytest.mark.usefixtures("quick_build")]
 
-KNOBS = Knobs(tile_size=4, overall_unroll=100_000, precision="fp32", vector_bits=256)
+KNOBS = CompileOptions(tile_size=4, overall_unroll=100_000, precision="fp32", vector_bits=256)
 
 
 def test_programs_compute_what_their_text_says(tmp_path: Path) -> None:
@@ -59,7 +59,9 @@ def test_every_element_type_of_memory(vector_bits: int, tmp_path: Path) -> None:
 
 
 def test_the_function_reads_its_streams_in_turn() -> None:
-    text = emit_design(compile_text(PROGRAMS["columns"], "concat", "u55c", Knobs(tile_size=4, precision="fp32"))).text
+    text = emit_design(
+        compile_text(PROGRAMS["columns"], "concat", "u55c", CompileOptions(tile_size=4, precision="fp32"))
+    ).text
     assert (
         """\
 turns:

@@ -10,8 +10,8 @@ from small_kernels import made
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
-from sttest.compile.pipeline import Knobs
+from sttest.compile.pipeline import CompileOptions
+from sttest.targets.vitis.rules import check_kernel
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parent / "golden"
 def _linear() -> str:
     """A normalisation, a product with a weight and an activation, compiled from linalg text."""
     text = (GOLDEN / "linear.mlir").read_text(encoding="utf-8")
-    return emit_design(compile_text(text, "linear", "u55c", Knobs(precision="fp32"))).text
+    return emit_design(compile_text(text, "linear", "u55c", CompileOptions(precision="fp32"))).text
 
 
 def _integers() -> str:

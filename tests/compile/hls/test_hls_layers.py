@@ -13,22 +13,22 @@ from test_hls_blocks import tame_tensors
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, choose_lanes, compile_text
-from sttest.compile.context import new_context, parse
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.loop_layers import LoopLayers
-from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.value_graph import value_graph
-from sttest.models.shipped import lowered_text
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.reference_graph import value_graph
+from sttest.frontend.shipped import lowered_text
+from sttest.reference import ReferenceGraph, memory_images, read_results, run
 from sttest.sim import simulate
-from sttest.sim.functional import ValueGraph, memory_images, read_results, run
+from sttest.targets.vitis.rules import check_kernel
 
 LAYERS = 3
 OWN_INPUTS = {"gemma": {"mask", "rope"}}
 """Inputs of which each layer has its own, by family."""
 
 
-ROWS = Knobs(
+ROWS = CompileOptions(
     tiles=(
         "attn_norm:1x32", "attn_norm_2:1x32", "attn_norm_3:1", "attn_norm_4:1x32", "mlp_norm:1x32",
         "*_proj:1x32x64", "mlp_fc1:1x32x64", "mlp_fc2:1x32x128", "attn_scores:1x1x32x16", "attn_mix:1x1x16x32",
@@ -39,7 +39,7 @@ ROWS = Knobs(
 """Row by row through all tasks, with the parameters of a layer on chip."""
 
 
-def eight_rows_of(model: str) -> Knobs:
+def eight_rows_of(model: str) -> CompileOptions:
     """Tiles of eight rows of a gated model, with the lanes of the best designs' kind."""
     groups = "" if model == "gemma" else "1x"
     tiles = (
@@ -52,15 +52,15 @@ def eight_rows_of(model: str) -> Knobs:
     return replace(ROWS, tiles=tiles, orders=orders, keep_kib=1, fabric=("attn_scores", "attn_mix"))
 
 
-def row_by_row(text: str) -> Knobs:
+def row_by_row(text: str) -> CompileOptions:
     """One row takes all products equally long."""
     lanes = {"mlp_fc1": 16, "mlp_fc2": 16, "attn_scores": 4, "attn_mix": 4} | {f"attn_{p}_proj": 8 for p in "qkvo"}
     tasks = [entry.rsplit(":", 1)[0] for entry in choose_lanes(text, replace(ROWS, layers=1))]
     return replace(ROWS, lanes=tuple(f"{task}:{lanes.get(task, 1)}" for task in tasks))
 
 
-def chosen(share: str, layers: int = LAYERS) -> Knobs:
-    return Knobs(layers=layers, share=share)  # type: ignore[arg-type]
+def chosen(share: str, layers: int = LAYERS) -> CompileOptions:
+    return CompileOptions(layers=layers, share=share)  # type: ignore[arg-type]
 
 
 def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2") -> Design:
@@ -68,12 +68,12 @@ def compiled(layers: int, share: str, *, head: bool = False, model: str = "gpt2"
     return compile_text(text, "layers", "u55c", chosen(share, layers))
 
 
-def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ValueGraph:
+def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ReferenceGraph:
     """What one layer of a launch computes, and the head behind it: the design before its layers are joined."""
     return before_layers(lowered_text(model, "decode", small=True, head=head), chosen(share))
 
 
-def before_layers(text: str, knobs: Knobs) -> ValueGraph:
+def before_layers(text: str, knobs: CompileOptions) -> ReferenceGraph:
     context = new_context()
     module = parse(text, "layers", context)
     onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
@@ -132,7 +132,7 @@ def test_the_slowest_tasks_lose_no_time_to_drains() -> None:
     assert period(text, kept) < period(text, drained)
 
 
-def period(text: str, knobs: Knobs) -> int:
+def period(text: str, knobs: CompileOptions) -> int:
     """Cycles that a layer more takes."""
     graphs = (compile_text(text, "rows", "u55c", replace(knobs, layers=layers)).graph for layers in (2, 3))
     two, three = (simulate(graph).cycles for graph in graphs)
@@ -141,7 +141,7 @@ def period(text: str, knobs: Knobs) -> int:
     return three - two
 
 
-def sequence(values: ValueGraph, own: set[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def sequence(values: ReferenceGraph, own: set[str]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Memory of a launch and what it should write: parameters and results of the layers one after the other.
 
     So are the inputs that each layer has as its ``own``.

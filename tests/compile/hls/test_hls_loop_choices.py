@@ -14,12 +14,12 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.errors import SttestError
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.core.errors import SttestError
+from sttest.reference import memory_images, read_results, run
 from sttest.sim import simulate
-from sttest.sim.functional import memory_images, read_results, run
+from sttest.targets.vitis.rules import check_kernel
 
 PROGRAMS = 20
 # What a random program may be refused for: its sizes, not its form.
@@ -59,7 +59,7 @@ def _designs() -> list[tuple[int, str, Design]]:
             continue
         try:
             tiles, orders = random_choices(text, seed)
-            knobs = Knobs(tiles=tiles, orders=orders, tile_size=4, overall_unroll=10**6, precision="fp32")
+            knobs = CompileOptions(tiles=tiles, orders=orders, tile_size=4, overall_unroll=10**6, precision="fp32")
             found.append((seed, text, compile_text(text, "random", "u55c", knobs)))
         except SttestError as error:
             if error.code not in REFUSALS:

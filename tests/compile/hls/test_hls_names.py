@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from operation_kernels import operations_text
 from small_kernels import made
 
-from sttest.compile.hls.names import RESERVED, Names, is_legal, legal
-from sttest.compile.hls.rules import check_kernel
+from sttest.compile.hls.types import RESERVED, Names, is_legal, legal
+from sttest.targets.vitis.rules import check_kernel
 
 
 @given(st.text(max_size=12))

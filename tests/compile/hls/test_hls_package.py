@@ -7,20 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.xrt.signature import BufferArgument, read_signature
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
-from sttest.compile.package import write_package
-from sttest.compile.pipeline import Knobs
-from sttest.errors import InputError
-from sttest.models.shipped import lowered_text
+from sttest.compile.hls.kernel_signature import BufferArgument, read_signature
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.package.design_package import write_package
+from sttest.targets.vitis.rules import check_kernel
 
 LINEAR = (Path(__file__).parent / "golden" / "linear.mlir").read_text(encoding="utf-8")
 
 
 def test_signature_and_memory_table_say_the_same(tmp_path: Path) -> None:
-    package = write_package(compile_text(LINEAR, "linear", "u55c", Knobs(precision="fp32")), tmp_path / "package")
+    package = write_package(
+        compile_text(LINEAR, "linear", "u55c", CompileOptions(precision="fp32")), tmp_path / "package"
+    )
     (kernel,) = read_signature(package / "hls" / "signature.json").kernels
     table = json.loads((package / "hls" / "memory.json").read_text(encoding="utf-8"))
     assert table["kernel"] == kernel.name == "group0"
@@ -45,7 +47,9 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
         "^bb0(%a: f16, %b: f16): %s = arith.addf %a, %a : f16 linalg.yield %s : f16 } -> tensor<32xf16> "
         "func.return %y : tensor<32xf16> } }"
     )
-    package = write_package(compile_text(text, "halves", "u55c", Knobs(precision="fp32")), tmp_path / "package")
+    package = write_package(
+        compile_text(text, "halves", "u55c", CompileOptions(precision="fp32")), tmp_path / "package"
+    )
     manifest = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
     assert "arith.addf" in manifest["hls"]["missing"]
     assert not (package / "hls").exists()
@@ -53,14 +57,14 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("name", "phase"), [("gpt2", "decode"), ("gemma", "prefill")])
 def test_small_blocks_keep_to_the_rules(name: str, phase: str) -> None:
-    design = compile_text(lowered_text(name, phase), "block", "u55c", Knobs(precision="fp32"))
+    design = compile_text(lowered_text(name, phase), "block", "u55c", CompileOptions(precision="fp32"))
     emitted = emit_design(design)
     assert check_kernel(emitted.text) == []
     assert emitted.text.startswith("// block: a dataflow kernel for Vitis HLS 2024.1.\n")
 
 
 def test_ports_of_another_width_are_refused() -> None:
-    design = compile_text(LINEAR, "linear", "u55c", Knobs(precision="fp32", beat_bits=64))
+    design = compile_text(LINEAR, "linear", "u55c", CompileOptions(precision="fp32", beat_bits=64))
     with pytest.raises(InputError, match=r"ports of 64 bits have no C\+\+.*128, 256, 512"):
         emit_design(design)
 
@@ -68,7 +72,7 @@ def test_ports_of_another_width_are_refused() -> None:
 def test_text_from_outside_stays_where_it_belongs() -> None:
     """Names of designs and modules may hold anything: a backslash at the end would take the next line along."""
     text = LINEAR.replace('sttest.source = "norm"', 'sttest.source = "norm \\\\"')
-    emitted = emit_design(compile_text(text, "evil \\", "u55c", Knobs(precision="fp32")))
+    emitted = emit_design(compile_text(text, "evil \\", "u55c", CompileOptions(precision="fp32")))
     assert emitted.text.startswith("// evil ?: a dataflow")
     assert "// ---- norm ? ---" in emitted.text
     assert check_kernel(emitted.text) == []

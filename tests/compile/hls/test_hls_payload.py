@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from sttest.compile.context import new_context, parse
-from sttest.compile.dialects.df import YieldOp
+from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.payload import Payload, float_literal
-from sttest.errors import InputError
+from sttest.compile.hls.payload import PayloadCode, float_literal
+from sttest.compile.opt import new_context, parse
+from sttest.core.errors import InputError
 
 
-def statements(body: str, arguments: str) -> Payload:
+def statements(body: str, arguments: str) -> PayloadCode:
     """The payload of a function whose body ends in ``func.return %y : type``."""
     text = f"builtin.module {{ func.func @f({arguments}) -> () {{ {body} func.return }} }}"
     module = parse(text, "test", new_context())
@@ -23,9 +23,9 @@ def statements(body: str, arguments: str) -> Payload:
     result = last.prev_op
     assert result is not None
     block.erase_op(last)
-    block.add_op(YieldOp(result.results))
+    block.add_op(df.YieldOp(result.results))
     names = [f"x{number}" for number in range(len(block.args))]
-    return Payload(block, names, Helpers(), "test")
+    return PayloadCode(block, names, Helpers(), "test")
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import EmittedKernel, emit_design
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.errors import SttestError
-from sttest.sim.functional import ValueGraph, memory_images, read_results, run
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.core.errors import SttestError
+from sttest.reference import ReferenceGraph, memory_images, read_results, run
 
 BATCH = 52
 BATCHES = {"quick": 4, "nightly": 18}
@@ -29,7 +29,7 @@ LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.
 REFUSALS = {"tile-too-large", "unaligned-reshape", "hbm-channels"}
 KNOBS = st.builds(
-    Knobs,
+    CompileOptions,
     tile_size=st.sampled_from((1, 2, 3, 4, 8, 16)),
     vector_bits=st.sampled_from((128, 512, 4096)),
     overall_unroll=st.just(100_000),
@@ -54,7 +54,7 @@ def test_emitted_programs_compute_what_their_text_says(batches: str) -> None:
     chosen(batch(_check_a_batch))()
 
 
-def _check_a_batch(first_seed: int, knobs: list[Knobs]) -> None:
+def _check_a_batch(first_seed: int, knobs: list[CompileOptions]) -> None:
     seeds = iter(range(first_seed, first_seed + 10 * BATCH))
     cases = [_compiled(seeds, chosen) for chosen in knobs]
     assert sum("tensor.concat" in text for _, text, _, _ in cases) >= LEAST_SHARE * BATCH
@@ -73,7 +73,7 @@ def _check_a_batch(first_seed: int, knobs: list[Knobs]) -> None:
             np.testing.assert_array_equal(got, expected, err_msg=f"program {seed}")
 
 
-def _compiled(seeds: object, knobs: Knobs) -> tuple[int, str, EmittedKernel, ValueGraph]:
+def _compiled(seeds: object, knobs: CompileOptions) -> tuple[int, str, EmittedKernel, ReferenceGraph]:
     """The next program that its sizes let pass."""
     for seed in seeds:  # type: ignore[attr-defined]
         text = random_whole_program(seed)

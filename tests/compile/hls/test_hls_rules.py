@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sttest.compile.hls.rules import RULES, check_kernel
-from sttest.compile.hls.rules.source import Source
+from sttest.targets.vitis.rules import RULES, check_kernel
+from sttest.targets.vitis.rules.source import CppSource
 
 CLEAN = """\
 #include <hls_stream.h>
@@ -196,7 +196,7 @@ def test_one_change_breaks_the_rule(rule: str, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("check", RULES, ids=[rule.__name__ for rule in RULES])
-def test_every_rule_is_broken_above(check: Callable[[Source], object]) -> None:
+def test_every_rule_is_broken_above(check: Callable[[CppSource], object]) -> None:
     assert check.__name__.replace("_", "-") in {rule for rule, *_ in BREAKS}
 
 

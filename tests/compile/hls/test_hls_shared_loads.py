@@ -13,10 +13,10 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.sim.functional import memory_images, run
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.reference import memory_images, run
+from sttest.targets.vitis.rules import check_kernel
 
 # Seed, tile size, bits of a token and room to read ahead of programs in which engines have queues: of tensors that one
 # loop reads, with padding between them, of tiles that lie across words, read several times, of three tensors.
@@ -30,7 +30,7 @@ PROGRAMS = (
 def test_programs_on_shared_loads_compute_what_they_did(tmp_path: Path) -> None:
     calls, graphs = [], []
     for seed, tile_size, vector_bits, prefetch_kib in PROGRAMS:
-        knobs = Knobs(
+        knobs = CompileOptions(
             tile_size=tile_size, vector_bits=vector_bits, overall_unroll=100_000, precision="fp32", share="all",
             prefetch_kib=prefetch_kib,
         )  # fmt: skip

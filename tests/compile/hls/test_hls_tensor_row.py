@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from sttest.compile.dialects.stream_order import StreamLoop
-from sttest.compile.hls.memory_layout import MemoryLayout
-from sttest.compile.hls.tensor_row import Placed, in_a_row
+from sttest.compile.hls.dma_read import Placed, in_a_row
+from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.types import Element, Token
 
 I8 = Element("i8", "ap_int<8>", 8, "int8")
 
 
-def layout(grid: tuple[int, int], tile: tuple[int, int] = (8, 8), loops: tuple[StreamLoop, ...] = ()) -> MemoryLayout:
+def layout(grid: tuple[int, int], tile: tuple[int, int] = (8, 8), loops: tuple[StreamLoop, ...] = ()) -> PortLayout:
     """Whole words of 64 elements, read from end to end unless there are loops."""
     tiles = loops or (StreamLoop(grid[0] * grid[1], (1,)),)
-    return MemoryLayout(Token(I8, tile), tile, tile, grid, True, tiles, (), 512)
+    return PortLayout(Token(I8, tile), tile, tile, grid, True, tiles, (), 512)
 
 
 def test_tensors_that_are_walked_alike_are_one_loop() -> None:

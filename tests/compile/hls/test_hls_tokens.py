@@ -14,24 +14,24 @@ from test_hls_layers import LAYERS, joined
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.context import new_context, parse
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.rules import check_kernel
+from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.loop_tokens import LoopTokens
-from sttest.compile.pipeline import Knobs, passes
-from sttest.compile.value_graph import value_graph
-from sttest.models.shipped import lowered_text
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.reference_graph import value_graph
+from sttest.frontend.shipped import lowered_text
+from sttest.reference import ReferenceGraph, memory_images, read_results, run
 from sttest.sim import Simulation, TimedGraph, simulate
-from sttest.sim.functional import ValueGraph, memory_images, read_results, run
 from sttest.sim.graph import Pipeline
+from sttest.targets.vitis.rules import check_kernel
 
 TOKENS = 3
 _WORD = 64
 
 
-def knobs(model: str, share: str, tokens: int = TOKENS) -> Knobs:
-    return Knobs(layers=LAYERS, share=share, generate=tokens, positions=model == "gpt2")  # type: ignore[arg-type]
+def knobs(model: str, share: str, tokens: int = TOKENS) -> CompileOptions:
+    return CompileOptions(layers=LAYERS, share=share, generate=tokens, positions=model == "gpt2")  # type: ignore[arg-type]
 
 
 def compiled(model: str, share: str, tokens: int = TOKENS) -> Design:
@@ -39,7 +39,7 @@ def compiled(model: str, share: str, tokens: int = TOKENS) -> Design:
     return compile_text(text, "tokens", "u55c", knobs(model, share, tokens))
 
 
-def unlooped(model: str, share: str) -> ValueGraph:
+def unlooped(model: str, share: str) -> ReferenceGraph:
     """What a layer computes, what stands before the first and the head: the design before anything is looped."""
     context = new_context()
     module = parse(lowered_text(model, "decode", small=True, head=True), "tokens", context)
@@ -53,7 +53,7 @@ def unlooped(model: str, share: str) -> ValueGraph:
 class Sequence:
     """A launch with seeded tensors, token by token and layer by layer in the functional engine."""
 
-    def __init__(self, values: ValueGraph) -> None:
+    def __init__(self, values: ReferenceGraph) -> None:
         self.values = values
         self.layers = [tame_tensors(values, seed=layer) for layer in range(LAYERS)]
         self.places = self.layers[0]["k_cache"].shape[1]

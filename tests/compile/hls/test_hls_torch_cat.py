@@ -11,10 +11,10 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import Knobs
-from sttest.compile.value_graph import value_graph
-from sttest.sim.functional import memory_images, read_results, run
-from sttest.sim.functional.graph import Concat
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.reference import memory_images, read_results, run
+from sttest.reference.graph import Concat
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_mlir")
@@ -37,18 +37,18 @@ class Joined(torch.nn.Module):
 
 
 def test_engines_compute_what_torch_does(tmp_path: Path) -> None:
-    from sttest.models.lowering import lower
-    from sttest.models.program import Program
+    from sttest.frontend.lowering import lower
+    from sttest.models.program import TorchProgram
 
     source, module = np.random.default_rng(5), Joined().eval()
     shapes = {"mix.weight": (6, 36), "x": (8, 8), "y": (4, 8), "cache": (1, 3, 8)}
     tensors = {name: source.integers(-2, 3, shape).astype(np.float32) for name, shape in shapes.items()}
     module.load_state_dict({"mix.weight": torch.from_numpy(tensors["mix.weight"])})
     inputs = {name: torch.from_numpy(tensors[name]) for name in ("x", "y", "cache")}
-    text = lower(Program(module, inputs, caches=("cache",), results=("y", "cache_new")))
+    text = lower(TorchProgram(module, inputs, caches=("cache",), results=("y", "cache_new")))
     assert text.count('"tensor.concat"') == 2
 
-    design = compile_text(text, "joined", "u55c", Knobs(tile_size=4, precision="fp32"))
+    design = compile_text(text, "joined", "u55c", CompileOptions(tile_size=4, precision="fp32"))
     graph = value_graph(design.module, "joined")
     joins = [node for node in graph.nodes if isinstance(node, Concat)]
     assert [len(join.sources) for join in joins] == [6, 2]

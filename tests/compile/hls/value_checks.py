@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from small_kernels import Made, random_tensors
 
-from sttest.boards.backends.csim import build_kernel, run_kernel
-from sttest.compile.hls.rules import check_kernel
-from sttest.sim.functional import memory_images, run
+from sttest.reference import memory_images, run
+from sttest.targets.csim import build_kernel, run_kernel
+from sttest.targets.vitis.rules import check_kernel
 
 
 def assert_same_values(kernel: Made, folder: Path, tensors: dict[str, np.ndarray] | None = None) -> None:

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sttest.compile.spaces.fifo_delays import relaxed_delays, solve_delays
-from sttest.compile.spaces.fifo_graph import DelayEdge
-from sttest.compile.spaces.fifo_schedule import asap_delays
-from sttest.errors import InputError
+from sttest.compile.spaces.fifo_sizing import DelayEdge, asap_delays, relaxed_delays, solve_delays
+from sttest.core.errors import InputError
 
 
 def test_worked_example():

@@ -11,11 +11,9 @@ from expanded_fifos import depth_from_curves
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.spaces import fifo_gap
-from sttest.compile.spaces.fifo_curves import Curve, Nest, nest
-from sttest.compile.spaces.fifo_fill import most_held
-from sttest.compile.spaces.fifo_gap import greatest_gap, latest_token
-from sttest.errors import InputError
+from sttest.compile.spaces import fifo_curves as fifo_gap
+from sttest.compile.spaces.fifo_curves import Curve, Nest, greatest_gap, latest_token, most_held, nest
+from sttest.core.errors import InputError
 
 TOKENS_PER_BLOCK = 3
 

@@ -2,10 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.spaces.fifo_delays import relaxed_delays
-from sttest.compile.spaces.fifo_graph import DelayEdge
-from sttest.compile.spaces.fifo_schedule import asap_delays, schedule_delays
-from sttest.errors import InputError
+from sttest.compile.spaces.fifo_sizing import DelayEdge, asap_delays, relaxed_delays, schedule_delays
+from sttest.core.errors import InputError
 
 CROSSED = [
     DelayEdge("s1-v", "s1", "v", 1),

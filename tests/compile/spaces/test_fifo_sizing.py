@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sttest.compile.spaces.fifo_curves import EdgeRates
 from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, FifoSize, KernelTiming, Strategy, equalise, size_fifos
-from sttest.compile.spaces.fifo_tokens import EdgeRates
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 FORK = KernelTiming("fork", ii=1, first_output_cycles=2, total_cycles=65)  # 64 tokens
 SLOW = KernelTiming("slow", ii=4, first_output_cycles=20, total_cycles=272)  # 64 tokens

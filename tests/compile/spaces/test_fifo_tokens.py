@@ -5,8 +5,8 @@ from expanded_fifos import depth_from_curves
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.spaces.fifo_tokens import EdgeRates, depth, max_tokens
-from sttest.errors import InputError
+from sttest.compile.spaces.fifo_curves import EdgeRates, depth, max_tokens
+from sttest.core.errors import InputError
 
 
 def test_worked_example_of_a_faster_source():

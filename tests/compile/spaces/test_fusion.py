@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sttest.compile.spaces.fusion import EdgeFacts, Fusion, GroupCost, KernelFacts, fuse
-from sttest.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError
 
 
 def test_five_kernel_walk():
@@ -77,7 +77,7 @@ def test_kernel_that_alone_exceeds_c_max_says_by_how_much():
         "demand": 101,
         "bound": 100,
         "unit": "bytes",
-        "levers": ["lower the tile size", "lower the unroll size", "take a board with more on-chip memory"],
+        "hints": ["lower the tile size", "lower the unroll size", "take a board with more on-chip memory"],
     }
 
 
@@ -104,8 +104,7 @@ def test_a_cycle_is_named():
 
 
 @pytest.mark.parametrize(
-    ("kernel_bytes", "edge_bytes", "c_max_bytes", "where"),
-    [(-1, 0, 9, "a"), (0, -1, 9, "a -> b"), (0, 0, -1, "C_max")],
+    ("kernel_bytes", "edge_bytes", "c_max_bytes", "where"), [(-1, 0, 9, "a"), (0, -1, 9, "a -> b"), (0, 0, -1, "C_max")]
 )
 def test_negative_bytes_are_refused(kernel_bytes, edge_bytes, c_max_bytes, where):
     with pytest.raises(InputError) as caught:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.spaces.gemv import GemvTile, gemv_tile, pace_lanes
-from sttest.errors import InputError
+from sttest.compile.spaces.gemv_tiling import GemvTile, gemv_tile, pace_lanes
+from sttest.core.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_lanes_are_a_power_of_two(lanes: int) -> None:
     with pytest.raises(InputError) as refused:
         gemv_tile(1024, 128, lanes)
     assert refused.value.code == "bad-gemv-lanes"
-    assert refused.value.levers
+    assert refused.value.hints

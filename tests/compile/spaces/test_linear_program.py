@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sttest.compile.spaces import linear_program
-from sttest.compile.spaces.linear_program import least
-from sttest.errors import SttestError
+from sttest.compile.spaces import fifo_sizing as linear_program
+from sttest.compile.spaces.fifo_sizing import solve_lp
+from sttest.core.errors import SttestError
 
 # At least 3 in sum, the second twice as dear.
 COSTS, ROWS, LIMITS, BOUNDS = (
@@ -23,7 +23,7 @@ COSTS, ROWS, LIMITS, BOUNDS = (
 
 
 def test_the_cheapest_point_is_found() -> None:
-    np.testing.assert_allclose(least(COSTS, ROWS, LIMITS, BOUNDS, "test"), [2.0, 1.0])
+    np.testing.assert_allclose(solve_lp(COSTS, ROWS, LIMITS, BOUNDS, "test"), [2.0, 1.0])
 
 
 def test_another_way_is_tried_where_the_first_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,10 +36,10 @@ def test_another_way_is_tried_where_the_first_gives_up(monkeypatch: pytest.Monke
         return solve(*given, method=method, **options)
 
     monkeypatch.setattr(linear_program, "linprog", linprog)
-    np.testing.assert_allclose(least(COSTS, ROWS, LIMITS, BOUNDS, "test"), [2.0, 1.0])
+    np.testing.assert_allclose(solve_lp(COSTS, ROWS, LIMITS, BOUNDS, "test"), [2.0, 1.0])
     assert len(tried) == 2
 
 
 def test_what_has_no_solution_is_an_error_with_the_reason() -> None:
     with pytest.raises(SttestError, match=r"no depths: .*infeasible"):
-        least(COSTS, ROWS, np.array([-100.0]), BOUNDS, "no depths")
+        solve_lp(COSTS, ROWS, np.array([-100.0]), BOUNDS, "no depths")

@@ -3,10 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.resource_memories import BRAM18_BITS, URAM_BITS
-from sttest.boards.resources import Resources, slr_capacity, total
+from sttest.boards.resources import BRAM18_BITS, URAM_BITS, Resources, slr_capacity, total
 from sttest.compile.spaces.memory import MemoryFacts, choice_of, choose_memories, unevenness
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 BOARD = total(slr_capacity(slr) for slr in require_hbm(load_board("u55c")).fabric.slrs)
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.hida import CONTRADICTED, MODES, NODES
-from sttest.compile.spaces.parallel_factors import Access, Index, NodeFacts, array_partitions, parallel_factors
-from sttest.errors import InputError
+from sttest.compile.spaces.parallel_factors import Index, NodeFacts, OperandAccess, array_partitions, parallel_factors
+from sttest.core.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data" / "hida"
 ROW = Index("i")
@@ -83,17 +83,17 @@ def test_a_nest_too_small_for_its_factor_is_unrolled_whole():
 
 
 def test_banks_serve_every_stride():
-    node = NodeFacts("n", {"i": 8}, (Access("X", (ROW,)), Access("X", (Index("i", 3),))))
+    node = NodeFacts("n", {"i": 8}, (OperandAccess("X", (ROW,)), OperandAccess("X", (Index("i", 3),))))
     assert array_partitions([node], {"n": {"i": 4}}) == {"X": (12,)}
     two = [
-        NodeFacts("whole", {"i": 8}, (Access("X", (ROW,)),)),
-        NodeFacts("thirds", {"i": 8}, (Access("X", (Index("i", 3),)),)),
+        NodeFacts("whole", {"i": 8}, (OperandAccess("X", (ROW,)),)),
+        NodeFacts("thirds", {"i": 8}, (OperandAccess("X", (Index("i", 3),)),)),
     ]
     assert array_partitions(two, {"whole": {"i": 4}, "thirds": {"i": 2}}) == {"X": (12,)}
 
 
 def test_constant_subscripts_need_one_bank():
-    node = NodeFacts("row", {"i": 8}, (Access("X", (None, ROW)),))
+    node = NodeFacts("row", {"i": 8}, (OperandAccess("X", (None, ROW)),))
     assert array_partitions([node], {"row": {"i": 4}}) == {"X": (1, 4)}
 
 
@@ -104,7 +104,7 @@ def test_unroll_reaches_the_factor_or_the_nest(data):
     for n in range(data.draw(st.integers(1, 4))):
         trips = data.draw(loops)
         arrays = data.draw(st.lists(st.sampled_from("XYZ"), unique=True))
-        accesses = tuple(Access(array, tuple(map(Index, trips))[:1]) for array in arrays)
+        accesses = tuple(OperandAccess(array, tuple(map(Index, trips))[:1]) for array in arrays)
         nodes.append(NodeFacts(f"n{n}", trips, accesses))
     max_factor = data.draw(st.sampled_from([1, 4, 32]))
     decided = parallel_factors(nodes, max_factor, ia=data.draw(st.booleans()), ca=data.draw(st.booleans()))

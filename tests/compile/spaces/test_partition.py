@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 from scipy.optimize import milp
 
 from sttest.boards.resources import KINDS, Resources
-from sttest.compile.spaces.partition import partition, refuse_unplaceable
-from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
-from sttest.compile.spaces.partition_greedy import greedy_slrs
-from sttest.errors import DoesNotFitError, InputError
+from sttest.compile.spaces.partition import (
+    Die,
+    ProcessFacts,
+    WireFacts,
+    assess,
+    fits,
+    greedy_slrs,
+    partition,
+    refuse_unplaceable,
+)
+from sttest.core.errors import DoesNotFitError, InputError
 
 DIE = Die((Resources(100, 1000, 2000, 100, 30),) * 3, 500)
 
@@ -139,7 +146,7 @@ def test_what_does_not_fit_says_of_what_there_is_too_little(processes, code, whe
     error = refused.value
     assert (error.code, error.demand, error.bound, error.unit) == (code, demand, bound, unit)
     assert error.where.startswith(where)
-    assert error.levers
+    assert error.hints
     assert error.exit_code == 4
 
 

@@ -7,9 +7,7 @@ from random import Random
 import pytest
 
 from sttest.boards.resources import Resources
-from sttest.compile.spaces.partition_annealed import annealed_slrs
-from sttest.compile.spaces.partition_facts import Die, ProcessFacts, WireFacts, assess, fits
-from sttest.compile.spaces.partition_greedy import greedy_slrs
+from sttest.compile.spaces.partition import Die, ProcessFacts, WireFacts, annealed_slrs, assess, fits, greedy_slrs
 
 DIE = Die((Resources(100, 1000, 2000, 100, 30),) * 3, 500)
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from sttest.compile.spaces.rates import RateFacts, paced_lanes
-from sttest.errors import InputError
+from sttest.compile.spaces.lane_matching import RateFacts, paced_lanes
+from sttest.core.errors import InputError
 
 
 def task(name: str, *producers: str, busy: dict[int, int], iterations: int = 8, **more: int) -> RateFacts:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices, unroll_factors
-from sttest.errors import DoesNotFitError, InputError
+from sttest.core.errors import DoesNotFitError, InputError
 
 POWERS = (1, 2, 4, 8, 16)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation
-from experiments.ablation.points import points_of
-from experiments.ablation.rows import published_figure
-from experiments.whatif.study import STUDIES
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.studies.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation
+from sttest.studies.ablation.outcome import published_figure
+from sttest.studies.ablation.points import points_of
+from sttest.studies.whatif.study import STUDIES
 
 FORM = """
 title: small

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.ablation.campaign import campaign
-from experiments.ablation.form import ABLATIONS, load_ablation
-from experiments.ablation.outcome import Outcome, speedup
-from experiments.ablation.report import Report
-from sttest.results import PointStore
+from sttest.core.results import PointStore
+from sttest.studies.ablation.form import ABLATIONS, load_ablation
+from sttest.studies.ablation.outcome import AblationOutcome, speedup
+from sttest.studies.ablation.report import AblationReport, campaign
 
 RESULTS = Path(__file__).parents[3] / "results"
 FORM = """
@@ -40,19 +39,19 @@ published: [{figure: sn40l_fused_over_unfused, part: step, fast: plain, slow: ta
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, AblationOutcome]:
     folder = tmp_path_factory.mktemp("ablation")
     path = folder / "small.yaml"
     path.write_text(FORM, encoding="utf-8")
     found = campaign(load_ablation(path), "maxplus", PointStore(folder / "store")).run(1)
-    report = Report("small", load_ablation(path), "maxplus", found)
+    report = AblationReport("small", load_ablation(path), "maxplus", found)
     report.write(folder / "out")
     assert len(list(report.lines())) == len(found)
     assert campaign(load_ablation(path), "maxplus", PointStore(folder / "store")).missing == {}
     return {outcome.point.label.replace("step: ", ""): outcome for outcome in found}
 
 
-def test_each_cut_moves_more_bytes_in_more_kernels(outcomes: dict[str, Outcome]) -> None:
+def test_each_cut_moves_more_bytes_in_more_kernels(outcomes: dict[str, AblationOutcome]) -> None:
     rows = [outcomes[name] for name in ("plain", "halves", "operators", "tasks")]
     kernels = [row.result["kernels"] for row in rows]
     moved = [row.moved_bytes for row in rows]
@@ -61,11 +60,11 @@ def test_each_cut_moves_more_bytes_in_more_kernels(outcomes: dict[str, Outcome])
     assert moved == sorted(set(moved))
 
 
-def test_less_memory_for_fusion_gives_several_kernels(outcomes: dict[str, Outcome]) -> None:
+def test_less_memory_for_fusion_gives_several_kernels(outcomes: dict[str, AblationOutcome]) -> None:
     assert 1 < outcomes["little memory"].result["kernels"] < outcomes["tasks"].result["kernels"]
 
 
-def test_launches_cost_what_the_board_says(outcomes: dict[str, Outcome]) -> None:
+def test_launches_cost_what_the_board_says(outcomes: dict[str, AblationOutcome]) -> None:
     for row in outcomes.values():
         launches = row.us - row.cycles / row.result["clock_mhz"]
         blocks = row.point.layers * row.point.tokens
@@ -73,25 +72,25 @@ def test_launches_cost_what_the_board_says(outcomes: dict[str, Outcome]) -> None
     assert speedup(outcomes["plain"], outcomes["tasks"]).us > speedup(outcomes["plain"], outcomes["tasks"]).cycles > 1  # pyright: ignore[reportOptionalMemberAccess]
 
 
-def test_kernels_with_all_lanes_take_what_the_largest_takes(outcomes: dict[str, Outcome]) -> None:
+def test_kernels_with_all_lanes_take_what_the_largest_takes(outcomes: dict[str, AblationOutcome]) -> None:
     own, shared = outcomes["tasks, all lanes"], outcomes["tasks"]
     assert own.cycles <= shared.cycles
     assert own.shares["lut"] < shared.shares["lut"]
     assert shared.shares["lut"] > outcomes["plain"].shares["lut"]
 
 
-def test_engines_that_are_shared_take_less(outcomes: dict[str, Outcome]) -> None:
+def test_engines_that_are_shared_take_less(outcomes: dict[str, AblationOutcome]) -> None:
     assert outcomes["all in turn"].shares["dsp"] < outcomes["plain"].shares["dsp"]
 
 
-def test_layers_and_tokens_are_divided_by(outcomes: dict[str, Outcome]) -> None:
+def test_layers_and_tokens_are_divided_by(outcomes: dict[str, AblationOutcome]) -> None:
     layers, tokens, plain = outcomes["six layers"], outcomes["two tokens"], outcomes["plain"]
     assert layers.result["cycles"] == pytest.approx(6 * layers.cycles)
     assert layers.cycles <= plain.cycles
     assert tokens.cycles < plain.cycles < tokens.result["cycles"]
 
 
-def test_of_several_scales_the_fastest_that_fits_is_taken(outcomes: dict[str, Outcome]) -> None:
+def test_of_several_scales_the_fastest_that_fits_is_taken(outcomes: dict[str, AblationOutcome]) -> None:
     row = outcomes["scaled: plain"]
     assert "refused" in row.results[0]
     assert row.chosen is not None
@@ -99,12 +98,12 @@ def test_of_several_scales_the_fastest_that_fits_is_taken(outcomes: dict[str, Ou
     assert row.result["cycles"] == min(each["cycles"] for each in row.results[1:])
 
 
-def test_no_row_stands_for_a_design_that_does_not_fit_while_one_does(outcomes: dict[str, Outcome]) -> None:
+def test_no_row_stands_for_a_design_that_does_not_fit_while_one_does(outcomes: dict[str, AblationOutcome]) -> None:
     row = outcomes["scaled: plain"]
     too_large = {**row.results[2], "cycles": 1, "shares": {"lut": 1.01, "dsp": 0.5}}
-    assert Outcome(row.point, (*row.results[:2], too_large), 0).chosen == 1
-    assert Outcome(row.point, (row.results[0], too_large, too_large), 0).fits is False
-    assert Outcome(row.point, (row.results[0],) * 3, 0).chosen is None
+    assert AblationOutcome(row.point, (*row.results[:2], too_large), 0).chosen == 1
+    assert AblationOutcome(row.point, (row.results[0], too_large, too_large), 0).fits is False
+    assert AblationOutcome(row.point, (row.results[0],) * 3, 0).chosen is None
 
 
 def test_a_committed_row_is_what_the_program_gives(tmp_path: Path) -> None:

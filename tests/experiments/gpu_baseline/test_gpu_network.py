@@ -7,10 +7,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the front-end extra")
 pytest.importorskip("transformers", reason="needs the front-end extra")
 
-from experiments.gpu_baseline.hugging_face import build_model  # noqa: E402
-from experiments.gpu_baseline.network import Network  # noqa: E402
-from experiments.gpu_baseline.quantised import quantise_linears, quantised  # noqa: E402
-from sttest.models.registry import get_config, small  # noqa: E402
+from experiments.gpu_baseline.hugging_face import build_model
+from experiments.gpu_baseline.network import Network
+from experiments.gpu_baseline.quantised import quantise_linears, quantised
+from sttest.models.registry import get_config, small
 
 pytestmark = pytest.mark.torch
 MODELS = ("gpt2", "qwen", "llama", "gemma")

@@ -12,7 +12,7 @@ from experiments.gpu_baseline.report import NO_RUNS, PAGE, load_runs, measured_r
 from experiments.gpu_baseline.table import RowFile
 from experiments.gpu_baseline.windows import Window
 from experiments.published import published_table
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 
 ENERGY = "qwen/eager-bf16/decode-512/energy"
 

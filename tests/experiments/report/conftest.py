@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from parsed_page import ParsedPage
 
-from experiments.report import build_report
+from sttest.studies.report import build_report
 
 RESULTS = Path(__file__).parents[3] / "results"
 

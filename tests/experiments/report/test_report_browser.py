@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.report import build_report
+from sttest.studies.report import build_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install 'sttest[dev]'")
 

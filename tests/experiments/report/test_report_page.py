@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 from parsed_page import ParsedPage
 
-from experiments.report import build_report
-from experiments.report.overview import KINDS
-from sttest.errors import InputError
-from sttest.results import Kind, ResultFolder, Row, config_hash
+from sttest.core.errors import InputError
+from sttest.core.results import Kind, ResultFolder, Row, config_hash
+from sttest.studies.report import build_report
+from sttest.studies.report.overview import KINDS
 
 RESULTS = Path(__file__).parents[3] / "results"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
@@ -97,7 +97,7 @@ def test_numbers_keep_the_configuration_of_their_own_folder(tmp_path):
 def test_more_numbers_than_a_page_holds_are_refused(tmp_path, monkeypatch):
     with ResultFolder(tmp_path / "results" / "many", config={}) as folder:
         folder.add(*(Row("many", f"time {number}", 1, "ms", "measured") for number in range(4)))
-    monkeypatch.setattr("experiments.report.page.MAX_NUMBERS", 3)
+    monkeypatch.setattr("sttest.studies.report.page.MAX_NUMBERS", 3)
     with pytest.raises(InputError) as refusal:
         build_report(tmp_path / "results", tmp_path / "report.html", blocks=False, say=lambda _: None)
     assert refusal.value.code == "too-many-numbers"

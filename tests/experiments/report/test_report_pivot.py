@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.report import digits, names
-from experiments.report.digits import decimals_of, number_text
-from experiments.report.ledger import Ledger
-from experiments.report.names import Name, name_of
-from experiments.report.pivot import tables_of
-from sttest.results import Row
+from sttest.core.results import Row
+from sttest.studies.report import ledger as digits
+from sttest.studies.report import ledger as names
+from sttest.studies.report.ledger import Ledger, Name, decimals_of, name_of, number_text
+from sttest.studies.report.pivot import tables_of
 
 WORDS = st.sampled_from(["", "a", "b", "c"])
 METRICS = st.sampled_from(["speed", "speed [1]", "speed [n=1, b]", "item: host [1]", "item: card [2]", "cycles n=32"])

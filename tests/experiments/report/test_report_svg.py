@@ -2,8 +2,8 @@
 
 import pytest
 
-from experiments.report.svg import figure_markup
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.studies.report.svg import figure_markup
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" viewBox="0 0 9 9">'
 

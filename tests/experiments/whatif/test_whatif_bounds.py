@@ -8,13 +8,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from experiments.whatif.block import simulate_block
-from experiments.whatif.chain import chain_cycles
-from experiments.whatif.outcome import Outcome
-from experiments.whatif.points import Point, key_of, points_of
-from experiments.whatif.study import STUDIES, load_study, study_names
 from sttest.sim import simulate
-from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.studies.whatif.bounds import chain_cycles
+from sttest.studies.whatif.outcome import StudyOutcome
+from sttest.studies.whatif.points import Point, key_of, points_of, simulate_block
+from sttest.studies.whatif.study import STUDIES, load_study, study_names
 
 AGREEMENT = 0.05
 RESULTS = Path(__file__).parents[3] / "results"
@@ -25,10 +24,10 @@ def shipped_points() -> list[Point]:
     return points_of(load_study(STUDIES / "hbm-bandwidth.yaml"), STUDIES)
 
 
-def outcomes(model: str, bandwidths: slice = slice(None)) -> list[Outcome]:
+def outcomes(model: str, bandwidths: slice = slice(None)) -> list[StudyOutcome]:
     """Points of the shipped study of bandwidth."""
     own = [point for point in shipped_points() if point.model == model][bandwidths]
-    return [Outcome(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
+    return [StudyOutcome(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
 
 
 @pytest.mark.parametrize("model", ["gpt2", "llama", "llama-3.2-1b"])
@@ -51,7 +50,7 @@ def test_speed_rises_with_bandwidth_and_stays_below_the_roofline():
 def test_formula_and_roofline_hold_for_designs_made_anew(place):
     points = points_of(load_study(STUDIES / "hbm-channels.yaml"), STUDIES)
     point = [point for point in points if point.model == "gpt2"][place]
-    outcome = Outcome(point, simulate_block(key_of(point.block, "maxplus")))
+    outcome = StudyOutcome(point, simulate_block(key_of(point.block, "maxplus")))
     assert outcome.speed <= outcome.roofline_speed
     assert outcome.bounds.formula_us == pytest.approx(outcome.block_us, rel=AGREEMENT)
 
@@ -77,10 +76,10 @@ def stream(bytes_per_cycle: int, reduces: bool, steps: int = 4000) -> TimedGraph
         "stream", 250.0,
         tuple(Fifo(name, 16, 64) for name in ("in", "mid", "out")),
         (
-            Memory("load", "read", "in", steps, 8, ("hbm",), category="dma"),
+            MemoryPort("load", "read", "in", steps, 8, ("hbm",), category="dma"),
             Pipeline("first", (first,), category="compute"),
             Pipeline("second", (second,), category="compute"),
-            Memory("store", "write", "out", count, 8, ("hbm2",), category="dma"),
+            MemoryPort("store", "write", "out", count, 8, ("hbm2",), category="dma"),
         ),
         (Channel("hbm", 50, 64, bytes_per_cycle, 64), Channel("hbm2", 50, 64)),
     )  # fmt: skip

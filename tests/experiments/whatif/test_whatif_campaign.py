@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from experiments.whatif.campaign import campaign
-from experiments.whatif.outcome import knees, series_of
-from experiments.whatif.study import load_study
-from experiments.whatif.workers import in_processes
-from sttest.errors import SttestError, ToolMissingError
-from sttest.results import PointStore
+from sttest.core.errors import SttestError, ToolMissingError
+from sttest.core.results import PointStore
+from sttest.studies.whatif.campaign import campaign
+from sttest.studies.whatif.outcome import knees, series_of
+from sttest.studies.whatif.study import load_study
+from sttest.studies.whatif.workers import in_processes
 
 REPO = Path(__file__).parents[3]
 POINTS = 200
@@ -92,7 +92,7 @@ def test_a_point_that_does_not_fit_is_a_row_that_says_why(tmp_path):
 
 def test_what_is_not_the_points_own_fault_ends_the_study_and_is_not_stored(tmp_path):
     found = made(tmp_path, study_text([2]))[1]
-    error = ToolMissingError("no-tool", "a tool is not installed", where="here", levers=["install it"])
+    error = ToolMissingError("no-tool", "a tool is not installed", where="here", hints=["install it"])
     told = {**error.to_dict(), "exit_code": error.exit_code}
 
     def runner(blocks):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.whatif.campaign import campaign
-from experiments.whatif.report import Report
-from experiments.whatif.study import load_study
-from experiments.whatif.workers import in_processes, on_cluster, simulate_block_of
-from sttest.errors import InputError, ToolMissingError
-from sttest.results import PointStore
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.results import PointStore
+from sttest.studies.whatif.campaign import campaign
+from sttest.studies.whatif.report import StudyReport
+from sttest.studies.whatif.study import load_study
+from sttest.studies.whatif.workers import in_processes, on_cluster, simulate_block_of
 
 POINTS = 60
 
@@ -30,7 +30,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_tables(tmp_path):
     from distributed import LocalCluster
 
     study, here = made(tmp_path, "here")
-    Report("tiny", study, "maxplus", here.run(lambda blocks: in_processes(blocks, 1))).write(tmp_path / "a")
+    StudyReport("tiny", study, "maxplus", here.run(lambda blocks: in_processes(blocks, 1))).write(tmp_path / "a")
     _, there = made(tmp_path, "there")
     pids: list[int] = []
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
@@ -44,13 +44,13 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_tables(tmp_path):
         outcomes = there.run(lambda blocks: on_cluster(blocks, cluster.scheduler_address), lose_a_worker)
         assert all(worker.pid not in pids or worker.process.process is None for worker in cluster.workers.values())
     assert pids, "no worker was killed"
-    Report("tiny", study, "maxplus", outcomes).write(tmp_path / "b")
+    StudyReport("tiny", study, "maxplus", outcomes).write(tmp_path / "b")
     for name in ("table.csv", "table.md"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr("experiments.whatif.workers._CONNECT_S", 1)
+    monkeypatch.setattr("sttest.studies.whatif.workers._CONNECT_S", 1)
     with pytest.raises(InputError, match="no dask scheduler answers") as caught:
         list(on_cluster({"x": {}}, "tcp://127.0.0.1:9"))
     assert "\n" not in str(caught.value)
@@ -59,7 +59,7 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
 def test_a_scheduler_without_workers_is_named(monkeypatch):
     from distributed import LocalCluster
 
-    monkeypatch.setattr("experiments.whatif.workers._CONNECT_S", 1)
+    monkeypatch.setattr("sttest.studies.whatif.workers._CONNECT_S", 1)
     with (
         LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
         pytest.raises(InputError, match="no workers"),
@@ -73,7 +73,7 @@ def test_an_address_that_is_none_is_refused():
 
 
 def test_without_dask_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("experiments.whatif.workers.find_spec", lambda name: None)
+    monkeypatch.setattr("sttest.studies.whatif.workers.find_spec", lambda name: None)
     with pytest.raises(ToolMissingError, match=r"sttest\[cluster\]"):
         list(on_cluster({"x": {}}, "tcp://127.0.0.1:9"))
 

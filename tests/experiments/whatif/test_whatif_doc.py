@@ -4,8 +4,8 @@ import doctest
 import re
 from pathlib import Path
 
-from experiments.ablation.form import ablation_names
-from experiments.whatif.study import study_names
+from sttest.studies.ablation.form import ablation_names
+from sttest.studies.whatif.study import study_names
 
 DOC = Path(__file__).parents[3] / "docs" / "whatif.md"
 

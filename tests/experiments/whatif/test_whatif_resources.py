@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from experiments.whatif.resources import binding, cycles_by_resource
 from sttest.sim import simulate
-from sttest.sim.graph import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.studies.whatif.points import binding, cycles_by_resource
 
 STEPS = 1000
 
@@ -20,9 +20,9 @@ def chain(
     return TimedGraph(
         "chain", 250.0, (Fifo("in", 16, 512), Fifo("out", 16, 512)),
         (
-            Memory("load", "read", "in", steps, 64, ("a",), category="dma"),
+            MemoryPort("load", "read", "in", steps, 64, ("a",), category="dma"),
             Pipeline("work", (loop,), category="compute"),
-            Memory("store", "write", "out", steps, 64, ("b",), category="dma"),
+            MemoryPort("store", "write", "out", steps, 64, ("b",), category="dma"),
         ),
         (Channel("a", hbm_latency, 64, 1, beats_den), Channel("b", hbm_latency, 64, 1, 1)),
     )  # fmt: skip

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.whatif.points import points_of
-from experiments.whatif.study import STUDIES, load_study, study_names
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.studies.whatif.points import points_of
+from sttest.studies.whatif.study import STUDIES, load_study, study_names
 
 POINTS_SIMULATED = {
     "bits": (84, 5), "boards": (20, 20), "clock": (10, 10), "context": (30, 21), "hbm-bandwidth": (36, 36),

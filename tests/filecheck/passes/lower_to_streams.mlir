@@ -1,4 +1,4 @@
-// PASSES: make-instances,lower-to-streams{start-depth=4}
+// PASSES: name-nodes,lower-to-streams{start-depth=4}
 // Instances become FIFOs of start-depth tokens at the head of the kernel, nodes push into them, a converter gets its
 // buffer.  The edge case: the FIFO of a folded DMA is its ping-pong buffer of two tiles.  A concatenation reads several
 // FIFOs and fills one.

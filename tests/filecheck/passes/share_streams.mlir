@@ -1,4 +1,4 @@
-// PASSES: assign-channels,make-instances,lower-to-streams,share-streams
+// PASSES: assign-channels,name-nodes,lower-to-streams,share-streams
 // What the tasks of one engine hand to those of another goes through one FIFO, in the order of their turns.
 // The edge cases: a single stream between two engines, a task without one, and DMAs.
 

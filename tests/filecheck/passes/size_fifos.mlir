@@ -1,4 +1,4 @@
-// PASSES: assign-channels,make-instances,lower-to-streams,size-fifos{strategy=normal board=u55c}
+// PASSES: assign-channels,name-nodes,lower-to-streams,size-fifos{strategy=normal board=u55c}
 // The FIFO on the short way to "add" holds what waits for the long way through "exp"; the others pass tokens on.
 // The edge case: the FIFO of a folded DMA keeps its two tiles.
 

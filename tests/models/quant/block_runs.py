@@ -10,7 +10,7 @@ from torch import Tensor
 from sttest.models.blocks import DecodeBlock, PrefillBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.layers import Linear
-from sttest.models.quant.quantisers import quantise_kv, quantise_vectors, quantise_weight
+from sttest.models.quant.quantizers import quantise_kv, quantise_vectors, quantise_weight
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 from sttest.models.weights import randomise

@@ -6,15 +6,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from block_runs import FAMILIES, blocks, rounded, run_decode, run_prefill, tokens  # noqa: E402
+from block_runs import FAMILIES, blocks, rounded, run_decode, run_prefill, tokens
 
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.layers import Linear  # noqa: E402
-from sttest.models.quant.block import observe_peaks, quantise_block  # noqa: E402
-from sttest.models.quant.layers import QuantLinear  # noqa: E402
-from sttest.models.quant.quantisers import Quantised, quantise_kv, quantise_vectors  # noqa: E402
-from sttest.models.quant.scheme import SCHEMES, QuantScheme  # noqa: E402
-from sttest.models.quant.sqnr import sqnr_db  # noqa: E402
+from sttest.core.errors import InputError
+from sttest.models.layers import Linear
+from sttest.models.quant.block import observe_peaks, quantise_block
+from sttest.models.quant.layers import QuantLinear
+from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv, quantise_vectors, sqnr_db
+from sttest.models.quant.scheme import SCHEMES, QuantScheme
 
 pytestmark = pytest.mark.torch
 
@@ -78,7 +77,7 @@ def test_the_cache_is_int8_with_a_scale_per_head_and_position():
     config, first, _ = blocks("qwen")
     _, k, v = run_prefill(quantise_block(first, SCHEMES["w4a8"]), config, tokens(config, 5))
     for cache in (k, v):
-        assert isinstance(cache, Quantised)
+        assert isinstance(cache, QuantizedTensor)
         assert (cache.values.dtype, cache.scales.dtype) == (torch.int8, torch.float16)
         assert cache.values.shape == (config.kv_heads, 5, config.head_dim)
         assert cache.scales.shape == (config.kv_heads, 5)
@@ -90,7 +89,7 @@ def test_decode_extends_a_prefill():
     first, then = (quantise_block(block, SCHEMES["w8a8"]) for block in (first, then))
     x = tokens(config, 9)
     whole, k, v = run_prefill(first, config, x)
-    cached = [Quantised(cache.values[:, :-1], cache.scales[:, :-1]) for cache in (k, v)]
+    cached = [QuantizedTensor(cache.values[:, :-1], cache.scales[:, :-1]) for cache in (k, v)]
     y, k_new, v_new = run_decode(then, config, x[-1:], *cached)
     assert torch.equal(k_new.values[:, 0], k.values[:, -1])
     assert torch.equal(v_new.scales[:, 0], v.scales[:, -1])

@@ -6,19 +6,17 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
-from block_runs import blocks  # noqa: E402
+from block_runs import blocks
 
-from sttest.compile.context import new_context, parse  # noqa: E402
-from sttest.compile.dialects.df import DmaReadOp, itensor_of  # noqa: E402
-from sttest.compile.pipeline import Knobs, passes  # noqa: E402
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.packing import pack, streamed_tiles, unpack  # noqa: E402
-from sttest.models.parameter_folder import read_parameters, write_parameters  # noqa: E402
-from sttest.models.quant.block import quantise_block  # noqa: E402
-from sttest.models.quant.parameters import export_parameters  # noqa: E402
-from sttest.models.quant.scheme import SCHEMES  # noqa: E402
-from sttest.models.shipped import lowered_text  # noqa: E402
-from sttest.models.stream_layout import StreamLayout  # noqa: E402
+from sttest.compile.dialects import df
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, passes
+from sttest.core.errors import InputError
+from sttest.frontend.shipped import lowered_text
+from sttest.models.quant.block import quantise_block
+from sttest.models.quant.scheme import SCHEMES
+from sttest.runtime.packing import export_parameters, pack, read_parameters, streamed_tiles, unpack, write_parameters
+from sttest.runtime.stream_layout import StreamLayout
 
 pytestmark = pytest.mark.torch
 SCHEME = SCHEMES["w4a8"]
@@ -44,7 +42,7 @@ def test_a_block_survives_its_folder(tmp_path):
 
 def layout_of(dma):
     """The facts of a DMA, as a caller of the compiler would hand them to the models."""
-    stream, rank = itensor_of(dma.produced[0]), len(itensor_of(dma.produced[0]).element_shape)
+    stream, rank = df.itensor_of(dma.produced[0]), len(df.itensor_of(dma.produced[0]).element_shape)
     memory = dma.layout.values
     layout = StreamLayout(
         f"{'i' if str(stream.dtype).startswith('i') else 'f'}{stream.element_bits}",
@@ -61,11 +59,11 @@ def layout_of(dma):
 def parameter_dmas(name, phase):
     context = new_context()
     module = parse(lowered_text(name, phase), name, context)
-    for each in passes(Knobs(), "u55c", 2**25):
+    for each in passes(CompileOptions(), "u55c", 2**25):
         each.apply(context, module)
         if each.name == "materialize-dma":
             break
-    return [op for op in module.walk() if isinstance(op, DmaReadOp) and op.packed is not None]
+    return [op for op in module.walk() if isinstance(op, df.DmaReadOp) and op.packed is not None]
 
 
 @pytest.mark.parametrize(("name", "phase"), [("gpt2", "prefill"), ("qwen", "decode"), ("gemma", "decode")])

@@ -5,12 +5,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sttest.models.quant import contraction  # noqa: E402
-from sttest.models.quant.quantisers import (  # noqa: E402
-    Quantised,
+from sttest.models.quant import contraction
+from sttest.models.quant.quantizers import (
+    QuantizedTensor,
     quantise_folded,
     quantise_kv,
     quantise_p,
@@ -29,10 +29,10 @@ def random(*shape, seed):
 def test_golden_number_of_two_groups():
     # Groups of 2 rows: 2*3 + 1*(-7) = -1 under scale 0.5, and 4*7 + 0*1 = 28 under scale 2, times the token's 0.25:
     # (-1 * 0.5 + 28 * 2) * 0.25 = 13.875.
-    x = Quantised(torch.tensor([[2, 1, 4, 0]], dtype=torch.int8), torch.tensor([0.25]))
+    x = QuantizedTensor(torch.tensor([[2, 1, 4, 0]], dtype=torch.int8), torch.tensor([0.25]))
     weight = torch.tensor([[3], [-7], [7], [1]], dtype=torch.int8)
     scales = torch.tensor([[0.5], [2.0]], dtype=torch.float16)
-    assert contraction.matmul(x, Quantised(weight, scales), 2).item() == 13.875
+    assert contraction.matmul(x, QuantizedTensor(weight, scales), 2).item() == 13.875
 
 
 @given(st.integers(1, 3), st.integers(1, 20), st.integers(1, 3), st.sampled_from([1, 4, 7, None]), st.integers(0, 99))
@@ -52,10 +52,10 @@ def test_matmul_is_bit_exact(tokens, rows, columns, group, seed):
 
 def test_the_order_of_groups_matters_and_is_ascending():
     # f32: (2^24 + 1) - 2^24 is 0 from the left, but 1 if the large ones cancel first.
-    x = Quantised(torch.tensor([[1, 1, 1]], dtype=torch.int8), torch.tensor([1.0]))
+    x = QuantizedTensor(torch.tensor([[1, 1, 1]], dtype=torch.int8), torch.tensor([1.0]))
     weight = torch.tensor([[64], [1], [-64]], dtype=torch.int8)
     scales = torch.tensor([[2.0**18], [1.0], [2.0**18]])
-    assert contraction.matmul(x, Quantised(weight, scales), 1).item() == 0.0
+    assert contraction.matmul(x, QuantizedTensor(weight, scales), 1).item() == 0.0
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_the_order_of_groups_matters_and_is_ascending():
     [(1_040, 16_774_160), (1_041, 16_790_288), (133_144, 2_147_479_552)],
 )
 def test_sums_beyond_the_mantissa_round_as_an_int32_would(rows, expected):
-    x = Quantised(torch.full((1, rows), 127, dtype=torch.int8), torch.tensor([1.0]))
-    weight = Quantised(torch.full((rows, 1), 127, dtype=torch.int8), torch.ones(1, 1, dtype=torch.float16))
+    x = QuantizedTensor(torch.full((1, rows), 127, dtype=torch.int8), torch.tensor([1.0]))
+    weight = QuantizedTensor(torch.full((rows, 1), 127, dtype=torch.int8), torch.ones(1, 1, dtype=torch.float16))
     assert contraction.matmul(x, weight, None).item() == float(F32(np.int32(rows * 127 * 127))) == expected
 
 

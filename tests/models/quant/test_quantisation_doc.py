@@ -7,11 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from sttest.compile.context import new_context, parse  # noqa: E402
-from sttest.compile.dialects.df import KernelOp  # noqa: E402
-from sttest.compile.ir.module_walk import all_of, functions  # noqa: E402
-from sttest.compile.pipeline import Knobs, tiling_passes  # noqa: E402
-from sttest.models.shipped import lowered_text  # noqa: E402
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.opt import new_context, parse
+from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.frontend.shipped import lowered_text
 
 pytestmark = pytest.mark.torch
 DOC = Path(__file__).parents[3] / "docs" / "quantisation.md"
@@ -37,9 +37,9 @@ def test_the_example_runs(capsys):
 def test_int8_streams_are_those_that_the_golden_quantises(name, phase):
     context = new_context()
     module = parse(lowered_text(name, phase), name, context)
-    for each in tiling_passes(Knobs(precision="w4a8")):
+    for each in tiling_passes(CompileOptions(precision="w4a8")):
         each.apply(context, module)
-    kernels = [kernel for function in functions(module) for kernel in all_of(function, KernelOp)]
+    kernels = [kernel for function in functions(module) for kernel in all_of(function, df.KernelOp)]
     written = [(kernel.body.block.first_op.origin.data, str(out.type)) for kernel in kernels for out in kernel.outputs]
     assert sorted(origin for origin, kind in written if kind.endswith("xi8>")) == sorted(WRITERS[name])
     dequantised = [kernel.sym_name.data for kernel in kernels if kernel.sym_name.data.endswith("_dequantise")]

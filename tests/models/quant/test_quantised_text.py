@@ -7,17 +7,17 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from block_runs import blocks, run_decode, run_prefill, tokens  # noqa: E402
-from linalg_interpreter import evaluate  # noqa: E402
+from block_runs import blocks, run_decode, run_prefill, tokens
+from linalg_interpreter import evaluate
 
-from sttest.compile.context import new_context, parse  # noqa: E402
-from sttest.compile.passes.quantise import Quantise  # noqa: E402
-from sttest.models.quant.block import observe_peaks, quantise_block  # noqa: E402
-from sttest.models.quant.parameters import export_parameters  # noqa: E402
-from sttest.models.quant.quantisers import Quantised, quantise_kv  # noqa: E402
-from sttest.models.quant.scheme import SCHEMES  # noqa: E402
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text  # noqa: E402
-from sttest.models.tables import decode_mask, prefill_mask, rope_table  # noqa: E402
+from sttest.compile.opt import new_context, parse
+from sttest.compile.passes.quantize import Quantise
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.models.quant.block import observe_peaks, quantise_block
+from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
+from sttest.models.quant.scheme import SCHEMES
+from sttest.models.tables import decode_mask, prefill_mask, rope_table
+from sttest.runtime.packing import export_parameters
 
 pytestmark = pytest.mark.torch
 MODELS = ("gpt2", "qwen", "llama", "llama-3.2-1b", "gemma")
@@ -67,11 +67,11 @@ def golden_and_text(name, phase, scheme):
         y, k, v = run_decode(block, config, x, *caches)
         given["mask"] = decode_mask(config, context)
         for cached, values in zip(("k_cache", "v_cache"), caches, strict=True):
-            given |= arrays_of(cached, values) if isinstance(values, Quantised) else {cached: values.numpy()}
+            given |= arrays_of(cached, values) if isinstance(values, QuantizedTensor) else {cached: values.numpy()}
     given |= {key: parameter.values for key, parameter in export_parameters(block, SCHEMES[scheme]).items()}
     expected = {"y": y.numpy()}
     for entry, values in (("k_new", k), ("v_new", v)):
-        expected |= arrays_of(entry, values) if isinstance(values, Quantised) else {entry: values.numpy()}
+        expected |= arrays_of(entry, values) if isinstance(values, QuantizedTensor) else {entry: values.numpy()}
     return expected, evaluate(quantised_text(name, phase, scheme), given)
 
 

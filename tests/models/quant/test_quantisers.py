@@ -4,11 +4,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from hypothesis import given  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sttest.errors import InputError  # noqa: E402
-from sttest.models.quant.quantisers import (  # noqa: E402
+from sttest.core.errors import InputError
+from sttest.models.quant.quantizers import (
     quantise_folded,
     quantise_kv,
     quantise_p,
@@ -16,8 +16,8 @@ from sttest.models.quant.quantisers import (  # noqa: E402
     quantise_vectors,
     quantise_weight,
 )
-from sttest.models.registry import get_config  # noqa: E402
-from sttest.models.tables import prefill_mask  # noqa: E402
+from sttest.models.registry import get_config
+from sttest.models.tables import prefill_mask
 
 pytestmark = pytest.mark.torch
 # Beyond 127 * 2^121, the largest FP32 scale, activations saturate.
@@ -104,9 +104,7 @@ def test_a_cache_of_zeros_gives_integers_of_zero(mask):
     assert torch.isfinite(found.scales).all()
 
 
-@given(
-    st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(2**-24, 1000, width=16)), min_size=1, max_size=20),
-)
+@given(st.lists(st.tuples(st.floats(0, 1, width=32), st.floats(2**-24, 1000, width=16)), min_size=1, max_size=20))
 def test_errors_of_folded_weights_are_half_a_step_of_the_largest_scale(pairs):
     p, scales = (torch.tensor(part, dtype=torch.float32) for part in zip(*pairs, strict=True))
     found = quantise_folded(p.view(1, 1, -1), scales.half().view(1, -1), torch.zeros(len(pairs)))

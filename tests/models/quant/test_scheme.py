@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, load_scheme
 
 

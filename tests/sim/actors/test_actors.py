@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from sim_graphs import graph, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Fifo, Phase, simulate
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Fifo, simulate
 
 
 def actor(name, time, reads=None, writes=None, firings=None):
-    return Actor(name, (Phase(time, reads or {}, writes or {}),), firings)
+    return Actor(name, (ActorPhase(time, reads or {}, writes or {}),), firings)
 
 
 def loop(name, tokens=1):
@@ -45,7 +45,7 @@ def test_a_self_loop_serialises():
 
 
 def test_phases_take_turns():
-    x = Actor("x", (Phase(1, {"s": 1}, {"a": 1, "s": 1}), Phase(4, {"s": 1}, {"a": 2, "s": 1})), 4)
+    x = Actor("x", (ActorPhase(1, {"s": 1}, {"a": 1, "s": 1}), ActorPhase(4, {"s": 1}, {"a": 2, "s": 1})), 4)
     design = graph([Fifo("a", 9, 1), Fifo("s", 2, 1, initial_tokens=1)], [x, actor("y", 0, {"a": 3}, firings=2)])
     result = simulate(design, "des", record=True)
     assert result.write_times["a"].tolist() == [1, 5, 5, 6, 10, 10]

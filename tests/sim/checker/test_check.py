@@ -8,10 +8,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, actor_graphs, graph, memory_graphs, pipeline_graphs, reconvergent, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Fifo, Phase, load, simulate
-from sttest.sim.checker.check import check, check_schedule
-from sttest.sim.checker.check_deadlock import check_deadlock
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Fifo, load, simulate
+from sttest.sim.checker import check, check_deadlock, check_schedule
 
 LAWS = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 DESIGNS = ("220_dsps_opt5_atax", "2560_dsps_opt5_gemm", "synthetic_opt5_k7mmtree_balanced")
@@ -161,6 +160,6 @@ def _deadlock(design):
 def test_what_cannot_be_checked_is_refused():
     with pytest.raises(InputError, match="record=True"):
         check(simulate(reconvergent(20)))
-    ring = [Actor("x", (Phase(1, {"a": 1}, {"a": 1}),))]
+    ring = [Actor("x", (ActorPhase(1, {"a": 1}, {"a": 1}),))]
     with pytest.raises(InputError, match="fire for ever"):
         check(simulate(graph([Fifo("a", 1, 8, initial_tokens=1)], ring)))

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, chain, graph, memory_graphs, pipeline_graphs, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Channel, Fifo, Memory, load, simulate
-from sttest.sim.critical.path import critical_path, itemise
+from sttest.core.errors import InputError
+from sttest.sim import Channel, Fifo, MemoryPort, load, simulate
+from sttest.sim.critical_path import breakdown, critical_path
 
 
 def parts(result) -> list[tuple[str, str, int, int]]:
@@ -26,7 +26,7 @@ def test_it_covers_the_run_without_gap_or_overlap(design, unbounded):
         assert segment.cycles > 0
         end = segment.end_cycle
     assert end == result.cycles
-    items = itemise(result)
+    items = breakdown(result)
     assert sum(items.by_kind.values()) == sum(items.by_process.values()) == result.cycles
 
 
@@ -54,7 +54,7 @@ def test_a_slow_sink_and_a_shallow_fifo():
 
 def test_a_burst():
     """Two bursts of two beats on one channel of 10 cycles' latency; two tokens each."""
-    port = Memory("m", "read", "a", 4, 4, ("c",), burst_bytes=8, start=5, category="dma")
+    port = MemoryPort("m", "read", "a", 4, 4, ("c",), burst_bytes=8, start=5, category="dma")
     design = graph([Fifo("a", 8, 32, "srl")], [port, sink("a", 4)], [Channel("c", 10, 4)])
     result = simulate(design, record=True)
     assert parts(result) == [
@@ -64,13 +64,13 @@ def test_a_burst():
         ("dst", "fifo", 16, 17),
         ("dst", "compute", 17, 21),
     ]
-    assert itemise(result).by_kind["dma", "hbm-latency"] == 10
+    assert breakdown(result).by_kind["dma", "hbm-latency"] == 10
 
 
 @pytest.mark.parametrize("design", ["synthetic_opt5_k7mmtree_balanced", "transformers_opt5_feedforward"])
 def test_of_a_real_design(design):
     result = simulate(load(STREAMHLS / f"{design}.json"), record=True)
-    assert sum(itemise(result).by_process.values()) == result.cycles
+    assert sum(breakdown(result).by_process.values()) == result.cycles
 
 
 def test_it_needs_a_recorded_run_that_finishes():

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from sim_graphs import graph, pipeline_graphs, reconvergent, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Event, Fifo, Loop, Phase, Pipeline, simulate
-from sttest.sim.checks import MAX_DEPTH
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, simulate
+from sttest.sim.graph import MAX_DEPTH
 
 
 def certificate(design, **options):
@@ -104,7 +104,7 @@ def _two(fifo: str, op: str, stage: int) -> tuple[Event, Event]:
 
 
 def test_a_search_that_is_given_up_says_so(monkeypatch):
-    monkeypatch.setattr("sttest.sim.deadlock.least_fix.MAX_TRIALS", 3)
+    monkeypatch.setattr("sttest.sim.deadlock.MAX_TRIALS", 3)
     one, two = reconvergent(2), reconvergent(3)
     fifos = [Fifo(f"{f.name}2", f.depth, f.bits, f.impl) for f in two.fifos]
     both = graph([*one.fifos, *fifos], [*one.processes, *[_renamed(process) for process in two.processes]])
@@ -140,7 +140,7 @@ def test_a_process_that_waits_for_itself():
 
 
 def test_actors_deadlock_too():
-    actors = [Actor("x", (Phase(1, {"a": 2}, {"b": 1}),), 4), Actor("y", (Phase(1, {"b": 2}, {"a": 4}),), 2)]
+    actors = [Actor("x", (ActorPhase(1, {"a": 2}, {"b": 1}),), 4), Actor("y", (ActorPhase(1, {"b": 2}, {"a": 4}),), 2)]
     fifos = [Fifo("a", 4, 8, initial_tokens=2), Fifo("b", 4, 8)]
     assert [w.waits_to for w in certificate(graph(fifos, actors)).cycle] == ["read", "read"]
 

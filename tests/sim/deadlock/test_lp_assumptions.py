@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sim_graphs import memory_graphs, pipeline_graphs
 
-from sttest.compile.depths.fifo_model import stream_depths
 from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, KernelTiming, size_fifos
-from sttest.errors import InputError
+from sttest.compile.timing.fifo_depths import stream_depths
+from sttest.core.errors import InputError
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate
-from sttest.sim.deadlock.sizing_assumptions import broken_assumptions
+from sttest.sim.sizing_assumptions import broken_assumptions
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))

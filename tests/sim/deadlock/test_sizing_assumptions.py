@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from sim_graphs import graph, reconvergent, sink, source
 
-from sttest.corpus import case
-from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, load, simulate
-from sttest.sim.deadlock.sizing_assumptions import BrokenAssumption, assumption_lines, broken_assumptions
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, load, simulate
+from sttest.sim.sizing_assumptions import BrokenAssumption, assumption_lines, broken_assumptions
+from sttest.testing.corpus import case
 
 FIFOS = [Fifo("a", 4, 8), Fifo("b", 4, 8)]
 
@@ -28,7 +28,7 @@ RING = [
     relay(Event("a", "read", 0), Event("b", "write", 1)),
     relay(Event("b", "read", 0), Event("a", "write", 1), name="q"),
 ]
-PORTS = [Memory(f"m{fifo}", "read", fifo, 6, 8, ("hbm",)) for fifo in "ab"]
+PORTS = [MemoryPort(f"m{fifo}", "read", fifo, 6, 8, ("hbm",)) for fifo in "ab"]
 TWICE = [relay(Event(f"{n}a", "write", 0), Event(f"{n}b", "write", 0), name=n) for n in "xy"]
 TWICE += [relay(Event(f"x{n}", "read", 0), Event(f"y{n}", "read", 0), name=n) for n in "ab"]
 
@@ -44,7 +44,10 @@ TWICE += [relay(Event(f"x{n}", "read", 0), Event(f"y{n}", "read", 0), name=n) fo
         # as many tokens as are ever read, and room for all that is written: nobody waits
         (graph([Fifo("a", 12, 8, initial_tokens=6), FIFOS[1]], RING), []),
         (
-            graph(FIFOS[:1], [Actor("x", (Phase(1, {}, {"a": 1}),), 6), Actor("y", (Phase(1, {"a": 1}, {}),), 6)]),
+            graph(
+                FIFOS[:1],
+                [Actor("x", (ActorPhase(1, {}, {"a": 1}),), 6), Actor("y", (ActorPhase(1, {"a": 1}, {}),), 6)],
+            ),
             [("known accesses", ("x", "y"), ())],
         ),
         (graph(FIFOS, [*PORTS, JOIN], [Channel("hbm", 4, 64)]), [("own channels", ("ma", "mb"), ())]),

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 from sim_graphs import chain, graph
 
-from sttest.corpus import case, cases
 from sttest.sim import Fifo, load, simulate
-from sttest.sim.export.dot import to_dot
+from sttest.sim.export import to_dot
+from sttest.testing.corpus import case, cases
 
 
 def test_a_chain():

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 import pytest
 from sim_graphs import STREAMHLS, chain, reconvergent
 
-from sttest.corpus import case
-from sttest.errors import InputError
-from sttest.sim import Channel, Fifo, Loop, Memory, Pipeline, TimedGraph, load, simulate
-from sttest.sim.export.perfetto import write_trace
+from sttest.core.errors import InputError
+from sttest.sim import Channel, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, load, simulate
+from sttest.sim.export import write_trace
 from sttest.sim.graph import Event
+from sttest.testing.corpus import case
 
 
 def trace_of(simulation, tmp_path):
@@ -54,7 +54,7 @@ def test_slices_have_the_sums_of_the_breakdown(tmp_path):
 
 def test_bandwidth_is_that_of_the_channel(tmp_path):
     """A port that never waits for its FIFO moves 32 bytes per cycle: 9.6 GB/s at 300 MHz."""
-    port = Memory("m", "read", "a", 4096, 32, ("c",), 4096, 16)
+    port = MemoryPort("m", "read", "a", 4096, 32, ("c",), 4096, 16)
     sink = Pipeline("p", (Loop((4096,), 1, 1, (Event("a", "read", 0),)),))
     design = TimedGraph("g", 300.0, (Fifo("a", 64, 256),), (port, sink), (Channel("c", 10, 32),))
     result = simulate(design, record=True)

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sim_graphs import chain, graph, memory_graphs, pipeline_graphs, reconvergent, sink, source
 
-from sttest.sim import Actor, Event, Fifo, Loop, Phase, Pipeline, simulate
-from sttest.sim.export.slices import KINDS, STALL_OUT, stretches
+from sttest.sim import Actor, ActorPhase, Event, Fifo, Loop, Pipeline, simulate
+from sttest.sim.export import KINDS, STALL_OUT, stretches
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -60,7 +60,7 @@ def test_in_a_deadlock_everyone_stands_still_to_the_end():
 
 
 def test_actors_count_as_computing():
-    actors = (Actor("x", (Phase(3, {}, {"a": 1}),), 4), Actor("y", (Phase(2, {"a": 1}, {}),), 4, start=5))
+    actors = (Actor("x", (ActorPhase(3, {}, {"a": 1}),), 4), Actor("y", (ActorPhase(2, {"a": 1}, {}),), 4, start=5))
     design = graph([Fifo("a", 2, 8)], actors)
     result = simulate(design, record=True)
     done = [stretches(design, result.record, number, result.cycles).slices(9) for number in range(2)]

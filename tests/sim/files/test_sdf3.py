@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
+from sttest.core.errors import InputError
 from sttest.sim import Actor, load, simulate
-from sttest.sim.actors.self_timed import NEVER_FULL
+from sttest.sim.throughput import NEVER_FULL
 
 CLASSICS = Path(__file__).parents[2] / "data" / "sdf3"
 
@@ -140,7 +140,7 @@ def test_refused_in_one_line(text, said, read):
 
 
 def test_a_large_file_is_not_even_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("sttest.sim.files.xml_text.MAX_XML_BYTES", 100)
+    monkeypatch.setattr("sttest.sim.sdf3.MAX_XML_BYTES", 100)
     path = tmp_path / "g.xml"
     path.write_text(ring())
     with pytest.raises(InputError, match=r"too large .*bound 100 bytes"):

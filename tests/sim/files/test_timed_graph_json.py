@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sim_graphs import STREAMHLS, chain, memory_graphs, pipeline_graphs
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Fifo, Phase, TimedGraph, load, simulate, write_timed_graph
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, load, simulate, write_timed_graph
 
 TWO = {
     "schema": "sttest.timed-graph/1",
@@ -78,8 +78,11 @@ def test_round_trip_of_traces(tmp_path, design):
 
 
 def test_round_trip_of_actors(tmp_path):
-    phases = (Phase(2, {"a": 1}, {"b": 2}), Phase(0, {"a": 3}, {}))
-    actors = (Actor("x", phases, origin="tile", category="compute"), Actor("y", (Phase(1, {"b": 1}, {"a": 2}),), 7))
+    phases = (ActorPhase(2, {"a": 1}, {"b": 2}), ActorPhase(0, {"a": 3}, {}))
+    actors = (
+        Actor("x", phases, origin="tile", category="compute"),
+        Actor("y", (ActorPhase(1, {"b": 1}, {"a": 2}),), 7),
+    )
     graph = TimedGraph("g", 1.5, (Fifo("a", 9, 1, "ram", 4, "q"), Fifo("b", 3, 1)), actors)
     write_timed_graph(graph, tmp_path / "g.json")
     assert load(tmp_path / "g.json") == graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sttest.sim.functional.graph import (
+from sttest.reference.graph import (
     Access,
     Argument,
     Concat,
@@ -12,17 +12,17 @@ from sttest.sim.functional.graph import (
     Load,
     MemoryLayout,
     Payload,
+    ReferenceGraph,
+    ReferenceStream,
     Result,
     ScalarOp,
     Store,
-    Stream,
     Task,
-    ValueGraph,
 )
 
 # A 4x6 tensor in 2x3 tiles, row by row of tiles; and the same by columns of tiles, in tokens of 2x1.
-ROWS = Stream("rows", "f32", (2, 3), (2, 2), (2, 3), ((1, 0), (0, 1)), (0, 0), depth=2)
-COLUMNS = Stream("columns", "f32", (2, 1), (6, 2), (1, 2), ((0, 1), (1, 0)), (0, 0), depth=2)
+ROWS = ReferenceStream("rows", "f32", (2, 3), (2, 2), (2, 3), ((1, 0), (0, 1)), (0, 0), depth=2)
+COLUMNS = ReferenceStream("columns", "f32", (2, 1), (6, 2), (1, 2), ((0, 1), (1, 0)), (0, 0), depth=2)
 LAYOUT = MemoryLayout(grid=(2, 2), beats=(2, 1), beat=(1, 3), beat_bits=64)
 BY_COLUMN = MemoryLayout(grid=(2, 6), beats=(1, 1), beat=(2, 1), beat_bits=64)
 
@@ -31,9 +31,9 @@ def argument(shape: tuple[int, ...] = (4, 6)) -> Argument:
     return Argument("a", "input", shape, "f32")
 
 
-def reordering() -> ValueGraph:
+def reordering() -> ReferenceGraph:
     """Loads by rows, stores by columns; the converter buffers the whole tensor."""
-    return ValueGraph(
+    return ReferenceGraph(
         "reordering",
         (argument(),),
         (Result("r", "store", (4, 6), "f32"),),
@@ -46,11 +46,11 @@ def reordering() -> ValueGraph:
     )
 
 
-def joining(turns: int = 2) -> ValueGraph:
+def joining(turns: int = 2) -> ReferenceGraph:
     """The tensor, then its first three columns, side by side in every row of tiles."""
     first = replace(ROWS, name="first", trips=(2, 1))
     wide = replace(ROWS, name="wide", trips=(2, 3))
-    return ValueGraph(
+    return ReferenceGraph(
         "joining",
         (argument(), Argument("b", "input", (4, 3), "f32")),
         (Result("r", "store", (4, 9), "f32"),),
@@ -71,9 +71,9 @@ def elementwise(*ops: ScalarOp, dtype: str = "f32") -> Task:
     return Task("task", (2, 2), (2, 3), ("parallel", "parallel"), ("rows",), ("out",), (points, points), payload)
 
 
-def computing(task: Task) -> ValueGraph:
+def computing(task: Task) -> ReferenceGraph:
     """Loads by rows, computes, stores by rows."""
-    return ValueGraph(
+    return ReferenceGraph(
         "computing",
         (argument(),),
         (Result("r", "store", (4, 6), "f32"),),

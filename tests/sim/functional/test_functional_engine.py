@@ -8,21 +8,19 @@ import numpy as np
 import pytest
 from small_values import BY_COLUMN, COLUMNS, DOUBLED, LAYOUT, ROWS, argument, computing, joining, reordering
 
-from sttest.errors import InputError
-from sttest.sim.functional import memory_images, read_results, run
-from sttest.sim.functional.concat import join
-from sttest.sim.functional.converter import convert
-from sttest.sim.functional.engine import run_order
-from sttest.sim.functional.graph import Access, Concat, Converter, Fork, Load, Result, ScalarOp, Store, ValueGraph, View
+from sttest.core.errors import InputError
+from sttest.reference import memory_images, read_results, run
+from sttest.reference.engine import convert, join, run_order
+from sttest.reference.graph import Access, Concat, Converter, Fork, Load, ReferenceGraph, Result, ScalarOp, Store, View
 
 TENSOR = np.arange(24, dtype=np.float32).reshape(4, 6)
 
 
-def result_of(graph: ValueGraph, tensor: np.ndarray = TENSOR) -> np.ndarray:
+def result_of(graph: ReferenceGraph, tensor: np.ndarray = TENSOR) -> np.ndarray:
     return read_results(graph, run(graph, memory_images(graph, {"a": tensor})).results)["r"]
 
 
-def changed(graph: ValueGraph, old: object, new: object) -> ValueGraph:
+def changed(graph: ReferenceGraph, old: object, new: object) -> ReferenceGraph:
     """The graph with one node or stream exchanged."""
     streams = tuple(new if stream == old else stream for stream in graph.streams)
     nodes = tuple(new if node == old else node for node in graph.nodes)
@@ -46,7 +44,7 @@ def test_a_converter_changes_the_order_and_nothing_else() -> None:
 
 def test_a_repeated_stream_is_read_again() -> None:
     twice = replace(ROWS, trips=(2, 3, 2), steps=(2, 1, 3), coefficients=((1, 0, 0), (0, 0, 1)))
-    graph = ValueGraph("twice", (argument(),), (), (twice,), (Load("load", "a", "rows", LAYOUT), _sink("rows")))
+    graph = ReferenceGraph("twice", (argument(),), (), (twice,), (Load("load", "a", "rows", LAYOUT), _sink("rows")))
     tokens = run(graph, memory_images(graph, {"a": TENSOR}), keep=["rows"]).streams["rows"]
     assert tokens.shape == (12, 2, 3)
     assert tokens[:6, 0, 0].tolist() == [0, 3, 0, 3, 0, 3]
@@ -59,7 +57,7 @@ def _sink(stream: str) -> Store:
 def test_packed_memory_has_the_order_of_the_stream() -> None:
     packed = replace(BY_COLUMN, packed=True)
     nodes = (Load("load", "a", "columns", packed), Store("store", "columns", BY_COLUMN))
-    graph = ValueGraph("packed", (argument(),), (Result("r", "store", (4, 6), "f32"),), (COLUMNS,), nodes)
+    graph = ReferenceGraph("packed", (argument(),), (Result("r", "store", (4, 6), "f32"),), (COLUMNS,), nodes)
     images = memory_images(graph, {"a": TENSOR})
     assert images["load"].view(np.float32)[:6].tolist() == [0, 6, 12, 18, 1, 7]
     assert np.array_equal(read_results(graph, run(graph, images).results)["r"], TENSOR)
@@ -101,7 +99,7 @@ def test_tokens_that_make_no_blocks_are_refused() -> None:
 
 def test_forks_copy() -> None:
     out = replace(ROWS, name="out")
-    graph = ValueGraph(
+    graph = ReferenceGraph(
         "fork",
         (argument(),),
         (Result("r", "store", (4, 6), "f32"), Result("again", "other", (6, 4), "f32", (View((6, 4), (1, 0)),))),
@@ -121,7 +119,7 @@ def test_forks_copy() -> None:
 def test_a_fork_of_unlike_streams_is_refused() -> None:
     other = replace(ROWS, name="out", trips=(2, 1))
     nodes = (Load("load", "a", "rows", LAYOUT), Fork("fork", "rows", ("out",)), Store("store", "out", LAYOUT))
-    graph = ValueGraph("fork", (argument(),), (), (ROWS, other), nodes)
+    graph = ReferenceGraph("fork", (argument(),), (), (ROWS, other), nodes)
     with pytest.raises(InputError, match="fork 'fork': 'out' carries other tokens than 'rows'"):
         run(graph, memory_images(graph, {"a": TENSOR}))
 
@@ -200,7 +198,7 @@ def test_an_integer_overflow_names_the_task() -> None:
 def test_nodes_in_a_circle_are_refused() -> None:
     loop = (replace(DOUBLED, sources=("rows",), sinks=("out",)), replace(DOUBLED, name="back", sources=("out",)))
     nodes = (loop[0], replace(loop[1], sinks=("rows",)))
-    graph = ValueGraph("circle", (), (), (ROWS, replace(ROWS, name="out")), nodes)
+    graph = ReferenceGraph("circle", (), (), (ROWS, replace(ROWS, name="out")), nodes)
     with pytest.raises(InputError, match=r"circle: the nodes wait for each other: .*task.* -> .*back"):
         run_order(graph)
 

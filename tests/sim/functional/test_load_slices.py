@@ -8,15 +8,25 @@ import numpy as np
 import pytest
 from small_values import argument
 
-from sttest.errors import InputError
-from sttest.sim.functional import memory_images, read_results, run
-from sttest.sim.functional.graph import Gather, Load, MemoryLayout, Result, Slice, Store, Stream, ValueGraph
-from sttest.sim.functional.graph_json import read_value_graph, write_value_graph
+from sttest.core.errors import InputError
+from sttest.reference import memory_images, read_results, run
+from sttest.reference.graph import (
+    Gather,
+    Load,
+    MemoryLayout,
+    ReferenceGraph,
+    ReferenceStream,
+    Result,
+    Slice,
+    Store,
+    read_reference_graph,
+    write_reference_graph,
+)
 
 TENSOR = np.arange(24, dtype=np.float32).reshape(4, 6)
 # Tokens of 2 x 3 in two slices of 1 x 3, each out of memory of its own.
-WHOLE = Stream("whole", "f32", (2, 3), (2, 2), (2, 3), ((1, 0), (0, 1)), (0, 0), 2)
-PARTS = tuple(Stream(f"part{n}", "f32", (1, 3), (2, 2), (1, 3), ((1, 0), (0, 1)), (0, 0), 2) for n in range(2))
+WHOLE = ReferenceStream("whole", "f32", (2, 3), (2, 2), (2, 3), ((1, 0), (0, 1)), (0, 0), 2)
+PARTS = tuple(ReferenceStream(f"part{n}", "f32", (1, 3), (2, 2), (1, 3), ((1, 0), (0, 1)), (0, 0), 2) for n in range(2))
 LAYOUT = MemoryLayout((2, 2), (1, 1), (1, 3), 512, packed=True)
 RESULT = MemoryLayout((2, 2), (1, 1), (2, 3), 512)
 
@@ -25,10 +35,10 @@ def loads(slices: int = 2) -> tuple[Load, ...]:
     return tuple(Load(f"load{n}", "a", f"part{n}", LAYOUT, Slice(0, 2, n, slices)) for n in range(2))
 
 
-def graph(nodes: tuple[Load, ...] | None = None, parts: tuple[Stream, ...] = PARTS) -> ValueGraph:
+def graph(nodes: tuple[Load, ...] | None = None, parts: tuple[ReferenceStream, ...] = PARTS) -> ReferenceGraph:
     ends = (Gather("gather", ("part0", "part1"), "whole"), Store("store", "whole", RESULT))
     result = Result("r", "store", (4, 6), "f32")
-    return ValueGraph("sliced", (argument(),), (result,), (*parts, WHOLE), (*(nodes or loads()), *ends))
+    return ReferenceGraph("sliced", (argument(),), (result,), (*parts, WHOLE), (*(nodes or loads()), *ends))
 
 
 def test_memory_holds_one_slice_of_every_token() -> None:
@@ -44,13 +54,12 @@ def test_a_gather_makes_the_tokens_whole() -> None:
 
 
 def test_slices_are_written_and_read_back(tmp_path) -> None:
-    write_value_graph(graph(), tmp_path / "values.json")
-    assert read_value_graph(tmp_path / "values.json") == graph()
+    write_reference_graph(graph(), tmp_path / "values.json")
+    assert read_reference_graph(tmp_path / "values.json") == graph()
 
 
 @pytest.mark.parametrize(
-    ("part", "says"),
-    [((0, 3, 0, 2), "tokens of 3 are not 2 equal slices"), ((0, 2, 2, 2), "number is 2, at most 1")],
+    ("part", "says"), [((0, 3, 0, 2), "tokens of 3 are not 2 equal slices"), ((0, 2, 2, 2), "number is 2, at most 1")]
 )
 def test_slices_that_cannot_be_are_refused(part: tuple[int, int, int, int], says: str) -> None:
     with pytest.raises(InputError, match=says):

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.errors import InputError
-from sttest.sim.functional.element_types import BITS, NUMPY
-from sttest.sim.functional.graph import Payload, ScalarOp
-from sttest.sim.functional.payload import compiled
+from sttest.core.errors import InputError
+from sttest.reference.graph import BITS, NUMPY, Payload, ScalarOp
+from sttest.reference.task import compiled
 
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 INTEGERS = ("i1", "i4", "i8", "i16", "i32")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from small_values import DOUBLED, computing, joining, reordering
 
-from sttest.errors import InputError
-from sttest.sim.functional import read_value_graph, write_value_graph
+from sttest.core.errors import InputError
+from sttest.reference import read_reference_graph, write_reference_graph
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def edited(tmp_path: Path) -> Callable[[Callable[[Any], None]], Path]:
 
     def edit(change: Callable[[Any], None]) -> Path:
         path = tmp_path / "values.json"
-        write_value_graph(computing(DOUBLED), path)
+        write_reference_graph(computing(DOUBLED), path)
         data = json.loads(path.read_text())
         change(data)
         path.write_text(json.dumps(data))
@@ -31,8 +31,8 @@ def edited(tmp_path: Path) -> Callable[[Callable[[Any], None]], Path]:
 
 @pytest.mark.parametrize("graph", [reordering(), joining(), computing(DOUBLED)], ids=lambda graph: graph.name)
 def test_what_is_written_is_read(graph: Any, tmp_path: Path) -> None:
-    write_value_graph(graph, tmp_path / "values.json")
-    assert read_value_graph(tmp_path / "values.json") == graph
+    write_reference_graph(graph, tmp_path / "values.json")
+    assert read_reference_graph(tmp_path / "values.json") == graph
 
 
 def setter(*keys: Any, value: Any) -> Callable[[Any], None]:
@@ -83,7 +83,7 @@ HOSTILE = {
 @pytest.mark.parametrize(("change", "message"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_cannot_be_is_refused(change: Any, message: str, edited: Any) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        read_value_graph(edited(change))
+        read_reference_graph(edited(change))
     assert "\n" not in str(caught.value)
 
 
@@ -91,9 +91,9 @@ def test_what_cannot_be_is_refused(change: Any, message: str, edited: Any) -> No
 def test_files_that_are_no_graph(text: str, tmp_path: Path) -> None:
     (tmp_path / "values.json").write_text(text)
     with pytest.raises(InputError):
-        read_value_graph(tmp_path / "values.json")
+        read_reference_graph(tmp_path / "values.json")
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
-        read_value_graph(tmp_path / "values.json")
+        read_reference_graph(tmp_path / "values.json")

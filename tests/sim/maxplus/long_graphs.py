@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 
 DEPTHS = st.sampled_from([1, 2, 2, 3, 5, 9, 40, 300])
 SHAPES = {
@@ -130,7 +130,7 @@ def streams(draw) -> TimedGraph:
         chosen = draw(st.lists(st.sampled_from([c.name for c in channels]), min_size=1, max_size=3))
         outstanding = draw(st.integers(window, window + 4))
         processes.append(
-            Memory(f"m{index}", op, f"f{index}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
+            MemoryPort(f"m{index}", op, f"f{index}", tokens, token_bytes, tuple(chosen), burst_bytes, outstanding)
         )
         events.append((f"f{index}", "write" if op == "write" else "read", 1))
     halves = [events] if draw(st.booleans()) or len(events) < 2 else [events[:1], events[1:]]
@@ -156,7 +156,7 @@ def crowds(draw) -> TimedGraph:
         outstanding = draw(st.integers(2, 9))
         start = draw(st.sampled_from([0, 0, 50]))
         processes.append(
-            Memory(f"m{index}", op, f"f{index}", tokens, 4, tuple(chosen), burst_bytes, outstanding, start)
+            MemoryPort(f"m{index}", op, f"f{index}", tokens, 4, tuple(chosen), burst_bytes, outstanding, start)
         )
         event = Event(f"f{index}", op, 0)
         paces = st.sampled_from([1, 1, 2, 3, 7, 12])
@@ -174,8 +174,8 @@ def sleepers(draw) -> TimedGraph:
     source = Loop((block * blocks,), draw(st.integers(1, 3)), 1, (Event("a", "write", 0),))
     events = (Event("a", "read", 0, (), block), Event("b", "write", 0, (), draw(st.integers(1, 3))))
     ports = (
-        Memory("out", "write", "b", blocks * events[1].tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
-        Memory("in", "read", "c", tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
+        MemoryPort("out", "write", "b", blocks * events[1].tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
+        MemoryPort("in", "read", "c", tokens, 4, ("x",), 4, draw(st.integers(2, 6))),
     )
     pipelines = (
         Pipeline("source", (source,)),
@@ -207,7 +207,7 @@ def drifts(draw) -> TimedGraph:
         burst_bytes, outstanding = draw(st.sampled_from([4, 16, 64])), draw(st.integers(2, 16))
         names = draw(st.lists(st.sampled_from(["x", "x", "y"]), min_size=1, max_size=3))
         processes.append(
-            Memory(f"in{index}", "read", f"m{index}", rows * row, 4, tuple(names), burst_bytes, outstanding)
+            MemoryPort(f"in{index}", "read", f"m{index}", rows * row, 4, tuple(names), burst_bytes, outstanding)
         )
     if draw(st.booleans()):
         fifos.append(Fifo("out", draw(DEPTHS), 8, "srl"))
@@ -220,7 +220,7 @@ def drifts(draw) -> TimedGraph:
             last.start,
             rows,
         )
-        processes.append(Memory("store", "write", "out", rows * row, 4, ("x",), 16, draw(st.integers(2, 8))))
+        processes.append(MemoryPort("store", "write", "out", rows * row, 4, ("x",), 16, draw(st.integers(2, 8))))
     latency = st.integers(0, 30)
     channels = [Channel(name, draw(latency), 4, 1, draw(st.integers(1, 2))) for name in ("x", "y")]
     return _graph(fifos, draw(st.permutations(processes)), channels)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from long_graphs import chains, loops_back, streams
 from sim_graphs import memory_graphs, pipeline_graphs
 
-from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph, simulate
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
 
 
 def with_channels_of_their_own(design: TimedGraph) -> TimedGraph:
@@ -17,7 +17,7 @@ def with_channels_of_their_own(design: TimedGraph) -> TimedGraph:
     by_name = {channel.name: channel for channel in design.channels}
     channels, processes = [], []
     for process in design.processes:
-        if isinstance(process, Memory):
+        if isinstance(process, MemoryPort):
             own = tuple(f"{process.name}_{name}" for name in process.channels)
             channels += {
                 copy: dataclasses.replace(by_name[name], name=copy)
@@ -72,7 +72,7 @@ def test_more_bandwidth(design, faster, sooner, more_outstanding):
         for c in design.channels
     )
     processes = tuple(
-        dataclasses.replace(p, outstanding=p.outstanding + more_outstanding) if isinstance(p, Memory) else p
+        dataclasses.replace(p, outstanding=p.outstanding + more_outstanding) if isinstance(p, MemoryPort) else p
         for p in design.processes
     )
     assert_never_later(design, dataclasses.replace(design, channels=channels, processes=processes))
@@ -85,8 +85,8 @@ def shared_channel(depth: int) -> TimedGraph:
         300.0,
         (Fifo("a", depth, 8, "srl"), Fifo("b", 1, 8, "srl")),
         (
-            Memory("ahead", "read", "a", 5, 4, ("c",), 4, 2),
-            Memory("late", "read", "b", 2, 4, ("c",), 4, 4, start=9),
+            MemoryPort("ahead", "read", "a", 5, 4, ("c",), 4, 2),
+            MemoryPort("late", "read", "b", 2, 4, ("c",), 4, 4, start=9),
             Pipeline("p", (Loop((5,), 4, 1, (Event("a", "read", 0),)),)),
             Pipeline("q", (Loop((2,), 11, 9, (Event("b", "read", 0),)),)),
         ),

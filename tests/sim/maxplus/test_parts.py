@@ -3,11 +3,11 @@
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph
 from sttest.sim.maxplus.arrays import build
 from sttest.sim.maxplus.engine import run, run_by_events
-from sttest.sim.maxplus.periodic import Patience, run_periodic
+from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
 from sttest.sim.maxplus.programs import find_programs
 
 ROWS = 400
-EAGER = Patience(first_cycles=64, least_visits=1)
+EAGER = PeriodSearchLimits(first_cycles=64, least_visits=1)
 
 
 def drifting() -> TimedGraph:

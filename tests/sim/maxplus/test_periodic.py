@@ -10,13 +10,12 @@ from long_graphs import chains, crowds, drifts, loops_back, sleepers, streams
 from sim_graphs import STREAMHLS
 
 from sttest.sim import TimedGraph, load
-from sttest.sim.des.engine import run as run_des
 from sttest.sim.maxplus.engine import run, run_by_events
-from sttest.sim.maxplus.periodic import Patience
-from sttest.sim.record import RunRecord
-from sttest.sim.simulation import max_occupancy
+from sttest.sim.maxplus.periodic import PeriodSearchLimits
+from sttest.sim.simpy_engine import run as run_des
+from sttest.sim.simulation import RunRecord, max_occupancy
 
-EAGER = Patience(first_cycles=16, least_visits=1)
+EAGER = PeriodSearchLimits(first_cycles=16, least_visits=1)
 GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds(), sleepers(), drifts())
 
 
@@ -36,7 +35,7 @@ def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
 @settings(max_examples=300, deadline=None)
 @given(GRAPHS, st.booleans(), st.sampled_from([8, 16, 64, 200]))
 def test_jumps_change_nothing(design, unbounded, first_cycles):
-    jumping = run(design, unbounded=unbounded, patience=Patience(first_cycles, 1))
+    jumping = run(design, unbounded=unbounded, patience=PeriodSearchLimits(first_cycles, 1))
     assert_same(design, jumping, run_by_events(design, unbounded=unbounded))
 
 
@@ -47,14 +46,13 @@ def test_jumps_give_what_the_oracle_gives(design):
 
 
 @pytest.mark.parametrize(
-    "design",
-    ["2560_dsps_opt4_k2mm", "synthetic_opt1_k7mmseq_unbalanced", "mlps_opt1_autoencoder", "mlps_opt5_resmlp"],
+    "design", ["2560_dsps_opt4_k2mm", "synthetic_opt1_k7mmseq_unbalanced", "mlps_opt1_autoencoder", "mlps_opt5_resmlp"]
 )
 @pytest.mark.parametrize("depth", [None, 2])
 def test_designs(design, depth):
     graph = load(STREAMHLS / f"{design}.json")
     graph = graph if depth is None else graph.with_all_depths(depth)
-    assert_same(graph, run(graph, patience=Patience(64, 1)), run_by_events(graph))
+    assert_same(graph, run(graph, patience=PeriodSearchLimits(64, 1)), run_by_events(graph))
 
 
 def test_without_times_the_rest_is_the_same():

@@ -4,16 +4,16 @@ from itertools import permutations
 
 import pytest
 
-from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 from sttest.sim.maxplus.engine import run, run_by_events
-from sttest.sim.maxplus.periodic import Patience
+from sttest.sim.maxplus.periodic import PeriodSearchLimits
 
 
 def shared() -> TimedGraph:
     """A read port and a write port that take turns on channel c1; the writer's source slows down half-way."""
     ports = (
-        Memory("m0", "read", "f0", 480, 4, ("c1", "c1"), 4, 2),
-        Memory("m1", "write", "f1", 480, 4, ("c0", "c1", "c1"), 4, 3),
+        MemoryPort("m0", "read", "f0", 480, 4, ("c1", "c1"), 4, 2),
+        MemoryPort("m1", "write", "f1", 480, 4, ("c0", "c1", "c1"), 4, 3),
     )
     write = (Event("f1", "write", 0),)
     pipelines = (
@@ -30,7 +30,7 @@ def shared() -> TimedGraph:
 def test_bursts_that_wait_at_a_jump_are_started_within_it(first_cycles):
     """2857 cycles, set by the turns on c1; a port whose waiting bursts were never started would not finish."""
     events = run_by_events(shared(), unbounded=True)
-    found = run(shared(), unbounded=True, record=False, patience=Patience(first_cycles, 1))
+    found = run(shared(), unbounded=True, record=False, patience=PeriodSearchLimits(first_cycles, 1))
     assert found.finish == events.finish == [2857, 1939, 2858, 958]
 
 
@@ -40,9 +40,9 @@ def disturbed(order: tuple[int, ...]) -> TimedGraph:
     Two pipelines beside the ports drift apart, so that the net jumps by parts.
     """
     ports = [
-        Memory("short", "read", "a", 130, 4, ("x",), 4, 2),
-        Memory("long", "read", "b", 640, 4, ("x",), 256, 2, 4000),
-        Memory("other", "read", "c", 640, 4, ("x",), 128, 2, 4100),
+        MemoryPort("short", "read", "a", 130, 4, ("x",), 4, 2),
+        MemoryPort("long", "read", "b", 640, 4, ("x",), 256, 2, 4000),
+        MemoryPort("other", "read", "c", 640, 4, ("x",), 128, 2, 4100),
     ]
     pipelines = (
         Pipeline("p", (Loop((130,), 80, 1, (Event("a", "read", 0),)),)),
@@ -60,6 +60,6 @@ def disturbed(order: tuple[int, ...]) -> TimedGraph:
 def test_turns_of_ports_that_still_sleep_are_allowed_for(order, first_cycles):
     """A jump of the short port alone must not pass over the turns that any of the others will have in between."""
     graph = disturbed(order)
-    found, expected = run(graph, patience=Patience(first_cycles, 1)), run_by_events(graph)
+    found, expected = run(graph, patience=PeriodSearchLimits(first_cycles, 1)), run_by_events(graph)
     assert (found.finish, found.stalls) == (expected.finish, expected.stalls)
     assert found.stalls[order.index(0)].memory_cycles > 5

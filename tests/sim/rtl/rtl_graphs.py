@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from sim_graphs import chain, graph, sink, source
 
-from sttest.boards.backends.rtl import INSTALL, SIMULATORS
 from sttest.sim import Fifo, Pipeline, TimedGraph, Trace, simulate
-from sttest.sim.program import expand
-from sttest.sim.rtl import RtlRun, compare, emulate_all
+from sttest.sim.stages import expand
+from sttest.targets.rtl import RtlRun, compare, emulate_all
+from sttest.targets.rtl.drive import INSTALL, SIMULATORS
 
 HOSTILE = ["endmodule", '`include "/etc/passwd"', "../../x", "a b; $finish;", "*/", "é" * 200, "\\esc ", "1"]
 """Names that would break Verilog text, or escape from a folder, if they got there."""

@@ -4,9 +4,9 @@ import pytest
 from rtl_graphs import needs
 from sim_graphs import chain, graph, sink, source
 
-from sttest.boards.backends.rtl import run_folder
 from sttest.sim import Fifo
-from sttest.sim.rtl import compare, emit
+from sttest.targets.rtl import compare, emit
+from sttest.targets.rtl.drive import run_folder
 
 pytestmark = needs("icarus")
 

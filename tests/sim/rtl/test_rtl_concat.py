@@ -25,11 +25,11 @@ func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) -> (tensor<8x20xf32>, 
 @pytest.mark.parametrize("simulator", [pytest.param(each, marks=needs(each)) for each in ("verilator", "icarus")])
 def test_every_access_is_the_engines(simulator, tmp_path):
     from sttest.compile.compiler import compile_text
-    from sttest.compile.pipeline import Knobs
+    from sttest.compile.pipeline import CompileOptions
     from sttest.sim import simulate
 
     graphs = [
-        compile_text(TEXT, "concat", "u55c", Knobs(tile_size=tile, precision="fp32", strategy=strategy)).graph
+        compile_text(TEXT, "concat", "u55c", CompileOptions(tile_size=tile, precision="fp32", strategy=strategy)).graph
         for tile, strategy in ((4, "normal"), (2, "conservative"))
     ]
     for graph, run in zip(graphs, check(graphs, simulator, tmp_path), strict=True):

@@ -5,8 +5,8 @@ import re
 
 from rtl_graphs import HOSTILE, check, hostile_graph, needs
 
-from sttest.sim.rtl import emit
-from sttest.sim.rtl.verilog import identifier
+from sttest.targets.rtl import emit
+from sttest.targets.rtl.loops import identifier
 
 
 @needs("icarus")

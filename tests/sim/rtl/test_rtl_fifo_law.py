@@ -4,7 +4,7 @@ from rtl_graphs import assert_rates, needs, rate_graphs
 from sim_graphs import chain, graph, sink, source
 
 from sttest.sim import Fifo
-from sttest.sim.rtl import emulate_all
+from sttest.targets.rtl import emulate_all
 
 
 @needs("icarus")

@@ -13,7 +13,7 @@ pytestmark = [
 @pytest.mark.parametrize("phase", ["decode", pytest.param("prefill", marks=pytest.mark.nightly)])
 def test_every_access_is_the_engines(phase, tmp_path):
     from sttest.compile.compiler import compile_text
-    from sttest.models.shipped import lowered_text
+    from sttest.frontend.shipped import lowered_text
 
     design = compile_text(lowered_text("gpt2", phase, small=False), f"gpt2-{phase}", "u55c")
     run = check([design.graph], "verilator", tmp_path, "maxplus")[0]

@@ -5,9 +5,9 @@ import pytest
 from rtl_graphs import check, needs
 from sim_graphs import graph, reconvergent, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, Trace, simulate
-from sttest.sim.rtl import compare, emulate, with_iterations
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, Trace, simulate
+from sttest.targets.rtl import compare, emulate, with_iterations
 
 pytestmark = needs("icarus")
 
@@ -56,14 +56,14 @@ def test_actors_beside_pipelines_and_ports(tmp_path):
     """The actor sees FIFOs of either kind under the FIFO law, in both directions, and overlaps itself."""
     for kind in ("srl", "ram"):
         fifos = [Fifo("a", 3, 8, kind), Fifo("b", 2, 8, kind), Fifo("m", 2, 8, kind), Fifo("w", 2, 8, kind)]
-        actor = Actor("x", (Phase(5, {"a": 1}, {"b": 1}), Phase(0, {"m": 2}, {"w": 1})), 12, 2)
-        ports = [Memory("r", "read", "m", 12, 4, ("c",), 16), Memory("o", "write", "w", 6, 4, ("c",), 8)]
+        actor = Actor("x", (ActorPhase(5, {"a": 1}, {"b": 1}), ActorPhase(0, {"m": 2}, {"w": 1})), 12, 2)
+        ports = [MemoryPort("r", "read", "m", 12, 4, ("c",), 16), MemoryPort("o", "write", "w", 6, 4, ("c",), 8)]
         design = graph(fifos, [source("a", 6), actor, sink("b", 6, ii=2), *ports], [Channel("c", 4, 4, 2, 3)])
         check([design], "icarus", tmp_path / kind)
 
 
 def test_endless_actors_run_for_some_iterations(tmp_path):
-    x, y = Actor("x", (Phase(2, {}, {"a": 2}),)), Actor("y", (Phase(3, {"a": 3}),))
+    x, y = Actor("x", (ActorPhase(2, {}, {"a": 2}),)), Actor("y", (ActorPhase(3, {"a": 3}),))
     design = with_iterations(graph([Fifo("a", 4, 1)], [x, y]), 5)
     assert [process.firings for process in design.processes] == [15, 10]
     check([design], "icarus", tmp_path)
@@ -71,8 +71,8 @@ def test_endless_actors_run_for_some_iterations(tmp_path):
 
 def test_a_channel_that_stands_twice_in_a_list_and_a_burst_without_latency(tmp_path):
     channels = [Channel("c", 0, 4, 3, 2), Channel("d", 9, 8)]
-    port = Memory("m", "read", "a", 40, 6, ("c", "d", "c"), 16, 2)
-    out = Memory("n", "write", "b", 40, 4, ("c",), 16, 2)
+    port = MemoryPort("m", "read", "a", 40, 6, ("c", "d", "c"), 16, 2)
+    out = MemoryPort("n", "write", "b", 40, 4, ("c",), 16, 2)
     both = Pipeline("p", (Loop((40,), 1, 3, (Event("a", "read", 0), Event("b", "write", 2))),))
     fifos = [Fifo("a", 2, 8, "srl"), Fifo("b", 2, 8, "ram")]
     check([graph(fifos, [port, both, out], channels)], "icarus", tmp_path)
@@ -94,7 +94,7 @@ def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
     Token 2 touches bursts 4 and 5, whose places were those of bursts 0 (slow, response at 102) and 1.
     """
     channels = [Channel("slow", 100, 8), Channel("fast", 1, 8)]
-    port = Memory("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
+    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
     run = emulate(graph([Fifo("a", 8, 8, "srl")], [source("a", 4), port], channels), "icarus", tmp_path)
     assert run.reads["a"].tolist() == [1, 2, 103, 105]
     assert run.finish["m"] == 206
@@ -103,7 +103,7 @@ def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
 @pytest.mark.parametrize("engine", ["des", "maxplus"])
 def test_engines_wait_for_a_place_for_all_bytes(engine):
     channels = [Channel("slow", 100, 8), Channel("fast", 1, 8)]
-    port = Memory("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
+    port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
     design = graph([Fifo("a", 8, 8, "srl")], [source("a", 4), port], channels)
     assert simulate(design, engine, record=True).read_times["a"].tolist() == [1, 2, 103, 105]
 
@@ -124,5 +124,5 @@ def test_refusals(tmp_path):
     with pytest.raises(InputError, match=r"too much memory .*demand 33554432 places, bound 16777216"):
         emulate(deep, "icarus", tmp_path)
     with pytest.raises(InputError, match="give a number of iterations"):
-        emulate(graph([], [Actor("x", (Phase(1),))]), "icarus", tmp_path)
+        emulate(graph([], [Actor("x", (ActorPhase(1),))]), "icarus", tmp_path)
     assert not (tmp_path / "rtl").exists()

@@ -8,8 +8,8 @@ from math import lcm
 
 from hypothesis import strategies as st
 
-from sttest.sim import Actor, Fifo, Phase, TimedGraph
-from sttest.sim.actors.self_timed import SelfTimed
+from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph
+from sttest.sim.throughput import SelfTimed
 
 
 def endless(*channels, times: dict[str, int], serial=True) -> TimedGraph:
@@ -20,7 +20,7 @@ def endless(*channels, times: dict[str, int], serial=True) -> TimedGraph:
     writes: dict[str, dict[str, int]] = {name: {} for name in times}
     for name, writer, put, reader, taken, _ in channels:
         writes[writer][name], reads[reader][name] = put, taken
-    actors = tuple(Actor(name, (Phase(time, reads[name], writes[name]),)) for name, time in times.items())
+    actors = tuple(Actor(name, (ActorPhase(time, reads[name], writes[name]),)) for name, time in times.items())
     fifos = tuple(Fifo(name, max(1, tokens), 8, initial_tokens=tokens) for name, *_, tokens in channels)
     return TimedGraph("g", 1.0, fifos, actors)
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.sim import Channel, Event, Fifo, Loop, Memory, Pipeline, TimedGraph, simulate
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, simulate
 from sttest.sim.maxplus.engine import run_by_events
 from sttest.sim.sizing import depth_runner, simulate_many, size_by_simulation
 from sttest.sim.sizing.depth_runner import DepthRunner
-from sttest.sim.sizing.live import least_live_depths
+from sttest.sim.sizing.finite import least_live_depths
 
 WIDTH = 3
 
@@ -121,7 +121,7 @@ def test_fifos_of_a_lane_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("depths", [(2, 2), (40, 3), (1, 300)])
 def test_what_repeats_is_jumped_over(monkeypatch: pytest.MonkeyPatch, depths: tuple[int, int]) -> None:
     rows, row = 4000, 100
-    port = Memory("load", "read", "a", rows * row, 64, ("hbm0",))
+    port = MemoryPort("load", "read", "a", rows * row, 64, ("hbm0",))
     work = Loop((rows, row), 2, 9, (Event("a", "read", 0), Event("b", "write", 8, (None, row - 1))))
     take = Loop((rows,), 190, 3, (Event("b", "read", 0),))
     graph = TimedGraph(

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.errors import DeadlockError, DoesNotFitError, InputError
-from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, TimedGraph, load, simulate
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, load, simulate
 from sttest.sim.sizing import back_to_back, simulate_many, size_by_simulation
-from sttest.sim.sizing.invocations import inexact_ports
+from sttest.sim.sizing.depth_runner import inexact_ports
 
 
 def graph(fifos, processes, channels=()) -> TimedGraph:
@@ -140,7 +140,7 @@ def test_refusals():
         size_by_simulation(design, "fast")
     with pytest.raises(DoesNotFitError, match=r"no depths are enough .demand .* cycles, bound 3 cycles"):
         size_by_simulation(design, 3)
-    endless = Actor("x", (Phase(1, {"a": 1}, {"a": 1}),))
+    endless = Actor("x", (ActorPhase(1, {"a": 1}, {"a": 1}),))
     with pytest.raises(InputError, match="come to no end; ask for a throughput"):
         size_by_simulation(graph([Fifo("a", 2, 1, initial_tokens=1)], [endless]))
     hungry = [Pipeline("x", (loop(2, Event("a", "write", 0)),)), Pipeline("y", (loop(3, Event("a", "read", 0)),))]
@@ -209,15 +209,17 @@ def test_overlap_needs_more_than_an_invocation_that_drains():
 
 
 def test_invocations_of_ports_and_their_bursts():
-    port = Memory("p", "read", "a", tokens=4, token_bytes=64, channels=("h",), burst_bytes=256)
+    port = MemoryPort("p", "read", "a", tokens=4, token_bytes=64, channels=("h",), burst_bytes=256)
     take = Pipeline("take", (loop(4, Event("a", "read", 0)),))
     design = graph([Fifo("a", 4, 512)], [port, take], [Channel("h", 20, 64)])
     assert inexact_ports(design) == []
     thrice = back_to_back(design, 3)
     assert simulate(thrice).verdict == "done"
-    (streamed,) = [process for process in thrice.processes if isinstance(process, Memory)]
+    (streamed,) = [process for process in thrice.processes if isinstance(process, MemoryPort)]
     assert streamed.tokens == 12
-    odd = graph([Fifo("a", 4, 512)], [Memory("p", "read", "a", 6, 64, ("h",), 256), take_six()], [Channel("h", 20, 64)])
+    odd = graph(
+        [Fifo("a", 4, 512)], [MemoryPort("p", "read", "a", 6, 64, ("h",), 256), take_six()], [Channel("h", 20, 64)]
+    )
     assert inexact_ports(odd) == ["p"]
 
 

@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sdf_graphs import small_graphs
 
-from sttest.sim import Actor, Fifo, Phase, TimedGraph, simulate
-from sttest.sim.actors.self_timed import SelfTimed
+from sttest.sim import Actor, ActorPhase, Fifo, TimedGraph, simulate
+from sttest.sim.throughput import SelfTimed
 
 ITERATIONS = 30
 
@@ -24,7 +24,7 @@ def cyclo_static(draw) -> TimedGraph:
         loop = {f"self_{name}": 1} if draw(st.booleans()) else {}
         fifos += [Fifo(own, 2, 8, initial_tokens=1) for own in loop]
         sides = [({}, {"c": n}) if name == "x" else ({"c": n}, {}) for n in rates]
-        phases = tuple(Phase(draw(st.integers(1, 5)), reads | loop, writes | loop) for reads, writes in sides)
+        phases = tuple(ActorPhase(draw(st.integers(1, 5)), reads | loop, writes | loop) for reads, writes in sides)
         actors.append(Actor(name, phases))
     return TimedGraph("g", 1.0, tuple(fifos), tuple(actors))
 

@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sdf_graphs import endless, least_total, small_graphs
 
-from sttest.errors import DeadlockError, DoesNotFitError, InputError
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim import load, simulate
-from sttest.sim.actors.self_timed import SelfTimed
 from sttest.sim.sizing import size_for_throughput, trade_off
+from sttest.sim.throughput import SelfTimed
 
 CLASSICS = Path(__file__).parents[2] / "data" / "sdf3"
 # Brute force looks at all ways to spread so many tokens over at most six FIFOs.

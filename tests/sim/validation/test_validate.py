@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from sim_graphs import chain, graph, sink, source
 
-from sttest.errors import InputError
-from sttest.sim import Actor, Channel, Event, Fifo, Loop, Memory, Phase, Pipeline, Trace, simulate
+from sttest.core.errors import InputError
+from sttest.sim import Actor, ActorPhase, Channel, Event, Fifo, Loop, MemoryPort, Pipeline, Trace, simulate
 
 A = Fifo("a", 2, 8)
 C = Channel("c", 10, 32)
 
 
 def port(**changes):
-    return Memory(
+    return MemoryPort(
         **({"name": "m", "op": "read", "fifo": "a", "tokens": 4, "token_bytes": 32, "channels": ("c",)} | changes)
     )
 
@@ -38,9 +38,9 @@ def port(**changes):
         (lambda: graph([A], [source("a", 1), source("a", 1, name="s2"), sink("a", 1)]), "two writers, 'src' and 's2'"),
         (lambda: graph([A, A], [source("a", 1), sink("a", 1)]), "two FIFO entries are called 'a'"),
         (lambda: graph([], [Actor("x", ())]), "number of phases is 0"),
-        (lambda: graph([], [Actor("x", (Phase(-1),))]), "time is -1"),
-        (lambda: graph([], [Actor("x", (Phase(1),), -1)]), "firings is -1"),
-        (lambda: graph([A], [Actor("x", (Phase(1, {"b": 1}, {"a": 1}),))]), "no FIFO 'b'"),
+        (lambda: graph([], [Actor("x", (ActorPhase(-1),))]), "time is -1"),
+        (lambda: graph([], [Actor("x", (ActorPhase(1),), -1)]), "firings is -1"),
+        (lambda: graph([A], [Actor("x", (ActorPhase(1, {"b": 1}, {"a": 1}),))]), "no FIFO 'b'"),
         (lambda: graph([], [Pipeline("", ())]), "process name '' is not 1 to 200 printable characters"),
         (lambda: graph([], [Pipeline("a\nb", ())]), "is not 1 to 200 printable characters"),
         (lambda: graph([], [Pipeline("p", start=-1)]), "start is -1"),

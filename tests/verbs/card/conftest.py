@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from sttest.boards.backends.csim import build
 from sttest.compile.compiler import compile_text
-from sttest.compile.package import write_package
-from sttest.compile.pipeline import Knobs
-from sttest.compile.turns.schedule import Sharing
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.sharing.engines import Sharing
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.registry import model_config
-from sttest.models.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.tables import head_columns
+from sttest.package.design_package import write_package
+from sttest.targets.csim import build
 
 FAKE_VITIS = """\
 #!/bin/sh
@@ -48,7 +48,7 @@ def package_of(tmp_path_factory):
             workload["head_columns"] = head_columns(model_config(f"small-{model}"))
         name = f"small-{model}-{phase}-{board}"
         positions = generate > 1 and model_config(f"small-{model}").rope_theta is None
-        knobs = Knobs(layers=layers, share=share, generate=generate, positions=positions)
+        knobs = CompileOptions(layers=layers, share=share, generate=generate, positions=positions)
         design = compile_text(lowered_text(model, phase, head=head), name, board, knobs, workload=workload)
         return write_package(design, tmp_path_factory.mktemp("packages") / name)
 

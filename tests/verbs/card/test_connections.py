@@ -9,12 +9,12 @@ import re
 import pytest
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.vitis.link_config import read_link_config
-from sttest.boards.vitis.placement import BALANCED
-from sttest.boards.xrt.signature import read_signature
+from sttest.compile.hls.kernel_signature import read_signature
 from sttest.sim import load, simulate
-from sttest.sim.graph import Memory
-from sttest.sim.relink import channel_name
+from sttest.sim.bursts import channel_name
+from sttest.sim.graph import MemoryPort
+from sttest.targets.vitis.placement import BALANCED
+from sttest.targets.vitis.steps import read_link_config
 from sttest.verbs.build import BuildRequest, prepare
 
 MODELS = ["gpt2", "qwen", "llama", "gemma"]
@@ -62,7 +62,7 @@ def test_every_port_is_the_same_everywhere(model, phase, own_package_of):
     # What was compiled is what is linked: arguments, ports and channels.
     assert kernel == before
     graph = load(package)
-    timed = {port.name: port.channels for port in graph.processes if isinstance(port, Memory)}
+    timed = {port.name: port.channels for port in graph.processes if isinstance(port, MemoryPort)}
     linked = {row["dma"]: each.banks for row, each in zip(table, kernel.buffers, strict=True)}
     assert {name: tuple(map(channel_name, banks)) for name, banks in linked.items()} == timed
 

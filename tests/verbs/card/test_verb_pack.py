@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from sttest.boards.backends.device.packed import PackedRequest, run_packed
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.targets.device.packed import PackedRequest, run_packed
 
 pytestmark = pytest.mark.torch
 
@@ -48,7 +48,7 @@ def test_it_is_whole_and_runs_on_the_double(unpacked, quick_build, capsys):
 def test_it_needs_no_pytorch(unpacked, tmp_path):
     (tmp_path / "torch.py").write_text("raise ImportError('no torch here')")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PATH": "/nowhere"}
-    command = [sys.executable, "-m", "sttest.boards.backends.device.packed", str(unpacked), "--backend", "device"]
+    command = [sys.executable, "-m", "sttest.targets.device.packed", str(unpacked), "--backend", "device"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 5
     assert done.stderr.startswith("error: run --backend device: XRT: no xrt-smi")

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from sttest.boards.backends.device import Card, Patience
-from sttest.errors import DeadlockError
-from sttest.models import host
+from sttest.core.errors import DeadlockError
+from sttest.models import layers as host
+from sttest.targets.device import HeldCard, Timeouts
 from sttest.verbs.card_run import RunRequest
 from sttest.verbs.run import run
 
@@ -43,7 +43,7 @@ def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, work, capsys)
 
 def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_of, tmp_path, work):
     request = RunRequest(
-        (package_of("gpt2", "decode"),), launches=4, work=work, patience=Patience(1.0),
+        (package_of("gpt2", "decode"),), launches=4, work=work, patience=Timeouts(1.0),
         faults=((2, "hung"),),
     )  # fmt: skip
     with pytest.raises(DeadlockError, match="decode 2, layer 0: kernel 'group0' did not finish"):
@@ -56,7 +56,7 @@ def test_a_kernel_that_hangs_leaves_the_results_of_the_launches_before(package_o
 
 
 def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, work, monkeypatch):
-    launch, pids = Card.launch, []
+    launch, pids = HeldCard.launch, []
 
     def interrupted(card, run, *, doing):
         pids.append(card.pid)
@@ -64,7 +64,7 @@ def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, work, monkeypatc
             raise KeyboardInterrupt
         return launch(card, run, doing=doing)
 
-    monkeypatch.setattr(Card, "launch", interrupted)
+    monkeypatch.setattr(HeldCard, "launch", interrupted)
     request = RunRequest((package_of("gpt2", "decode"),), launches=9, work=work)
     with pytest.raises(KeyboardInterrupt):
         run(request, tmp_path / "results", "layer", as_json=True)
@@ -73,7 +73,7 @@ def test_ctrl_c_keeps_the_launches_before(package_of, tmp_path, work, monkeypatc
 
 
 def test_an_end_before_the_first_launch_leaves_nothing(package_of, tmp_path, work):
-    request = RunRequest((package_of("gpt2", "decode"),), work=work, patience=Patience(0.5), faults=((0, "hung"),))
+    request = RunRequest((package_of("gpt2", "decode"),), work=work, patience=Timeouts(0.5), faults=((0, "hung"),))
     with pytest.raises(DeadlockError):
         run(request, tmp_path / "results", "layer", as_json=True)
     assert list(tmp_path.iterdir()) == []

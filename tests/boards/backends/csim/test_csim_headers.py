@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.boards.backends.csim.build import FLAGS
+from sttest.targets.csim.build import FLAGS
 
-INCLUDE = str(files("sttest.boards.backends.csim").joinpath("include"))
+INCLUDE = str(files("sttest.targets.csim").joinpath("include"))
 PROGRAM = """
 #include <ap_int.h>
 #include <hls_half.h>

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.boards.backends.csim import build_kernel, run_kernel
-from sttest.errors import InputError, SttestError
+from sttest.core.errors import InputError, SttestError
+from sttest.targets.csim import build_kernel, run_kernel
 
 KERNEL = """
 #include <ap_int.h>

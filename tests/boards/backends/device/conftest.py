@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.backends.csim import build, build_kernel
-from sttest.boards.backends.device import Card, CardOptions, Patience, Rehearsal, read_design
-from sttest.boards.xrt.signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.targets.csim import build, build_kernel
+from sttest.targets.device import CardOptions, HeldCard, Rehearsal, Timeouts, read_design
 
 WORDS = 4
 BYTES = 64 * WORDS
@@ -64,10 +64,10 @@ def reverser(tmp_path_factory) -> tuple[Path, Path]:
 def card_of(reverser):
     """Makes a card whose launches go wrong as told."""
 
-    def make(faults=None, *, launch_s: float = 30.0, duration_us: float = 10.0) -> Card:
+    def make(faults=None, *, launch_s: float = 30.0, duration_us: float = 10.0) -> HeldCard:
         package, executable = reverser
         files = read_design(package)
         rehearsal = Rehearsal(str(executable), duration_us, faults or {})
-        return Card(files, CardOptions("double", str(files.signature_path), 0, Patience(launch_s, 60.0), rehearsal))
+        return HeldCard(files, CardOptions("double", str(files.signature_path), 0, Timeouts(launch_s, 60.0), rehearsal))
 
     return make

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.boards.xrt.double import DoubleXrt, Launch, PythonKernels
+from sttest.targets.xrt.emulator import EmulatedXrt, KernelLaunch, PythonKernels
 
 print("[XRT] WARNING: this goes to standard output")
 if "FAKE_PYXRT_MODE_FILE" in os.environ:
@@ -17,7 +17,7 @@ Path("summary.csv").write_text(
 )
 
 
-def _reverse(launch: Launch) -> float:
+def _reverse(launch: KernelLaunch) -> float:
     data = bytes(launch.buffers["x"])
     words = [data[start : start + 64] for start in range(0, len(data), 64)]
     launch.buffers["y"][:] = b"".join(reversed(words))
@@ -28,7 +28,7 @@ class uuid:
     pass
 
 
-_DOUBLE = DoubleXrt(require_hbm(load_board("u55c")), PythonKernels({"reverse": _reverse}))
+_DOUBLE = EmulatedXrt(require_hbm(load_board("u55c")), PythonKernels({"reverse": _reverse}))
 bo, device, kernel, run, xclbin = _DOUBLE.bo, _DOUBLE.device, _DOUBLE.kernel, _DOUBLE.run, _DOUBLE.xclbin
 enumerate_devices, ert_cmd_state = _DOUBLE.enumerate_devices, _DOUBLE.ert_cmd_state
 xclBOSyncDirection, xrt_info_device = _DOUBLE.xclBOSyncDirection, _DOUBLE.xrt_info_device

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.backends.device import Card, CardOptions
-from sttest.errors import DeadlockError, InputError, SttestError
+from sttest.core.errors import DeadlockError, InputError, SttestError
+from sttest.targets.device import CardOptions, HeldCard
 
 DATA = bytes(range(256))
 REVERSED = b"".join(DATA[start : start + 64] for start in (192, 128, 64, 0))
 
 
-def ready(card: Card) -> Card:
+def ready(card: HeldCard) -> HeldCard:
     for name in "xy":
         card.allocate(name, name)
     card.write("x", DATA)
@@ -95,7 +95,7 @@ def test_a_host_program_that_crashes_is_no_crash_of_ours(card_of):
 
 
 def test_a_host_program_that_stops_answering_is_ended(card_of, monkeypatch):
-    monkeypatch.setattr("sttest.boards.backends.device.card.GRACE_S", 0.5)
+    monkeypatch.setattr("sttest.targets.device.card.GRACE_S", 0.5)
     with card_of(launch_s=0.5) as card:
         ready(card)
         pid = card.pid
@@ -122,10 +122,13 @@ def test_an_unknown_buffer_is_refused(card_of):
 
 
 def test_without_pyxrt_the_process_says_so(reverser):
-    from sttest.boards.backends.device import read_design
+    from sttest.targets.device import read_design
 
     files = read_design(reverser[0])
-    with pytest.raises(SttestError, match="No module named 'pyxrt'"), Card(files, CardOptions("device", "no.xclbin")):
+    with (
+        pytest.raises(SttestError, match="No module named 'pyxrt'"),
+        HeldCard(files, CardOptions("device", "no.xclbin")),
+    ):
         pass
 
 
@@ -133,7 +136,7 @@ def test_ctrl_c_in_the_middle_of_a_launch_leaves_no_process(reverser, tmp_path, 
     package, executable = reverser
     program = f"""
 from pathlib import Path
-from sttest.boards.backends.device import *
+from sttest.targets.device import *
 files = read_design(Path({str(package)!r}))
 rehearsal = Rehearsal({str(executable)!r}, 10.0, {{0: "hung"}})
 with Card(files, CardOptions("double", str(files.signature_path), rehearsal=rehearsal)) as card:

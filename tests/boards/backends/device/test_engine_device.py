@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sttest.boards.backends.device import Card, CardOptions, read_design
-from sttest.boards.backends.device.packed import PackedRequest, main, run_packed
-from sttest.errors import InputError, SttestError
+from sttest.core.errors import InputError, SttestError
+from sttest.targets.device import CardOptions, HeldCard, read_design
+from sttest.targets.device.packed import PackedRequest, main, run_packed
 
 DATA = bytes(range(256))
 REVERSED = b"".join(DATA[start : start + 64] for start in (192, 128, 64, 0))
@@ -41,7 +41,7 @@ def pyxrt(tmp_path, monkeypatch) -> Path:
 def test_the_host_program_is_the_same_over_pyxrt(engine, mode, pyxrt, reverser, monkeypatch):
     monkeypatch.setenv("XCL_EMULATION_MODE", "sw_emu")  # what somebody left there is not taken over
     files = read_design(reverser[0])
-    with Card(files, CardOptions(engine, str(files.signature_path))) as card:
+    with HeldCard(files, CardOptions(engine, str(files.signature_path))) as card:
         for name in "xy":
             card.allocate(name, name)
         card.write("x", DATA)
@@ -58,7 +58,7 @@ def test_an_xclbin_of_another_kernel_is_refused_before_it_is_loaded(pyxrt, rever
     files = read_design(reverser[0])
     with (
         pytest.raises(InputError, match="no kernel 'reverse' of 2 arguments"),
-        Card(files, CardOptions("device", str(tmp_path / "other.xclbin"))),
+        HeldCard(files, CardOptions("device", str(tmp_path / "other.xclbin"))),
     ):
         pass
 

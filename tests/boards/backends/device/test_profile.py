@@ -2,8 +2,8 @@
 
 import pytest
 
-from sttest.boards.backends.device.power import energy, watts_of
-from sttest.boards.backends.device.profile import read_profile
+from sttest.targets.device.card import read_profile
+from sttest.targets.device.host import energy, watts_of
 
 # The shape in which XRT 2.16 writes it; the numbers are made up.
 SUMMARY = """\

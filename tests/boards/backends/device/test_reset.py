@@ -2,7 +2,7 @@
 
 import pytest
 
-from sttest.boards.backends.device.reset import reset_card
+from sttest.targets.device.card import reset_card
 
 PLACE = "0000:81:00.1"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sttest.boards.backends.device.tensor_row import TensorRow
-from sttest.errors import InputError
+from sttest.core.errors import InputError
+from sttest.package.host_files import TensorRow
 
 
 def image(size: int, start: int) -> np.ndarray:

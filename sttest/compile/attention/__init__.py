@@ -1,1 +1,0 @@
-"""Attention in linalg text: where it is, and how it is written chunk by chunk."""

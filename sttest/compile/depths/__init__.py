@@ -1,1 +1,0 @@
-"""FIFO depths: what the timed graph says of when each is written and read."""

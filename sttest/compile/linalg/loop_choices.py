@@ -1,0 +1,214 @@
+"""Tile sizes and loop orders that a user gives to single tasks (docs/tiling.md).
+
+``name:64x1x128`` has the points per iteration, ``name:1,0,2`` which loop stands
+at each level, outermost first; both count the loops as the linalg op has them,
+parallel ones first, loops of one point left out.  A name may be a pattern
+(``*_proj``); where several entries fit a task, the last one holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from math import prod
+
+from xdsl.ir import BlockArgument
+
+from sttest.compile.dialects import df
+from sttest.compile.linalg.contraction import MAX_ROWS, roles_of, weight_of, work
+from sttest.compile.linalg.iteration import IterationSpace, shape_of
+from sttest.compile.linalg.loop_nest import LoopNest, is_dense, sums_floats
+from sttest.compile.spaces.gemv_tiling import gemv_tile, pace_lanes, power_of_two_in
+from sttest.core.errors import InputError, did_you_mean
+
+_TILE, _ORDER = "tile", "order"
+_EXAMPLE = {_TILE: "name:64x1x128", _ORDER: "name:1,0,2"}
+_SEPARATOR = {_TILE: "x", _ORDER: ","}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One option: the pattern of names that it is for, and its numbers."""
+
+    what: str
+    pattern: str
+    numbers: tuple[int, ...]
+
+    @staticmethod
+    def parsed(what: str, text: str) -> _Entry:
+        pattern, _, listed = text.rpartition(":")
+        parts = listed.split(_SEPARATOR[what])
+        if not pattern or not all(part.isascii() and part.isdecimal() for part in parts):
+            raise InputError(
+                f"bad-{what}", f"'{text:.80}' does not give a task its {what}", where="linalg-to-kernels",
+                hints=[f"write {_EXAMPLE[what]}"],
+            )  # fmt: skip
+        return _Entry(what, pattern, tuple(int(part[:12]) for part in parts))
+
+
+@dataclass
+class LoopChoices:
+    """All choices of one run of the pass; remembers which of them a task has taken.
+
+    Attributes:
+        tiles, orders: the options as they are written.
+    """
+
+    tiles: Sequence[str]
+    orders: Sequence[str]
+    _entries: list[_Entry] = field(init=False)
+    _used: set[_Entry] = field(default_factory=set)
+    _names: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._entries = [_Entry.parsed(_TILE, text) for text in self.tiles]
+        self._entries += [_Entry.parsed(_ORDER, text) for text in self.orders]
+
+    def applied(self, nest: LoopNest, name: str) -> LoopNest:
+        """The nest of a task with what is chosen for it.
+
+        Raises:
+            InputError: a tile that does not divide its loops or leaves gaps, or an order that is none.
+        """
+        self._names.append(name)
+        order, tile = self._chosen(_ORDER, name), self._chosen(_TILE, name)
+        if order is not None:
+            nest = replace(nest, order=_ordered(nest, order, name), reordered=True)
+        if tile is not None:
+            nest = replace(nest, tile=_tiled(nest.space, tile, name))
+        return nest
+
+    def refuse_unused(self) -> None:
+        """Refuses choices for tasks that are not there.
+
+        Raises:
+            InputError: ``unknown-task``, with the nearest name.
+        """
+        for entry in self._entries:
+            if entry not in self._used:
+                raise InputError(
+                    "unknown-task", f"no task is called '{entry.pattern:.80}', which has a {entry.what}",
+                    where="linalg-to-kernels", hints=[did_you_mean(entry.pattern, self._names)],
+                )  # fmt: skip
+
+    def _chosen(self, what: str, name: str) -> tuple[int, ...] | None:
+        fitting = [entry for entry in self._entries if entry.what == what and fnmatchcase(name, entry.pattern)]
+        self._used |= set(fitting)
+        return fitting[-1].numbers if fitting else None
+
+
+def _ordered(nest: LoopNest, levels: Sequence[int], name: str) -> tuple[int, ...]:
+    space = nest.space
+    if sorted(levels) != list(range(len(space.order))):
+        raise InputError(
+            "bad-order", f"{_listed(levels, ',')} is no permutation of the {len(space.order)} loops", where=name,
+            hints=[f"order {_described(space)} by their positions from 0"],
+        )  # fmt: skip
+    order = tuple(space.order[level] for level in levels)
+    reductions = [loop for loop in order if space.loops[loop].reduction]
+    if reductions != space.reductions() and sums_floats(space):
+        raise InputError(
+            "changes-sum", "the order swaps reductions of a sum in floating point, which changes its value",
+            where=name, hints=[f"keep the reductions of {_described(space)} in their order"],
+        )  # fmt: skip
+    return order
+
+
+def _tiled(space: IterationSpace, sizes: Sequence[int], name: str) -> dict[int, int]:
+    if len(sizes) != len(space.order):
+        raise InputError(
+            "bad-tile", f"{_listed(sizes, 'x')} tiles {len(sizes)} loops, the task has {len(space.order)}", where=name,
+            hints=[f"give one size to each of {_described(space)}"],
+        )  # fmt: skip
+    for loop, size in zip(space.order, sizes, strict=True):
+        extent = space.extent(loop)
+        if size < 1 or extent % size:
+            raise InputError(
+                "bad-tile", f"a tile of {size} does not divide a loop of {extent}", where=name,
+                hints=[f"take one of {', '.join(map(str, divisors(extent)))}"],
+            )  # fmt: skip
+    tile = dict(zip(space.order, sizes, strict=True))
+    if not is_dense(space, tile):
+        raise InputError(
+            "bad-tile", f"a tile of {_listed(sizes, 'x')} has gaps: two of its loops walk one dim of a tensor",
+            where=name, hints=["take the inner one of them whole, or the outer one point by point"],
+        )  # fmt: skip
+    return tile
+
+
+def divisors(extent: int) -> list[int]:
+    """All divisors, ascending.
+
+    >>> divisors(12)
+    [1, 2, 3, 4, 6, 12]
+    """
+    low = [size for size in range(1, int(extent**0.5) + 1) if extent % size == 0]
+    return sorted({*low, *(extent // size for size in low)})
+
+
+def _described(space: IterationSpace) -> str:
+    kinds = ("reduction" if space.loops[loop].reduction else "parallel" for loop in space.order)
+    extents = (space.extent(loop) for loop in space.order)
+    return ", ".join(f"{extent} {kind}" for extent, kind in zip(extents, kinds, strict=True)) or "no loop"
+
+
+def _listed(numbers: Sequence[int], separator: str) -> str:
+    return separator.join(map(str, numbers))
+
+
+# --- Products of few rows with a weight: the nest that an engine of many lanes is given (docs/tiling.md)
+
+
+def gemv_nest(space: IterationSpace, lanes: int) -> LoopNest | None:
+    """The nest of a contraction on an engine of so many lanes; None where it is none of few rows with a weight."""
+    roles = roles_of(space)
+    rows = prod(space.extent(loop) for loop in roles.rows)
+    if weight_of(space) is None or rows > MAX_ROWS or roles.batch or not roles.columns:
+        return None
+    widest = max(roles.columns, key=space.extent)
+    reductions = space.reductions()
+    shape = gemv_tile(space.extent(widest), prod(space.extent(loop) for loop in reductions), lanes, rows)
+    tile = dict.fromkeys(space.order, 1) | {loop: space.extent(loop) for loop in roles.rows} | {widest: shape.columns}
+    left = shape.summed
+    for loop in reversed(reductions):
+        tile[loop] = min(left, power_of_two_in(space.extent(loop)))
+        if not is_dense(space, tile):
+            tile[loop] = 1
+        left = left // tile[loop] if tile[loop] == space.extent(loop) else 1
+    if roles.groups:
+        return LoopNest(space, (*roles.groups, *roles.rows, *roles.columns, *reductions), tile, reordered=True)
+    if sums_floats(space):
+        return LoopNest(space, (*reductions, *roles.rows, *roles.columns), tile, reordered=True)
+    return LoopNest(space, (*roles.rows, *roles.columns, *reductions), tile)
+
+
+def vector_tile(space: IterationSpace, lanes: int, whole: Set[int]) -> int | None:
+    """Points per tile of a task on vectors, as wide as the widest engine's result; None for other tasks.
+
+    Args:
+        space: its loops, one of them besides the one over the vectors.
+        lanes: of the engines.
+        whole: the loop over the vectors, none for a single one.
+    """
+    along = [loop for loop in space.order if loop not in whole]
+    if len(along) != 1:
+        return None
+    rows = prod(space.extent(loop) for loop in whole)
+    return gemv_tile(space.extent(along[0]), 1 << 30, lanes, rows).columns
+
+
+def is_gemv(kernel: df.KernelOp, task: df.TaskOp) -> bool:
+    """Whether a task uses every element of a weight once per row, in all of few rows at once."""
+    if not task.is_contraction:
+        return False
+    right = kernel.inputs[1]
+    if not isinstance(right, BlockArgument) or len(shape_of(right)) != 2:
+        return False
+    rows, left = divmod(work(task), prod(shape_of(right)))
+    return not left and rows <= MAX_ROWS
+
+
+def columns_per_cycle(task: df.TaskOp, lanes: int) -> int:
+    """Results that a product on an engine completes per cycle, one for each row and column."""
+    return pace_lanes(task.reduction_points, lanes)

@@ -1,1 +1,0 @@
-"""Tiles and orders of loops: which an op gets, and what streams follow."""

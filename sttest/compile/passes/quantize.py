@@ -1,0 +1,42 @@
+"""`quantise`: makes integers, scales and their arithmetic explicit, as docs/quantisation.md defines them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.linalg.support import refuse_unsupported
+from sttest.compile.quantization.function import QuantisedFunction
+from sttest.core.errors import InputError
+from sttest.models.quant.scheme import load_scheme
+
+
+@dataclass(frozen=True)
+class Quantise(ModulePass):
+    """Rewrites the contractions of linalg text by a scheme's name or YAML file; ``fp32`` changes nothing."""
+
+    name = "quantize"
+
+    scheme: str = "w4a8"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Rewrites all functions of the module in place.
+
+        Raises:
+            InputError: an unknown scheme, one without streams, or a text that it cannot be applied to.
+        """
+        scheme = load_scheme(self.scheme)
+        if not scheme.quantises:
+            return
+        if scheme.activations == "none":
+            raise InputError(
+                "weights-alone", "integer weights meet activations in floating point, for which there are no streams",
+                where=f"scheme '{scheme.name}'", hints=["quantise the activations too", "take fp32"],
+            )  # fmt: skip
+        refuse_unsupported(op)
+        for function in functions(op):
+            QuantisedFunction(function, scheme).rewrite()

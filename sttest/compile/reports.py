@@ -1,0 +1,327 @@
+"""FIFO, converter, kernel and memory tables of a design."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.energy import COLUMNS
+from sttest.boards.operators import Operator, operators
+from sttest.boards.part import URAM_BYTES
+from sttest.boards.resources import KINDS, Resources, total
+from sttest.compile.compiler import Design
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.linalg.contraction import work
+from sttest.compile.resources.design import DesignResources, SlrPlacement, die_of
+from sttest.compile.resources.memories import REGISTERS_PER_BOUNDARY, WAYS
+from sttest.compile.sharing.engines import stream_ends
+from sttest.compile.sharing.layers import LaunchCounts
+from sttest.compile.timing.cost_model import FABRIC, operator_instances, payload_operators, step_interval, task_cost
+from sttest.sim import Simulation, simulate
+from sttest.sim.critical_path import critical_path
+from sttest.sim.graph import MemoryPort
+
+
+def fifo_table(design: Design) -> pd.DataFrame:
+    """One row per FIFO: depth and bits, and who decided them; tokens are those of one layer."""
+    kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
+    rows = []
+    for kernel in all_of(design.module, df.KernelOp):
+        for ends in stream_ends(kernel):
+            depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
+            sized_by = ends.streams[0].sized_by
+            rows.append(
+                {
+                    "fifo": ends.fifo, "tokens": ends.tokens, "depth_tokens": depth, "token_bits": bits,
+                    "fifo_bits": depth * bits, "impl": kinds[ends.fifo],
+                    "sized_by": sized_by.data if sized_by else "default",
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def converter_table(design: Design) -> pd.DataFrame:
+    """One row per layout converter: its buffer, both halves counted."""
+    rows = []
+    for op in design.module.walk():
+        if isinstance(op, df.ConverterOp) and op.buffer and op.label and op.blocks:
+            bits = df.itensor_of(op.sources[0]).element_bits
+            rows.append(
+                {
+                    "converter": op.label.data, "buffer": "x".join(map(str, op.buffer.values)),
+                    "blocks": op.blocks.value.data, "ping_pong_bytes": 2 * prod(op.buffer.values) * bits // 8,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def kernel_table(design: Design) -> pd.DataFrame:
+    """One row per task: loops, lanes, initiation interval, latency, cycles at its own speed."""
+    library = operators(design.board)
+    rows = []
+    for op in design.module.walk():
+        if isinstance(op, df.TaskOp):
+            cost = task_cost(op, library)
+            rows.append(
+                {
+                    "kernel": op.sym_name.data, "origin": op.origin.data if op.origin else "",
+                    "trips": "x".join(map(str, op.trip_counts)), "tile": "x".join(map(str, op.tile_sizes)),
+                    "work": work(op), "lanes": op.lane_count, "ii_cycles": cost.ii, "latency_cycles": cost.latency,
+                    "own_cycles": op.iterations * cost.ii,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def memory_table(design: Design) -> pd.DataFrame:
+    """One row per DMA: what it moves and over which pseudo-channels."""
+    return pd.DataFrame(
+        {
+            "dma": port.name, "op": port.op, "tensor": port.origin, "tokens": port.tokens,
+            "token_bytes": port.token_bytes, "total_bytes": port.tokens * port.token_bytes,
+            "channels": " ".join(port.channels), "burst_bytes": port.burst_bytes,
+        }
+        for port in design.graph.processes
+        if isinstance(port, MemoryPort)
+    )  # fmt: skip
+
+
+# --- What one run of a design does, counted: the activity report from which a board computes energy
+
+
+Counts = dict[str, str | int | float]
+_MAC = "mac_"
+_PING_PONG = 2
+_Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
+
+
+def activity_table(design: Design) -> pd.DataFrame:
+    """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
+    library = operators(design.board)
+    rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).fillna(0)
+
+
+def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
+    """Nodes of a kind, and how often each works in a launch."""
+    for kernel in all_of(design.module, df.KernelOp):
+        counts = LaunchCounts(kernel)
+        yield from ((node, counts.of_node(node)) for node in all_of(kernel, kind))
+
+
+def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
+    for op, count_of_launch in _with_counts(design, df.TaskOp):
+        used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
+        instances = operator_instances(used, lanes, step_interval(op, lanes, library))
+        slices = sum(_charged_slices(name, library) * count for name, count in used.items())
+        macs = sum(count for name, count in used.items() if name.startswith(_MAC))
+        evaluations = work(op) * count_of_launch
+        yield {
+            "element": op.sym_name.data,
+            "kind": "task",
+            "evaluations": evaluations,
+            "macs": macs * evaluations,
+            "dsp_slices": sum(_charged_slices(name, library) * count for name, count in instances.items()),
+            "dsp_work_cycles": slices * evaluations,
+        }
+
+
+def _charged_slices(name: str, library: Mapping[str, Operator]) -> float:
+    """DSP slices as which an operator is charged: a product in LUTs costs no less than that in a DSP (assumed)."""
+    return library[name.removesuffix(FABRIC)].area.dsp
+
+
+def _fifos(design: Design) -> Iterator[Counts]:
+    """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
+    kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
+    for kernel in all_of(design.module, df.KernelOp):
+        counts = LaunchCounts(kernel)
+        for ends in stream_ends(kernel):
+            token_bits = ends.kind.itensor.token_bits
+            tokens = (stream.result.type.itensor.tokens * counts.of_stream(stream) for stream in ends.streams)
+            bits = sum(tokens) * token_bits
+            if kinds[ends.fifo] == "srl":
+                moved = {"srl_bits": bits}
+            else:
+                moved = _ram(2 * bits, ends.kind.depth.data * token_bits)
+            yield {"element": ends.fifo, "kind": "fifo", **moved}
+
+
+def _converters(design: Design) -> Iterator[Counts]:
+    """Filled with all tokens of the source, drained as all tokens of the sink: with repetition that is more."""
+    for op, count_of_launch in _with_counts(design, df.ConverterOp):
+        if op.buffer and op.label:
+            streams = df.itensor_of(op.sources[0]), df.itensor_of(op.sinks[0])
+            bits = count_of_launch * sum(stream.tokens * stream.token_bits for stream in streams)
+            size = _PING_PONG * prod(op.buffer.values) * streams[0].element_bits
+            yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
+
+
+def _dmas(design: Design) -> Iterator[Counts]:
+    """Through the port once, into and out of the tile buffer once each."""
+    for port in design.graph.processes:
+        if isinstance(port, MemoryPort):
+            bits = port.tokens * port.token_bytes * 8
+            tile = _ram(2 * bits, _PING_PONG * port.token_bytes * 8)
+            yield {"element": port.name, "kind": "dma", "hbm_bits": bits, **tile}
+
+
+def _ram(bits: int, size_bits: int) -> dict[str, int]:
+    """Accesses of a block memory by its kind: what fills a URAM is one."""
+    return {"uram_bits" if size_bits >= 8 * URAM_BYTES else "bram_bits": bits}
+
+
+# --- Resources, memory kinds, partition and crossings of a design as tables of its package
+
+
+_Row = dict[str, Any]
+_DIGITS = 2
+
+
+def resource_table(taken: DesignResources, board: FpgaBoard) -> pd.DataFrame:
+    """One row per task, converter, fork, DMA and FIFO, then the total, then the budget of every SLR and of all.
+
+    Buffers are counted with their process, FIFOs by themselves.  Budgets have the board's margin taken off.
+    """
+    rows = [*_process_rows(taken), *_fifo_rows(taken)]
+    ports = {"memory_ports": taken.memory_ports, "hbm_ports": len(taken.hbm_channels)}
+    rows.append(_row("all", "total", taken.total) | ports)
+    budgets = die_of(board).budgets
+    rows += [_row(f"SLR{number}", "budget", budget) for number, budget in enumerate(budgets)]
+    rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": board.hbm.axi_ports.count})
+    return pd.DataFrame(rows).fillna(0).astype({"memory_ports": int, "hbm_ports": int})
+
+
+def _process_rows(taken: DesignResources) -> Iterator[_Row]:
+    fifos = {wire.fifo for wire in taken.wires}
+    for node in taken.nodes:
+        buffers = (m.resources for m in taken.memories if m.facts.owner == node.name and m.facts.name not in fifos)
+        ports = {"memory_ports": node.memory_ports, "hbm_ports": len(node.hbm_channels)}
+        yield _row(node.name, node.kind, node.logic + total(buffers)) | ports
+
+
+def _fifo_rows(taken: DesignResources) -> Iterator[_Row]:
+    fifos = {wire.fifo for wire in taken.wires}
+    return (_row(m.facts.name, "fifo", m.resources) for m in taken.memories if m.facts.name in fifos)
+
+
+def _row(name: str, kind: str, amounts: Resources) -> _Row:
+    return {"process": name, "kind": kind, **{each: round(getattr(amounts, each), _DIGITS) for each in KINDS}}
+
+
+def memory_kind_table(taken: DesignResources) -> pd.DataFrame:
+    """One row per memory: its shape, the kind it became, and the bits of that kind's cells that hold nothing."""
+    return pd.DataFrame(
+        {
+            "memory": memory.facts.name, "process": memory.facts.owner, "role": memory.facts.role,
+            "depth_words": memory.facts.depth, "word_bits": memory.facts.bits, "banks": memory.facts.banks,
+            "kind": memory.kind, "lut": memory.resources.lut, "ff": memory.resources.ff,
+            "bram18": memory.resources.bram18, "uram": memory.resources.uram, "used_bits": memory.facts.used_bits,
+            "capacity_bits": memory.capacity_bits, "waste_ratio": round(memory.waste, 4),
+        }
+        for memory in taken.memories
+    )  # fmt: skip
+
+
+def partition_table(placed: SlrPlacement) -> pd.DataFrame:
+    """One row per process: its SLR, and what it takes there with its buffers and the FIFOs that it reads."""
+    by_node = placed.taken.by_node
+    return pd.DataFrame(
+        {
+            **_row(node.name, node.kind, by_node[node.name]),
+            "slr": placed.partition.slr_of[node.name],
+        }
+        for node in placed.taken.nodes
+    )  # fmt: skip
+
+
+def crossing_table(placed: SlrPlacement) -> pd.DataFrame:
+    """One row per FIFO or bus between SLRs: its ends, its wires over each boundary, and the registers on its way."""
+    columns = ["fifo", "source", "target", "source_slr", "target_slr", "wires", "boundaries", "registers"]
+    slr_of, buses = placed.partition.slr_of, {bus.wire for bus in placed.taken.buses}
+    rows = [
+        (
+            wire.fifo, wire.source, wire.target, slr_of[wire.source], slr_of[wire.target], wire.wires, crossed,
+            crossed * REGISTERS_PER_BOUNDARY * (WAYS if wire in buses else 1),
+        )
+        for wire in placed.taken.links()
+        if (crossed := placed.partition.crossings(wire))
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def resource_facts(taken: DesignResources, board: FpgaBoard) -> dict[str, Any]:
+    """Totals and their shares of the budgets, for the manifest; a share above 1 does not fit."""
+    shares = taken.total.shares_of(total(die_of(board).budgets))
+    return {
+        "total": {kind: round(getattr(taken.total, kind), _DIGITS) for kind in KINDS},
+        "share_of_budget": {kind: round(getattr(shares, kind), 4) for kind in KINDS},
+        "over_budget": [kind for kind in KINDS if getattr(shares, kind) > 1],
+        "memory_ports": taken.memory_ports,
+        "hbm_ports": len(taken.hbm_channels),
+    }
+
+
+def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
+    """Fullest shares, wires and cycles of a placed design, for the manifest."""
+    without, with_registers = placed.cycles
+    return {
+        "fullest_share_per_slr": [round(share.largest, 4) for share in placed.partition.shares],
+        "wires_per_boundary": list(placed.partition.wires),
+        "objective": round(placed.partition.objective, 6),
+        "proven_gap": round(placed.partition.proven_gap, 4),
+        "cycles": without,
+        "cycles_with_crossing_registers": with_registers,
+    }
+
+
+# --- What the sized FIFOs cost: the design's cycles beside those with FIFOs that are never full
+
+
+@dataclass(frozen=True)
+class SizingCost:
+    """Cycles with the sized depths and with unbounded FIFOs, and where the sized design waits for space.
+
+    Attributes:
+        cycles: None if the sized design deadlocks.
+        unbounded_cycles: None if even unbounded FIFOs don't let it finish.
+        waits: cycles that a process on the critical path waited for space in a FIFO, by process.
+        short: FIFOs that would hold more than their depth if they could.
+    """
+
+    cycles: int | None
+    unbounded_cycles: int | None
+    waits: dict[str, int]
+    short: list[str]
+
+    @property
+    def lost_cycles(self) -> int | None:
+        """What the depths cost; negative where unbounded FIFOs let small DMAs get ahead on a shared channel."""
+        if self.cycles is None or self.unbounded_cycles is None:
+            return None
+        return self.cycles - self.unbounded_cycles
+
+
+def sizing_cost(design: Design) -> SizingCost:
+    """Simulates the design twice with the compiled engine."""
+    sized = simulate(design.graph, record=True)
+    free = simulate(design.graph, unbounded=True)
+    short = [fifo.name for fifo in design.graph.fifos if free.max_occupancy.get(fifo.name, 0) > fifo.depth]
+    return SizingCost(sized.cycles, free.cycles, _waits(sized), short)
+
+
+def _waits(sized: Simulation) -> dict[str, int]:
+    if sized.cycles is None:
+        return {}
+    waits: Counter[str] = Counter()
+    for segment in critical_path(sized):
+        if segment.kind == "stall-out":
+            waits[segment.process] += segment.cycles
+    return dict(waits.most_common())

@@ -1,1 +1,0 @@
-"""Tables of a design package, one file per table."""

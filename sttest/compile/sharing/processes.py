@@ -1,0 +1,175 @@
+"""What is one piece of hardware: processes and FIFOs, with the nodes and streams of a kernel that share them.
+
+Tasks of an engine take turns; so do the loads of a *queue*, whose tensors the tasks of an engine read one after the
+other: one DMA per slice, one gather, one FIFO.  What the tasks of one engine hand to those of another is a queue of
+streams, one FIFO.  Values know nothing of that: there every task is a node and every
+tensor has a stream of its own.  Turns are in program order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from xdsl.ir import SSAValue
+
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of, run_first, stream_of
+from sttest.core.errors import InputError
+from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
+
+_Labelled = (
+    df.ConcatOp | df.ConverterOp | df.EnterOp | df.ForkOp | df.GatherOp | df.LeaveOp | df.DmaReadOp | df.DmaWriteOp
+)
+
+
+def process_name(node: df.NodeOp) -> str:
+    """The name of the process that a node is: of a task's engine or a load's queue, else its own.
+
+    Raises:
+        InputError: it has none yet.
+    """
+    if isinstance(node, df.TaskOp):
+        return (node.engine or node.sym_name).data
+    queue = queue_of(node)
+    if queue is None:
+        return node_label(node)
+    if isinstance(node, df.DmaReadOp):
+        return f"load_{queue}{f'_slice{node.slice_of[0]}' if node.slice else ''}"
+    return f"gather_{queue}"
+
+
+def node_label(node: df.NodeOp) -> str:
+    """The name of a node by itself, whatever it shares with others.
+
+    Raises:
+        InputError: it has none yet.
+    """
+    if isinstance(node, df.TaskOp):
+        return node.sym_name.data
+    label = node.label if isinstance(node, _Labelled) else None
+    if label is None:
+        raise run_first("processes", f"{node.name} has no name", "name-nodes")
+    return label.data
+
+
+def queue_of(node: df.NodeOp) -> str | None:
+    """The queue that a DMA or a gather belongs to."""
+    if isinstance(node, df.DmaReadOp | df.GatherOp) and node.queue is not None:
+        return node.queue.data
+    return None
+
+
+def processes_of(kernel: df.KernelOp) -> dict[str, list[df.NodeOp]]:
+    """The nodes that each process of a kernel is, in the order of their turns."""
+    found: dict[str, list[df.NodeOp]] = {}
+    for node in kernel.body.block.ops:
+        if isinstance(node, df.NodeOp):
+            found.setdefault(process_name(node), []).append(node)
+    return found
+
+
+def fifo_name(stream: df.StreamOp) -> str:
+    """The FIFO of a stream: that of its queue, or its own."""
+    return _fifo_behind(stream.writer, stream)
+
+
+def _fifo_behind(writer: df.NodeOp, stream: df.StreamOp) -> str:
+    if stream.queue is not None:
+        return stream.queue.data
+    if queue_of(writer) is None:
+        return stream.sym_name.data
+    return f"{process_name(writer)}__{process_name(stream.reader)}"
+
+
+def fifos_of(kernel: df.KernelOp) -> dict[str, list[df.StreamOp]]:
+    """The streams that go through each FIFO of a kernel, in the order of their turns."""
+    found: dict[str, list[tuple[int, df.StreamOp]]] = {}
+    writers = _writers(kernel)
+    for stream in all_of(kernel, df.StreamOp):
+        number, writer = writers.get(stream.result) or (0, stream.writer)
+        found.setdefault(_fifo_behind(writer, stream), []).append((number, stream))
+    return {
+        name: [stream for _, stream in sorted(streams, key=lambda each: each[0])] for name, streams in found.items()
+    }
+
+
+def _writers(kernel: df.KernelOp) -> dict[SSAValue, tuple[int, df.NodeOp]]:
+    """The node that writes each stream, and its place, found in one walk."""
+    return {
+        sink: (number, node)
+        for number, node in enumerate(kernel.body.block.ops)
+        if isinstance(node, df.NodeOp)
+        for sink in node.operands[node.source_count :]
+    }
+
+
+# --- The timed graph of queues: loads that share a stream have one name and one FIFO, that of all of them
+
+
+def fifos_by_stream(kernel: df.KernelOp) -> dict[str, str]:
+    """The FIFO that each stream goes through, by name: one per queue and slice.
+
+    Raises:
+        InputError: what reads the loads of a queue does so in another order, or is not one process.
+    """
+    _check_order(kernel)
+    return {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}
+
+
+def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo]:
+    """The FIFOs of streams by themselves, those that are one under its name."""
+    shared: dict[str, Fifo] = {}
+    for fifo in fifos:
+        name = fifo_of.get(fifo.name, fifo.name)
+        if name not in shared:
+            shared[name] = fifo if name == fifo.name else replace(fifo, name=name)
+    return [*shared.values()]
+
+
+def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
+    """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
+    name = process.name if queue_of(node) is None else process_name(node)
+    if isinstance(process, MemoryPort):
+        return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
+    if isinstance(process, Pipeline):
+        return replace(process, name=name, loops=tuple(_loop_on_fifos(loop, fifo_of) for loop in process.loops))
+    return process
+
+
+def going_on(turns: Sequence[Process]) -> Process:
+    """A DMA that goes on with another tensor, or the gather behind it: nothing drains in between."""
+    return reduce(_then, turns)
+
+
+def _check_order(kernel: df.KernelOp) -> None:
+    """The loads of a queue stand in the order of the turns of the one process that reads them."""
+    place = {node: number for number, node in enumerate(kernel.body.block.ops)}
+    for name, nodes in processes_of(kernel).items():
+        if queue_of(nodes[0]) is None:
+            continue
+        readers = [stream_of(node.sinks[0], "timed graph").reader for node in nodes]
+        turns = [place[reader] for reader in readers]
+        if turns != sorted(turns) or len({*map(process_name, readers)}) > 1:
+            raise InputError(
+                "queue-order", "what reads the loads of a queue does not take turns in their order", where=name,
+                hints=["remove 'queue' from them", "let merge-weight-streams choose them"],
+            )  # fmt: skip
+
+
+def _loop_on_fifos(loop: Loop, fifo_of: Mapping[str, str]) -> Loop:
+    if all(fifo_of.get(event.fifo, event.fifo) == event.fifo for event in loop.events):
+        return loop
+    return replace(loop, events=tuple(replace(e, fifo=fifo_of.get(e.fifo, e.fifo)) for e in loop.events))
+
+
+def _then(first: Process, second: Process) -> Process:
+    origin = ", ".join(dict.fromkeys(each for each in (first.origin, second.origin) if each))
+    if isinstance(first, MemoryPort) and isinstance(second, MemoryPort):
+        burst_bytes = min(first.burst_bytes, second.burst_bytes)
+        return replace(first, tokens=first.tokens + second.tokens, burst_bytes=burst_bytes, origin=origin)
+    assert isinstance(first, Pipeline)
+    assert isinstance(second, Pipeline)
+    tokens = first.loops[0].iterations + second.loops[0].iterations
+    return replace(first, loops=(replace(first.loops[0], trips=(tokens,)),), origin=origin)

@@ -1,0 +1,1 @@
+"""Errors, bounded readers, atomic writers, tables and results: what every room stands on."""

@@ -1,0 +1,146 @@
+"""The one tree of errors that sttest raises on purpose.
+
+Every error says *what* is wrong, *where*, the *demand* and the *bound* where
+there are such, and the *hints* that would close the gap.  People read
+``str(error)`` (one line), programs read ``error.to_dict()``; the exit code of
+the command line is ``error.exit_code``.
+
+==== =========================================
+exit meaning
+==== =========================================
+0    done
+1    internal error (a bug in sttest)
+2    bad input or usage
+3    deadlock
+4    does not fit (a resource bound)
+5    a tool is missing
+6    engines disagree
+==== =========================================
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from itertools import islice
+
+MAX_SHOWN_CHARS = 2000
+"""A text of an error is cut after so many characters: part of it may come from a hostile file."""
+_MAX_NAMES_SEARCHED = 10_000
+_MAX_NAMES_LISTED = 40
+_MAX_NAME_CHARS = 200
+
+
+class SttestError(Exception):
+    """An error with a name, a place and a way out.
+
+    Args:
+        code: stable kebab-case name, for programs.
+        what: what is wrong, one sentence without a final full stop.
+        where: the file, option, op or field that it concerns.
+        demand: what was asked for, in ``unit``.
+        bound: what there is, in ``unit``.
+        unit: unit of ``demand`` and ``bound``.
+        hints: what would close the gap, each an imperative phrase.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self,
+        code: str,
+        what: str,
+        *,
+        where: str = "",
+        demand: float | int | None = None,
+        bound: float | int | None = None,
+        unit: str = "",
+        hints: Iterable[str] = (),
+    ) -> None:
+        self.code = code
+        self.what = what = _harmless(what)
+        self.where = _harmless(where)
+        self.demand = demand
+        self.bound = bound
+        self.unit = unit
+        self.hints = tuple(map(_harmless, hints))
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        where = f"{self.where}: " if self.where else ""
+        return f"{where}{self.what}{self._gap()}{self._way_out()}"
+
+    def _gap(self) -> str:
+        if self.demand is None and self.bound is None:
+            return ""
+        parts = (("demand", self.demand), ("bound", self.bound))
+        shown = ", ".join(f"{name} {value} {self.unit}".rstrip() for name, value in parts if value is not None)
+        return f" ({shown})"
+
+    def _way_out(self) -> str:
+        return f"; {' or '.join(self.hints)}" if self.hints else ""
+
+    def to_dict(self) -> dict[str, object]:
+        """The error as JSON-ready data."""
+        return {
+            "code": self.code,
+            "what": self.what,
+            "where": self.where,
+            "demand": self.demand,
+            "bound": self.bound,
+            "unit": self.unit,
+            "hints": list(self.hints),
+        }
+
+
+class InputError(SttestError):
+    """Bad input or usage: nothing has been started, nothing is left behind."""
+
+    exit_code = 2
+
+
+class DeadlockError(SttestError):
+    """A design that cannot finish."""
+
+    exit_code = 3
+
+
+class DoesNotFitError(SttestError):
+    """A design that asks for more of a resource than the board has."""
+
+    exit_code = 4
+
+
+class ToolMissingError(SttestError):
+    """A tool outside sttest that a verb needs is not installed."""
+
+    exit_code = 5
+
+
+class EnginesDisagreeError(SttestError):
+    """Two engines gave different answers for the same design."""
+
+    exit_code = 6
+
+
+def _harmless(text: str) -> str:
+    """A text cut to length, with what could steer a terminal (or is no text at all) spelled out as an escape."""
+    if len(text) > MAX_SHOWN_CHARS:
+        text = f"{text[:MAX_SHOWN_CHARS]}…"
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint naming the nearest known name, or some of them if none is near.
+
+    >>> did_you_mean("dpeth", ["depth", "bits"])
+    "did you mean 'depth'?"
+    """
+    options = sorted(islice(known, _MAX_NAMES_SEARCHED))
+    near = difflib.get_close_matches(name[:_MAX_NAME_CHARS], options, n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    more = ", …" if len(options) > _MAX_NAMES_LISTED else ""
+    return f"choose one of {', '.join(options[:_MAX_NAMES_LISTED])}{more}"

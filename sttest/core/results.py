@@ -1,0 +1,301 @@
+"""Where results go: long-format tables with provenance, in folders that appear whole or not at all.
+
+``results/<experiment>/`` holds ``table.csv`` (one number per line), ``table.md`` (the same
+for people), ``manifest.json`` (configuration, hash, versions, seed, wall time, revision)
+and whatever figures the experiment wrote beside them.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import hashlib
+import json
+import math
+import platform
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel
+
+from sttest.core.errors import InputError, did_you_mean
+
+RESULTS_SCHEMA = "sttest.core.results/1"
+POINT_SCHEMA = "sttest.point/1"
+PACKAGES = ("sttest", "numpy", "scipy", "numba", "pandas", "pydantic", "simpy", "xdsl")
+
+Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fitted", "derived"]
+"""How a number was come by; ``derived``: computed from numbers of other kinds, by what the note says."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One number of a table.
+
+    Attributes:
+        experiment, model, board, phase, engine: what it belongs to; "" where it does not apply.
+        metric: its name, as in ``latency``.
+        value: the number, or None where there is none; then ``note`` says why.
+        unit: never empty; "ratio" or "count" for numbers without dimension.
+        kind: how it was come by.
+        reference: the published or golden value of the same metric, in the same unit.
+        source: where ``value``, or for our own numbers ``reference``, is from.
+        note: anything a reader must know.
+    """
+
+    experiment: str
+    metric: str
+    value: float | None
+    unit: str
+    kind: Kind
+    model: str = ""
+    board: str = ""
+    phase: str = ""
+    engine: str = ""
+    reference: float | None = None
+    source: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"row '{self.experiment}/{self.metric}'"
+        if not (self.experiment and self.metric):
+            raise InputError("bad-row", "experiment and metric must not be empty", where=where)
+        if not self.unit:
+            raise InputError("row-without-unit", "has no unit", where=where, hints=["give 'ratio' or 'count'"])
+        if self.kind not in get_args(Kind):
+            hints = [did_you_mean(str(self.kind), get_args(Kind))]
+            raise InputError("row-without-kind", f"kind is {self.kind!r}", where=where, hints=hints)
+        if self.value is None and not self.note:
+            raise InputError("row-without-value", "has no value", where=where, hints=["say in the note why"])
+        for name in ("value", "reference"):
+            number = getattr(self, name)
+            if number is not None and not math.isfinite(number):
+                raise InputError("bad-row", f"{name} is {number}", where=where, hints=["give None and a note"])
+
+    @property
+    def error(self) -> float | None:
+        """``value / reference - 1``: 0.05 is 5 % above the reference."""
+        if self.value is None or not self.reference:
+            return None
+        return self.value / self.reference - 1
+
+
+COLUMNS = (
+    *("experiment", "model", "board", "phase", "engine", "metric"),
+    *("value", "unit", "kind", "reference", "error", "source", "note"),
+)
+
+
+def config_hash(data: object) -> str:
+    """16 hex digits that name a configuration, whatever the order of its keys.
+
+    Raises:
+        InputError: ``data`` holds something that is not plain data (numbers, text,
+            lists, mappings with text keys, dataclasses, pydantic models, paths).
+    """
+    return hashlib.sha256(_canonical(data).encode()).hexdigest()[:16]
+
+
+def _canonical(data: object) -> str:
+    try:
+        return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise InputError("bad-config", f"cannot be hashed: {error}", where="configuration") from error
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+class ResultFolder:
+    """A context that collects rows and puts a finished folder in place at its end.
+
+    Everything is written to a hidden folder beside ``path``.  On success it takes the
+    place of ``path``; on an exception it is removed and ``path`` stays as it was.  Only a
+    process that is killed outright leaves the hidden folder behind.
+
+    Args:
+        path: the folder to make, ``results/<experiment>``.
+        config: what the experiment depends on; plain data.
+        seed: of random numbers, where there are any.
+    """
+
+    def __init__(self, path: str | Path, *, config: Mapping[str, object], seed: int | None = None) -> None:
+        self.path = Path(path)
+        self.config = config
+        self.seed = seed
+        self.rows: list[Row] = []
+        self._config_hash = config_hash(config)
+        self._staging = self.path.parent / f".{self.path.name}.new-{uuid.uuid4().hex[:8]}"
+        self._retired = self.path.parent / f".{self.path.name}.old"
+        self._started_s = 0.0
+
+    def __enter__(self) -> ResultFolder:
+        self._recover()
+        self._staging.mkdir(parents=True)
+        self._started_s = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            shutil.rmtree(self._staging, ignore_errors=True)
+
+    def add(self, *rows: Row) -> None:
+        """Append rows to the table."""
+        self.rows.extend(rows)
+
+    def file(self, name: str) -> Path:
+        """Where to write a further file, a figure for example, so that it appears with the table."""
+        return self._staging / name
+
+    def _finish(self) -> None:
+        _write_csv(self._staging / "table.csv", self.rows)
+        _write_markdown(self._staging / "table.md", self.rows)
+        text = json.dumps(self._manifest(), indent=2, default=_plain)
+        (self._staging / "manifest.json").write_text(text + "\n", encoding="utf-8")
+        if self.path.exists():
+            self.path.rename(self._retired)
+        self._staging.rename(self.path)
+        shutil.rmtree(self._retired, ignore_errors=True)
+
+    def _recover(self) -> None:
+        """Undo a run that was killed between moving the old folder away and the new one in."""
+        if not self._retired.exists():
+            return
+        if self.path.exists():
+            shutil.rmtree(self._retired)
+        else:
+            self._retired.rename(self.path)
+
+    def _manifest(self) -> dict[str, object]:
+        return {
+            "schema": RESULTS_SCHEMA,
+            "experiment": self.path.name,
+            "config_hash": self._config_hash,
+            "config": self.config,
+            "seed": self.seed,
+            "rows": len(self.rows),
+            "wall_s": round(time.perf_counter() - self._started_s, 3),
+            "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "versions": _versions(),
+            "git": git_revision(Path(__file__).parent),
+        }
+
+
+class PointStore:
+    """Finished points of an experiment, so that one that was stopped goes on where it was.
+
+    One JSON file per point, named by the hash of its key and written whole or not at
+    all.  A file that cannot be read back is treated as not there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def load(self, key: object) -> dict[str, Any] | None:
+        """The stored result of a point, or None."""
+        try:
+            stored = json.loads(self._file(key).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        if not isinstance(stored, dict) or stored.get("schema") != POINT_SCHEMA:
+            return None
+        same_key = _canonical(stored.get("key")) == _canonical(key)
+        return stored["result"] if same_key and isinstance(stored.get("result"), dict) else None
+
+    def save(self, key: object, result: Mapping[str, Any]) -> None:
+        """Keep the result of a point: plain data with text keys."""
+        text = _canonical({"schema": POINT_SCHEMA, "key": key, "result": result})
+        self.folder.mkdir(parents=True, exist_ok=True)
+        staging = self.folder / f".{uuid.uuid4().hex}"
+        try:
+            staging.write_text(text, encoding="utf-8")
+            staging.replace(self._file(key))
+        finally:
+            staging.unlink(missing_ok=True)
+
+    def point(self, key: object, compute: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+        """The stored result of a point or, if there is none, ``compute()``, which is then stored."""
+        stored = self.load(key)
+        if stored is not None:
+            return stored
+        self.save(key, compute())
+        fresh = self.load(key)
+        if fresh is None:
+            raise InputError("unstorable-point", "a point could not be read back", where=str(self._file(key)))
+        return fresh
+
+    def _file(self, key: object) -> Path:
+        return self.folder / f"{config_hash(key)}.json"
+
+
+def git_revision(folder: Path) -> dict[str, object] | None:
+    """Commit of the checkout that ``folder`` lies in and whether it has changes; None without git."""
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=10)
+    return done.stdout.strip()
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def _write_csv(path: Path, rows: Iterable[Row]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([getattr(row, column) for column in COLUMNS] for row in rows)
+
+
+def _write_markdown(path: Path, rows: list[Row]) -> None:
+    """A table without the columns that are empty throughout; numbers to six digits."""
+    used = [column for column in COLUMNS if any(getattr(row, column) not in ("", None) for row in rows)]
+    lines = [" | ".join(used), " | ".join("---" for _ in used)]
+    lines += [" | ".join(_cell(column, getattr(row, column)) for column in used) for row in rows]
+    path.write_text("".join(f"| {line} |\n" for line in lines), encoding="utf-8")
+
+
+def _cell(column: str, value: object) -> str:
+    if value is None:
+        return ""
+    if column == "error" and isinstance(value, float):
+        return f"{value:+.1%}"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).replace("|", "\\|").replace("\n", " ")

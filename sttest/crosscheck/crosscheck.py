@@ -1,0 +1,265 @@
+"""The ladder: one design, every engine, one table, and where the first two engines that disagree part."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sttest.crosscheck.case import BlockCase
+from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
+from sttest.crosscheck.engines import (
+    ENGINES,
+    EngineResult,
+    Values,
+    clocked,
+    guarded,
+    json_number,
+    out_of_reach,
+    run_csim,
+    run_functional,
+    simulated,
+)
+from sttest.package.crosscheck_files import PackageFiles
+from sttest.package.host_files import read_design
+from sttest.reference import ReferenceGraph
+from sttest.reference.graph import Array
+from sttest.targets.csim import build_kernel
+
+# --- A design's results against the golden's
+
+
+TOLERANCE = 1e-4
+"""Floating-point results within this of the golden, relative to its largest magnitude, are close: sums of another
+order, where PyTorch contracts in floating point."""
+
+
+@dataclass(frozen=True)
+class ResultComparison:
+    """Results of an engine against the golden.
+
+    Attributes:
+        engine: its name.
+        error: largest absolute difference of ``y``.
+        relative: largest difference of a floating-point result, over the result's largest magnitude.
+        integers: integers that differ.
+        exact: whether all results are the same to the bit.
+        first: the first result that differs, and where; empty where none does.
+        module: the first PyTorch module that differs; empty where none is known.
+    """
+
+    engine: str
+    error: float
+    relative: float
+    integers: int
+    exact: bool
+    first: str
+    module: str = ""
+
+    @property
+    def verdict(self) -> Literal["same", "close", "different"]:
+        """``same`` to the bit, ``close`` if integers are the same and floating point within `TOLERANCE`."""
+        if self.exact:
+            return "same"
+        return "different" if self.integers or not self.relative <= TOLERANCE else "close"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        numbers = {"error": json_number(self.error), "relative": json_number(self.relative)}
+        return {**asdict(self), **numbers, "verdict": self.verdict}
+
+    def __str__(self) -> str:
+        if self.verdict == "same":
+            return f"torch and {self.engine}: the same results, to the bit"
+        counts = f"floats by {self.relative:.2g} of their largest, {self.integers:,} integers"
+        module = f"; first module that differs: {self.module}" if self.module else ""
+        apart = "results are close" if self.verdict == "close" else "results differ"
+        return f"torch and {self.engine}: {apart}, {counts}; first: {self.first}{module}"
+
+
+def compare_with_golden(graph: ReferenceGraph, case: BlockCase, values: Values) -> ResultComparison:
+    """Holds an engine that ended against PyTorch; where they differ, the module is looked for."""
+    found = compare_results(graph, values.engine, case.golden, case.results(graph, values.images))
+    if found.verdict == "same":
+        return found
+    return replace(found, module=first_other_module(graph, case.modules, values.streams))
+
+
+def compare_results(
+    graph: ReferenceGraph, engine: str, golden: Mapping[str, Array], found: Mapping[str, Array]
+) -> ResultComparison:
+    """Holds results against the golden's, of the same names and shapes."""
+    integers, relative, first = 0, 0.0, ""
+    for result in graph.results:
+        wanted, ours = golden[result.name], found[result.name]
+        unlike = wanted != ours
+        if not unlike.any():
+            continue
+        if not first:
+            place = np.unravel_index(int(np.argmax(unlike)), unlike.shape)
+            source = next(store.source for store in graph.stores if store.name == result.store)
+            where = f"'{result.name}' {[int(index) for index in place]} (stream '{source}')"
+            first = f"{where}: {wanted[place].item():.9g} and {ours[place].item():.9g}"
+        if wanted.dtype.kind == "f":
+            relative = max(relative, _relative(wanted, ours))
+        else:
+            integers += int(unlike.sum())
+    y = np.abs(golden["y"].astype(np.float64) - found["y"]).max()
+    return ResultComparison(engine, float(y), relative, integers, not first, first)
+
+
+def _relative(wanted: Array, ours: Array) -> float:
+    apart = np.abs(wanted.astype(np.float64) - ours).max()
+    return float(apart / np.abs(wanted).max()) if np.isfinite(apart) else float("inf")
+
+
+SCHEMA = "sttest.crosscheck/1"
+_TIMELESS = ("torch", "functional")
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """What all engines say of one design.
+
+    Attributes:
+        name: of the design.
+        rungs: a row per engine, all of them, in order.
+        results: how each value engine's results compare with the golden.
+        streams: how the value engines' streams compare with each other; None unless two of them ran.
+        sqnr_db: of the design's ``y`` against the block in floating point, decibels; None without values.
+    """
+
+    name: str
+    rungs: tuple[EngineResult, ...]
+    results: Mapping[str, ResultComparison]
+    streams: StreamComparison | None
+    sqnr_db: float | None
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether some engine comes to a stand."""
+        return any(rung.verdict == "deadlock" for rung in self.rungs)
+
+    @property
+    def disagreements(self) -> tuple[str, ...]:
+        """A line per thing in which engines disagree."""
+        failed = (f"{rung.engine} failed: {rung.note}" for rung in self.rungs if rung.verdict == "failed")
+        return (*failed, *self._values_that_differ(), *self._times_that_differ())
+
+    def _values_that_differ(self) -> Iterator[str]:
+        yield from (str(found) for found in self.results.values() if found.verdict == "different")
+        # After a deadlock tokens are missing everywhere: only values that differ count.
+        streams = self.streams
+        if streams is not None and streams.verdict == "different" and (streams.differing or not self.is_dead):
+            yield str(streams)
+
+    def _times_that_differ(self) -> Iterator[str]:
+        # PyTorch and the functional engine know no depths: they never deadlock.
+        ran = [rung for rung in self.rungs if rung.verdict in ("done", "deadlock") and rung.engine not in _TIMELESS]
+        if len({rung.verdict for rung in ran}) > 1:
+            dead = ", ".join(rung.engine for rung in ran if rung.verdict == "deadlock")
+            yield f"only some engines deadlock: {dead}"
+        times = {rung.engine: rung.cycles for rung in ran if rung.cycles is not None}
+        if len(set(times.values())) > 1:
+            shown = ", ".join(f"{name} {cycles:,}" for name, cycles in times.items())
+            yield f"cycles differ: {shown}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract ``sttest.crosscheck/1``."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "engines": [rung.to_json() for rung in self.rungs],
+            "results": {name: found.to_json() for name, found in self.results.items()},
+            "streams": None if self.streams is None else self.streams.to_json(),
+            "sqnr_db": json_number(self.sqnr_db),
+            "disagreements": list(self.disagreements),
+        }
+
+
+def crosscheck(
+    package: PackageFiles,
+    case: BlockCase,
+    work: Path,
+    engines: Sequence[str] = ENGINES,
+    progress: Callable[[str], None] = lambda _engine: None,
+) -> Crosscheck:
+    """Runs the engines on one design and compares them.
+
+    Args:
+        package: the design.
+        case: weights, inputs and golden of its block.
+        work: for builds, which stay there.
+        engines: of :data:`~sttest.crosscheck.engines.ENGINES`; the others become rows that say so.
+        progress: called with each engine before it runs.
+
+    Raises:
+        InputError: the case is of another block than the design.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sttest-streams-") as streams:
+        return _Climb(package, case, work, Path(streams), progress).climb(engines)
+
+
+class _Climb:
+    def __init__(
+        self, package: PackageFiles, case: BlockCase, work: Path, streams: Path, progress: Callable[[str], None]
+    ) -> None:
+        self.package, self.case, self.work, self.streams, self.progress = package, case, work, streams, progress
+        self.images = case.images(package.values)
+        self.values: list[Values] = []
+        self.results: dict[str, ResultComparison] = {}
+        self.sqnr_db: float | None = None
+
+    def climb(self, engines: Sequence[str]) -> Crosscheck:
+        rungs = tuple(
+            self._rung(engine) if engine in engines else EngineResult(engine, "not asked") for engine in ENGINES
+        )
+        both = compare_streams(self.package.values, *self.values) if len(self.values) == 2 else None
+        return Crosscheck(self.package.values.name, rungs, self.results, both, self.sqnr_db)
+
+    def _rung(self, engine: str) -> EngineResult:
+        self.progress(engine)
+        graph = self.package.times
+        rungs: dict[str, Callable[[], EngineResult]] = {
+            "torch": lambda: EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden"),
+            "functional": lambda: self._values(run_functional(self.package.values, self.images), 0.0),
+            "des": lambda: simulated("des", graph),
+            "maxplus": lambda: simulated("maxplus", graph),
+            "csim": self._csim,
+            "rtl": lambda: clocked(graph, self.work),
+        }
+        return guarded(engine, rungs.get(engine, lambda: out_of_reach(engine)))
+
+    def _csim(self) -> EngineResult:
+        kernel = build_kernel(self.package.folder, self.work)
+        files = read_design(self.package.folder)
+        rung = self._values(run_csim(self.package.values, self.images, kernel, files, self.streams), kernel.build_s)
+        return rung if rung.note else replace(rung, note=f"built in {kernel.build_s:.1f} s")
+
+    def _values(self, values: Values, build_s: float) -> EngineResult:
+        self.values.append(values)
+        seconds = build_s + values.seconds
+        if values.verdict == "deadlock":
+            return EngineResult(
+                values.engine, "deadlock", seconds=seconds, note="'sttest emulate' tells who waits for whom"
+            )
+        found = compare_with_golden(self.package.values, self.case, values)
+        self.results[values.engine] = found
+        self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(self.package.values, values.images)["y"])
+        return EngineResult(
+            values.engine, "done", error=found.error, relative_error=found.relative, integers=found.integers,
+            seconds=seconds,
+        )  # fmt: skip
+
+
+def _sqnr_db(reference: np.ndarray, y: np.ndarray) -> float:
+    import torch
+
+    from sttest.models.quant.quantizers import sqnr_db
+
+    return sqnr_db(torch.from_numpy(reference), torch.from_numpy(np.ascontiguousarray(y)))

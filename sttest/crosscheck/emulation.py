@@ -1,0 +1,243 @@
+"""One design's emitted C++ against the golden and the functional engine; a deadlock against the simulator's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from sttest.compile.hls.types import legal
+from sttest.core.errors import InputError
+from sttest.crosscheck.case import BlockCase
+from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
+from sttest.crosscheck.differences import StreamComparison, compare_streams
+from sttest.crosscheck.engines import run_csim, run_functional
+from sttest.package.crosscheck_files import PackageFiles
+from sttest.package.host_files import DesignFiles, read_design
+from sttest.sim import TimedGraph, simulate
+from sttest.sim.graph import fifo_ends
+from sttest.sim.simulation import Simulation
+from sttest.targets.csim import BlockedProcess, CsimRun, Executable, FifoUse, build_kernel
+
+# --- Who waits for whom after a C simulation has come to a stand, in the terms of the timed graph
+
+
+@dataclass(frozen=True)
+class StalledProcess:
+    """A process that can't go on until the other end of a FIFO does."""
+
+    process: str
+    waits_to: Literal["read", "write"]
+    fifo: str
+    depth: int
+    peer: str
+
+    def __str__(self) -> str:
+        return f"'{self.process}' waits to {self.waits_to} '{self.fifo}' (depth {self.depth}) for '{self.peer}'"
+
+
+@dataclass(frozen=True)
+class WaitCycle:
+    """Each member waits for the next.
+
+    Attributes:
+        waits: in order; if ``is_closed`` the last waits for the first, else for a process that has ended.
+    """
+
+    waits: tuple[StalledProcess, ...]
+    is_closed: bool
+
+    def is_that_of(self, simulation: Simulation) -> bool:
+        """Whether a simulation of the timed graph ends in the same waits."""
+        if simulation.deadlock is None:
+            return False
+        theirs = {(wait.process, wait.waits_to, wait.fifo) for wait in simulation.deadlock.cycle}
+        return theirs == {(wait.process, wait.waits_to, wait.fifo) for wait in self.waits}
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {"cycle": [asdict(wait) for wait in self.waits], "is_closed": self.is_closed}
+
+
+def wait_cycle(graph: TimedGraph, run: CsimRun) -> WaitCycle:
+    """The waits that hold a run up: a closed cycle if there is one, else the chain from the first process.
+
+    Args:
+        graph: of the same package, with the depths of the run.
+        run: ended in a deadlock.
+    """
+    waits = {wait.process: wait for wait in (_wait(graph, blocked) for blocked in run.blocked)}
+    chains = [_chain(waits, start) for start in waits]
+    return next((chain for chain in chains if chain.is_closed), chains[0])
+
+
+def _chain(waits: dict[str, StalledProcess], start: str) -> WaitCycle:
+    """From a process from peer to peer; of a closed chain, what is before its cycle is cut off."""
+    chain: list[StalledProcess] = []
+    name = start
+    while name in waits and waits[name] not in chain:
+        chain.append(waits[name])
+        name = waits[name].peer
+    if name not in waits:
+        return WaitCycle(tuple(chain), is_closed=False)
+    return WaitCycle(_from_a_full_fifo(chain[chain.index(waits[name]) :]), is_closed=True)
+
+
+def _from_a_full_fifo(cycle: list[StalledProcess]) -> tuple[StalledProcess, ...]:
+    """A closed cycle told from a wait to write, which is where a depth may be wrong."""
+    first = next((number for number, wait in enumerate(cycle) if wait.waits_to == "write"), 0)
+    return (*cycle[first:], *cycle[:first])
+
+
+def _wait(graph: TimedGraph, blocked: BlockedProcess) -> StalledProcess:
+    names = [process.name for process in graph.processes]
+    ends = fifo_ends(graph)
+    if blocked.fifo in graph.fifo_index:
+        index = graph.fifo_index[blocked.fifo]
+        reader, writer = names[ends[index].reader], names[ends[index].writer]
+        process, peer = (reader, writer) if blocked.waits_to == "read" else (writer, reader)
+        return StalledProcess(process, blocked.waits_to, blocked.fifo, graph.fifos[index].depth, peer)
+    # A stream of blocks: the half takes a full or an empty one from its other half.
+    process = next(name for name in names if legal(name) == blocked.process)
+    label, _, half = process.rpartition("_")
+    peer = f"{label}_{'drain' if half == 'fill' else 'fill'}"
+    between = (names.index(peer), names.index(process))
+    index = next(number for number, end in enumerate(ends) if (end.writer, end.reader) == between)
+    return StalledProcess(process, "read", graph.fifos[index].name, graph.fifos[index].depth, peer)
+
+
+SCHEMA = "sttest.csim/1"
+
+
+@dataclass(frozen=True)
+class CsimEmulation:
+    """A run of the emitted C++ and what it was held against.
+
+    Attributes:
+        name: of the design.
+        kernel: as it was built.
+        run: of it.
+        streams: against the functional engine, as far as the run came.
+        results: against the golden; None after a deadlock.
+        waits: who waits for whom after a deadlock.
+        simulation: of the timed graph with the depths of the run.
+    """
+
+    name: str
+    kernel: Executable
+    run: CsimRun
+    streams: StreamComparison
+    simulation: Simulation
+    results: ResultComparison | None = None
+    waits: WaitCycle | None = None
+
+    @property
+    def fifos(self) -> list[FifoUse]:
+        """Streams, the tightest first: by places that were never taken, then the deepest."""
+        return sorted(self.run.fifos.values(), key=lambda use: (use.depth - use.peak, -use.depth, use.name))
+
+    @property
+    def names_the_same_cycle(self) -> bool:
+        """After a deadlock: whether the simulator ends in the same waits."""
+        return self.waits is not None and self.waits.is_that_of(self.simulation)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all engines say the same: values, and whether the design ends."""
+        if self.simulation.verdict != self.run.verdict:
+            return False
+        if self.run.verdict == "deadlock":
+            return self.streams.differing == 0
+        return "different" not in (self.streams.verdict, self.results and self.results.verdict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract ``sttest.csim/1``."""
+        deadlock = None
+        if self.waits is not None:
+            theirs = self.simulation.deadlock
+            deadlock = {
+                **self.waits.to_json(),
+                "simulator": None if theirs is None else theirs.to_json()["cycle"],
+                "same_cycle": self.names_the_same_cycle,
+            }
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "backend": "csim",
+            "verdict": self.run.verdict,
+            "simulator_verdict": self.simulation.verdict,
+            "build_s": round(self.kernel.build_s, 3),
+            "run_s": round(self.run.seconds, 3),
+            "streams": self.streams.to_json(),
+            "results": None if self.results is None else self.results.to_json(),
+            "fifos": [vars(use) for use in self.fifos],
+            "deadlock": deadlock,
+        }
+
+
+def emulate_csim(
+    package: PackageFiles,
+    case: BlockCase,
+    times: TimedGraph,
+    work: Path,
+    streams: Path,
+    progress: Callable[[str], None] = lambda _step: None,
+) -> CsimEmulation:
+    """Builds the emitted C++, runs it on the case, and compares.
+
+    Args:
+        package: the design.
+        case: of its block.
+        times: the package's timed graph; its depths are those that the C++ runs with.
+        work: for the build, which stays there.
+        streams: gets the tokens of every stream, one file each.
+        progress: called with each step.
+
+    Raises:
+        InputError: another block, or a depth that the C++ does not have.
+        ToolMissingError: no C++ compiler.
+        SttestError: the kernel did not compile, or did not end.
+    """
+    files = read_design(package.folder)
+    fifos = _fifos(package, files)
+    depths = _changed_depths(package, times, fifos)
+    progress("compiling the C++")
+    kernel = build_kernel(package.folder, work)
+    images = case.images(package.values)
+    progress("running the functional engine")
+    functional = run_functional(package.values, images)
+    progress("running the C++")
+    csim = run_csim(package.values, images, kernel, files, streams, depths)
+    assert csim.run is not None
+    progress("comparing")
+    compared = compare_streams(package.values, functional, csim)
+    found = CsimEmulation(
+        package.values.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
+    )  # fmt: skip
+    if csim.verdict == "deadlock":
+        return replace(found, waits=wait_cycle(times, csim.run))
+    return replace(found, results=compare_with_golden(package.values, case, csim))
+
+
+def _fifos(package: PackageFiles, files: DesignFiles) -> set[str]:
+    """The FIFOs that streams go through."""
+    shared = {name for streams in files.shared_fifos.values() for name in streams}
+    return (package.values.stream.keys() - shared) | files.shared_fifos.keys()
+
+
+def _changed_depths(package: PackageFiles, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
+    """Depths that are not those of the package."""
+    own = {fifo.name: fifo.depth for fifo in package.times.fifos}
+    changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}
+    for name in changed.keys() - {*fifos}:
+        raise InputError(
+            "no-stream", f"'{name}' counts the halves of a converter's buffer, of which the C++ has two",
+            where="--depth", hints=["change the depth of a stream beside the converter"],
+        )  # fmt: skip
+    return changed
+
+
+def _without_blocks(fifos: Collection[str], run: CsimRun) -> CsimRun:
+    """FIFOs alone: buffers of converters have no names of their own in the C++."""
+    return replace(run, fifos={name: use for name, use in run.fifos.items() if name in fifos})

@@ -1,0 +1,216 @@
+"""What one engine has to say of a design: a row of the ladder."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sttest.core.errors import SttestError, ToolMissingError
+from sttest.reference import ReferenceGraph, run
+from sttest.reference.graph import NUMPY, Array, Bytes, ReferenceStream
+from sttest.sim import TimedGraph, simulate
+from sttest.targets.csim import CsimRun, Executable, run_kernel
+from sttest.targets.device import DesignFiles
+from sttest.targets.doctor.survey import PARTS, survey
+
+ENGINES = ("torch", "functional", "des", "maxplus", "csim", "rtl", "hw_emu", "device")
+"""All rungs, from the golden up to the card."""
+DEFAULT_ENGINES = tuple(name for name in ENGINES if name != "rtl")
+"""Those that are climbed unless others are asked for: building the RTL twin of a whole block takes minutes."""
+_NEEDS = {"hw_emu": ("v++", "XRT", "pyxrt"), "device": ("XRT", "pyxrt", "FPGA card")}
+Verdict = Literal["done", "deadlock", "missing", "failed", "not asked", "elsewhere"]
+
+
+@dataclass(frozen=True)
+class EngineResult:
+    """A row.
+
+    Attributes:
+        engine: its name.
+        verdict: ``missing`` where its tools are; ``failed`` where it refused the design, with a note that says why;
+            ``elsewhere`` where another verb runs it.
+        cycles: simulated latency of one launch, in cycles of the design's clock.
+        latency_us: the same in microseconds.
+        error: largest absolute difference of ``y`` from the golden.
+        relative_error: the same over the largest magnitude of the golden.
+        integers: int8 elements of the new cache entries that differ from the golden.
+        seconds: wall time, building included.
+        note: what else there is to say.
+    """
+
+    engine: str
+    verdict: Verdict
+    cycles: int | None = None
+    latency_us: float | None = None
+    error: float | None = None
+    relative_error: float | None = None
+    integers: int | None = None
+    seconds: float | None = None
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return asdict(self) | {"relative_error": json_number(self.relative_error), "error": json_number(self.error)}
+
+
+def json_number(value: float | None) -> float | None:
+    """A number that JSON has: None for NaN and infinities."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def guarded(engine: str, climb: Callable[[], EngineResult]) -> EngineResult:
+    """A rung, or why there is none: an engine that can't go on must not keep the others from telling."""
+    began = time.perf_counter()
+    try:
+        return climb()
+    except ToolMissingError as error:
+        return EngineResult(engine, "missing", note=str(error))
+    except SttestError as error:
+        return EngineResult(engine, "failed", seconds=time.perf_counter() - began, note=str(error))
+
+
+def simulated(engine: str, graph: TimedGraph) -> EngineResult:
+    """The times of an engine over timed graphs, ``des`` or ``maxplus``."""
+    began = time.perf_counter()
+    result = simulate(graph, engine)
+    return timed(engine, graph, result.cycles, time.perf_counter() - began)
+
+
+def clocked(graph: TimedGraph, folder: Path) -> EngineResult:
+    """The times of the RTL twin under Verilator; sources and build go below the folder."""
+    from sttest.targets.rtl import emulate
+
+    began = time.perf_counter()
+    ran = emulate(graph, "verilator", folder)
+    note = "" if ran.verdict != "limit" else "stopped before it was done"
+    rung = timed("rtl", graph, ran.cycles, time.perf_counter() - began)
+    return rung if not note else EngineResult("rtl", "failed", seconds=rung.seconds, note=note)
+
+
+def timed(engine: str, graph: TimedGraph, cycles: int | None, seconds: float) -> EngineResult:
+    """A row of times; no cycles are a deadlock."""
+    if cycles is None:
+        return EngineResult(engine, "deadlock", seconds=seconds)
+    return EngineResult(engine, "done", cycles, cycles / graph.clock_mhz, seconds=seconds)
+
+
+def out_of_reach(engine: str) -> EngineResult:
+    """The row of an engine that runs a host program, not this ladder: what it needs, or the verb that runs it."""
+    found = _missing_parts(_NEEDS[engine])
+    if found:
+        return EngineResult(engine, "missing", note=found)
+    return EngineResult(engine, "elsewhere", note=f"run by 'sttest run --backend {engine}'")
+
+
+def _missing_parts(needs: Sequence[str]) -> str:
+    found = survey([part for part in PARTS if part.name in needs])
+    missing = [name for name in needs if not found[name].usable]
+    return f"{', '.join(missing)} not found; see 'sttest doctor'" if missing else ""
+
+
+# --- The engines that compute values: what each leaves in memory and in every stream
+
+
+@dataclass(frozen=True)
+class Values:
+    """What an engine computed.
+
+    Attributes:
+        engine: its name.
+        verdict: ``done``, or ``deadlock``: then there are no images, and streams are short of tokens.
+        images: of memory, by the names of the design's stores.
+        streams: tokens by stream, [tokens, *element].
+        seconds: that it took.
+        waits: what a process that stood still waited to do, by stream.
+        run: of the C simulation.
+    """
+
+    engine: str
+    verdict: Literal["done", "deadlock"]
+    images: Mapping[str, Bytes] = field(repr=False)
+    streams: Mapping[str, Array] = field(repr=False)
+    seconds: float
+    waits: Mapping[str, str] = field(default_factory=dict, repr=False)
+    run: CsimRun | None = field(default=None, repr=False)
+
+
+def run_functional(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:
+    """The functional engine on a design's memory.
+
+    Raises:
+        InputError: see :func:`sttest.reference.run`.
+    """
+    began = time.perf_counter()
+    result = run(graph, images, keep=graph.stream)
+    return Values("functional", "done", result.results, result.streams, time.perf_counter() - began)
+
+
+def run_csim(
+    graph: ReferenceGraph,
+    images: Mapping[str, Bytes],
+    kernel: Executable,
+    files: DesignFiles,
+    streams: Path,
+    depths: Mapping[str, int] | None = None,
+) -> Values:
+    """The emitted C++ on the same memory.
+
+    Args:
+        graph: of the same package.
+        images: by the names of the design's loads.
+        kernel: built from the package.
+        files: of the same package.
+        streams: gets the tokens of every stream; it has to stay as long as the values are looked at.
+        depths: of FIFOs that are to have other ones.
+
+    Raises:
+        InputError: memory of another design.
+        SttestError: the simulation failed, or did not end.
+    """
+    ran = run_kernel(kernel, files.by_argument(images), streams=streams, depths=depths)
+    results = {store.name: ran.results[files.argument_of[store.name]] for store in graph.stores} if ran.results else {}
+    tokens = {
+        name: part
+        for fifo, members in _streams_by_fifo(graph, files).items()
+        for name, part in _parted(members, _dumped(members[0], streams / f"{fifo}.bin")).items()
+    }
+    return Values("csim", ran.verdict, results, tokens, ran.seconds, _waits(graph, files, tokens, ran), ran)
+
+
+def _streams_by_fifo(graph: ReferenceGraph, files: DesignFiles) -> dict[str, list[ReferenceStream]]:
+    """What goes through each FIFO, one stream after the other."""
+    shared = {name for members in files.shared_fifos.values() for name in members}
+    found = {stream.name: [stream] for stream in graph.streams if stream.name not in shared}
+    return found | {fifo: [graph.stream[name] for name in members] for fifo, members in files.shared_fifos.items()}
+
+
+def _parted(members: Sequence[ReferenceStream], tokens: Array) -> dict[str, Array]:
+    """The tokens of each stream, of those that went through their FIFO."""
+    ends = list(itertools.accumulate(stream.tokens for stream in members))
+    return {stream.name: tokens[end - stream.tokens : end] for stream, end in zip(members, ends, strict=True)}
+
+
+def _waits(graph: ReferenceGraph, files: DesignFiles, tokens: Mapping[str, Array], ran: CsimRun) -> dict[str, str]:
+    """By stream; of those of one FIFO it is the first that is not through."""
+    members, waits = _streams_by_fifo(graph, files), {}
+    for blocked in ran.blocked:
+        short = [each.name for each in members.get(blocked.fifo, ()) if len(tokens[each.name]) < each.tokens]
+        waits[short[0] if short else blocked.fifo] = blocked.waits_to
+    return waits
+
+
+def _dumped(stream: ReferenceStream, path: Path) -> Array:
+    """The tokens that a C simulation wrote down, without those that it broke off in."""
+    dtype, element = NUMPY[stream.dtype], stream.element
+    size = dtype.itemsize * int(np.prod(element, dtype=np.int64))
+    count = path.stat().st_size // size
+    if count == 0:
+        return np.empty((0, *element), dtype)
+    return np.memmap(path, dtype, "r", shape=(count, *element))

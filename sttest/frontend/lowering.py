@@ -1,0 +1,371 @@
+"""PyTorch to linalg text: torch.export, torch-mlir, normalisation, names.
+
+torch-mlir may take the whole interpreter down, so callers go through
+:mod:`sttest.frontend.lowering`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.frontend.normalize import function_of, normalise
+from sttest.models.config import DecoderConfig
+from sttest.models.program import Phase, TorchProgram, block_program, check_head, check_shape
+
+if TYPE_CHECKING:
+    from torch import nn
+    from torch.export import ExportedProgram
+    from torch.fx import Node
+
+
+# --- Names in the text: of arguments and results, of the model, and of each kernel's PyTorch module
+
+
+def annotate(module: Any, program: TorchProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
+    """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
+
+    On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
+    cache) by position, ``result_names``, and the program's own attributes, such
+    as ``inputs_per_layer``, names of inputs of which each layer has its own.
+    """
+    function = function_of(module)
+    facts: dict[str, Any] = {"arg_names": names, "arg_kinds": kinds, "result_names": program.results}
+    facts |= program.attributes
+    for name, value in facts.items():
+        function.attributes[f"sttest.{name}"] = _attribute(module.context, value)
+    for op in function.regions[0].blocks[0].operations:
+        if op.operation.name.startswith("linalg.") or op.operation.name == "tensor.concat":
+            op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
+
+
+def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:
+    ir = import_module("torch_mlir.ir")
+
+    with context:
+        if isinstance(value, str):
+            return ir.StringAttr.get(value)
+        if isinstance(value, int):
+            return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+        return ir.ArrayAttr.get([ir.StringAttr.get(item) for item in value])
+
+
+def source_of(op: Any) -> str:
+    """Path of the module that an op came from; of the consumer where several were fused."""
+    found = re.search(r'"([^"]+)"', str(op.location))
+    return found.group(1) if found else "block"
+
+
+_KINDS = {"PARAMETER": "parameter", "BUFFER": "parameter", "CONSTANT_TENSOR": "parameter", "USER_INPUT": "input"}
+_ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
+_ALLOWED_TENSOR_OPS = (
+    "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
+)  # fmt: skip
+
+
+def lower(program: TorchProgram, report: Callable[[str], None] = lambda stage: None) -> str:
+    """The program as linalg on tensors, in MLIR's generic form, parameters as arguments.
+
+    Args:
+        program: what to lower.
+        report: told the name of each stage as it starts.
+
+    Raises:
+        InputError: the program needs an op that no streaming loop nest can express.
+    """
+    report("torch.export")
+    exported = export(program)
+    names, kinds = _open_parameters(exported, program.caches)
+    _locate_by_module(exported)
+    report("torch-mlir")
+    module = to_linalg(exported)
+    report("normalisation")
+    normalise(module)
+    _check_ops(module)
+    annotate(module, program, names, kinds)
+    return module.operation.get_asm(print_generic_op_form=True)
+
+
+def export(program: TorchProgram) -> ExportedProgram:
+    """The program as a graph of ATen ops that torch-mlir knows."""
+    import torch
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+    # Clones, because inputs that are one tensor would become one argument.
+    inputs = {name: tensor.clone() for name, tensor in program.inputs.items()}
+    exported = torch.export.export(program.module, (), inputs, strict=False)
+    return exported.run_decompositions(get_decomposition_table())
+
+
+def to_linalg(exported: ExportedProgram) -> Any:
+    """The graph as an MLIR module, straight from torch-mlir."""
+    from torch_mlir import fx
+    from torch_mlir.dialects import torch as torch_dialect
+    from torch_mlir.extras.fx_importer import FxImporter
+
+    context = import_module("torch_mlir.ir").Context()
+    context.allow_unregistered_dialects = True
+    torch_dialect.register_dialect(context)
+    return fx.export_and_import(
+        exported,
+        output_type="linalg-on-tensors",
+        decomposition_table={},
+        experimental_support_mutation=True,
+        fx_importer=FxImporter(context=context),
+    )
+
+
+def _open_parameters(exported: ExportedProgram, caches: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Make parameters ordinary arguments; gives names and kinds of all arguments in their order."""
+    from torch.export.graph_signature import InputKind
+
+    names: list[str] = []
+    kinds: list[str] = []
+    for spec in exported.graph_signature.input_specs:
+        name = spec.target or spec.arg.name
+        names.append(name)
+        kinds.append("cache" if name in caches else _KINDS[spec.kind.name])
+        spec.kind = InputKind.USER_INPUT
+    return names, kinds
+
+
+def _locate_by_module(exported: ExportedProgram) -> None:
+    """Give each node the path of its module as its location, which survives the lowering."""
+    for node in exported.graph.nodes:
+        stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
+        path = next(reversed(stack.values()))[0] if stack else ""
+        node.meta["stack_trace"] = f'File "{path or "block"}", line 1,'
+
+
+def _check_ops(module: Any) -> None:
+    ir = import_module("torch_mlir.ir")
+    foreign: list[Any] = []
+
+    def look(op: Any) -> Any:
+        if op.name.split(".")[0] not in _ALLOWED_DIALECTS and op.name not in _ALLOWED_TENSOR_OPS:
+            foreign.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(look)
+    if foreign:
+        raise InputError(
+            "unsupported-op",
+            f"lowering leaves {foreign[0].name}, which is no loop nest over whole tensors",
+            where=f"module {source_of(foreign[0])}",
+            hints=["write the module without the operation that needs it", "compute that on the host"],
+        )
+
+
+# --- The process in which lowering runs: ``python -m sttest.frontend.lowering``
+
+
+def main() -> int:
+    """Serve one request; 0 if it went well."""
+    builder, arguments, output, probing = pickle.load(sys.stdin.buffer)
+    try:
+        program: TorchProgram = builder(**arguments)
+        if probing:
+            _probe(program)
+        else:
+            Path(output).write_text(lower(program, lambda stage: _say("stage", stage)), encoding="utf-8")
+    except SttestError as error:
+        _say("error", json.dumps(error.to_dict()))
+        return error.exit_code
+    except Exception as error:
+        message = str(error).strip() or "no message"
+        _say("failed", f"{type(error).__name__}: {message.splitlines()[0]}")
+        raise
+    return 0
+
+
+def _say(event: str, text: str) -> None:
+    print(event, text, flush=True)
+
+
+def _probe(program: TorchProgram) -> None:
+    import torch
+
+    for node in export(program).graph.nodes:
+        if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+            continue
+        operands = [n.meta["val"] for n in node.all_input_nodes]
+        shown = ", ".join(f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)}" for t in operands)
+        _say("op", f"{node.target} on {shown}")
+        tensors = tuple(torch.empty(t.shape, dtype=t.dtype, device="meta") for t in operands)
+        to_linalg(torch.export.export(_one_op(node), tensors, strict=False))
+
+
+def _one_op(node: Node) -> nn.Module:
+    """A module that runs only ``node``, its tensor operands as arguments."""
+    import torch
+    from torch.fx import Node as FxNode
+
+    tree_map_only = import_module("torch.utils._pytree").tree_map_only
+
+    class OneOp(torch.nn.Module):
+        def forward(self, *tensors: torch.Tensor) -> Any:
+            given = dict(zip(node.all_input_nodes, tensors, strict=True))
+            args, kwargs = tree_map_only(FxNode, given.__getitem__, (node.args, dict(node.kwargs)))
+            return node.target(*args, **kwargs)  # pyright: ignore[reportCallIssue] - checked by the caller
+
+    return OneOp()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+
+
+# --- Lowering in a process of its own, and what to say when that dies
+
+
+Builder = Callable[..., TorchProgram]
+
+
+def lower_isolated(builder: Builder, arguments: Mapping[str, Any]) -> str:
+    """Linalg text of the program that ``builder(**arguments)`` makes; a crash of torch-mlir stays in its process.
+
+    Args:
+        builder: a function at the top level of a module, so that another process can import it.
+        arguments: what to call it with.
+
+    Raises:
+        ToolMissingError: PyTorch or torch-mlir is not installed.
+        InputError: the program cannot be lowered; the message names the op where it can be found.
+    """
+    require_frontend()
+    with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
+        output = Path(folder) / "block.mlir"
+        run = _run(builder, arguments, output, probing=False)
+        if run.returncode == 0:
+            return output.read_text(encoding="utf-8")
+    raise _diagnosis(builder, arguments, run)
+
+
+def require_frontend() -> None:
+    """Refuse to go on without the front end.
+
+    Raises:
+        ToolMissingError: naming what is missing and how to get it.
+    """
+    missing = [name for name in ("torch", "torch_mlir") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ToolMissingError(
+            "frontend-missing",
+            f"lowering a model needs {' and '.join(missing)}",
+            where="front end",
+            hints=["pip install 'sttest[frontend]'", "start from a shipped text, sttest.frontend.shipped.lowered_text"],
+        )
+
+
+def _run(
+    builder: Builder, arguments: Mapping[str, Any], output: Path, *, probing: bool
+) -> subprocess.CompletedProcess[bytes]:
+    request = pickle.dumps((builder, dict(arguments), str(output), probing))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    command = [sys.executable, "-W", "ignore", "-m", "sttest.frontend.lowering"]
+    return subprocess.run(command, input=request, capture_output=True, env=environment, check=False)
+
+
+def _diagnosis(builder: Builder, arguments: Mapping[str, Any], run: subprocess.CompletedProcess[bytes]) -> SttestError:
+    told = _last(run, "error")
+    if told:
+        facts = json.loads(told)
+        return InputError(facts["code"], facts["what"], where=facts["where"], hints=facts["hints"])
+    stage = _last(run, "stage")
+    if stage in ("", "torch.export"):
+        return _failure("PyTorch cannot export the module", _how_it_died(run), "torch.export")
+    probe = _run(builder, arguments, Path(os.devnull), probing=True)
+    culprit = _last(probe, "op") if probe.returncode else ""
+    return _failure("the module cannot be lowered to linalg", _how_it_died(run), culprit or stage)
+
+
+def _failure(what: str, how: str, where: str) -> InputError:
+    hints = ["write that operation in others that lower", "keep it on the host"]
+    return InputError("lowering-failed", f"{what}: {how}", where=where, hints=hints)
+
+
+def _last(run: subprocess.CompletedProcess[bytes], event: str) -> str:
+    """Text of the last ``event`` that the process told of."""
+    lines = run.stdout.decode(errors="replace").splitlines()
+    return next((line.removeprefix(f"{event} ") for line in reversed(lines) if line.startswith(f"{event} ")), "")
+
+
+def _how_it_died(run: subprocess.CompletedProcess[bytes]) -> str:
+    if run.returncode < 0:
+        return f"the lowering process was ended by {signal.Signals(-run.returncode).name}"
+    diagnostics = (line.partition("error: ")[2] for line in run.stderr.decode(errors="replace").splitlines())
+    told = next(filter(None, diagnostics), "").partition(": %")[0]  # without the op in full
+    return told or _last(run, "failed") or f"exit code {run.returncode}"
+
+
+# --- The linalg text of one decoder block, kept once it has been made
+
+
+def linalg_text(
+    config: DecoderConfig, phase: Phase, tokens: int, context: int = 0, *, head: bool = False,
+    cache_dir: Path | None = None,
+) -> str:  # fmt: skip
+    """One decoder block as linalg text in MLIR's generic form.
+
+    Its function has the parameters, then the inputs as arguments, named by the
+    attributes that :func:`sttest.frontend.lowering.annotate` describes.
+
+    Args:
+        config: the model.
+        phase: ``prefill`` of ``tokens`` tokens, or ``decode`` of 1 token after ``context`` cached ones.
+        tokens: tokens that enter the block.
+        context: tokens in the cache; 0 in a prefill.
+        head: with what follows the last block; in decode.
+        cache_dir: where texts are kept; by default ``$STTEST_CACHE``, else ``~/.cache/sttest``.
+
+    Raises:
+        InputError: a shape that the model does not have, or a failed lowering.
+        ToolMissingError: PyTorch or torch-mlir is not installed.
+    """
+    check_shape(config, phase, tokens, context)
+    require_frontend()
+    if head:
+        check_head(phase)
+    path = (cache_dir or default_cache_dir()) / "linalg" / f"{_key(config, phase, tokens, context, head)}.mlir"
+    if path.is_file():
+        return path.read_text(encoding="utf-8")
+    arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head}
+    text = lower_isolated(block_program, arguments)
+    _write_whole(path, text)
+    return text
+
+
+def default_cache_dir() -> Path:
+    """``$STTEST_CACHE``, or ``~/.cache/sttest``."""
+    return Path(os.environ.get("STTEST_CACHE") or Path.home() / ".cache" / "sttest")
+
+
+def _key(config: DecoderConfig, phase: str, tokens: int, context: int, head: bool) -> str:
+    """Hash of all that the text depends on: the request, the versions of the tools, and the code of this package."""
+    asked = config, phase, tokens, context, head, version("torch"), version("torch-mlir")
+    digest = hashlib.sha256(repr(asked).encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return f"{config.name}-{phase}-{digest.hexdigest()[:24]}"
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write so that no reader ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".tmp", delete=False) as file:
+        file.write(text)
+    Path(file.name).replace(path)

@@ -1,0 +1,205 @@
+"""From floating point to integers and scales: pure functions, exact to the bit.
+
+One rule for all of them.  With ``peak`` the largest magnitude of the elements
+that share a scale and ``qmax`` the largest integer,
+
+    scale      = round_to_scale_type(peak / qmax)
+    reciprocal = 1 / scale
+    q          = clamp(round_half_even(x * reciprocal), -qmax, qmax)
+
+each operation one IEEE float32 operation, the scale widened to float32 where it
+is FP16.  A scale below the range of its type (SCALE_RANGE) becomes the least, so
+that a group of zeros has integers 0 and there is no division by zero; one above
+it becomes the largest, and the integers saturate.
+The range is symmetric: -8 and -128 do not occur.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from sttest.core.errors import InputError
+
+KV_MAX = 127
+# Unnormalised softmax weights lie in (0, 1]: 1 is the integer 127.
+P_MAX = 127
+# A mask under this hides its position: no score comes near.
+LEAST_SEEN = -(2.0**126)
+# FP16 scales may be subnormal.  FP32 ones not, for their reciprocal could overflow, nor so large that 127 of them do.
+SCALE_RANGE = {torch.float16: (2.0**-24, 65504.0), torch.float32: (2.0**-126, 2.0**121)}
+
+
+class QuantizedTensor(NamedTuple):
+    """Integers and their scales.
+
+    Attributes:
+        values: int8, whatever the width of the integers.
+        scales: FP16 or FP32, one per vector along the last axis of ``values`` (weights: per group of rows).
+    """
+
+    values: Tensor
+    scales: Tensor
+
+    def dequantised(self) -> Tensor:
+        """``values * scale`` in float32, for scales per vector along the last axis."""
+        return self.values.float() * self.scales.float().unsqueeze(-1)
+
+
+def quantise_weight(weight: Tensor, group: int | None, qmax: int) -> QuantizedTensor:
+    """Weights with a scale per output channel and group of rows.
+
+    Args:
+        weight: [K, N] float32.
+        group: rows that share a scale, the last group may have fewer; None is all K.
+        qmax: 7 for int4, 127 for int8.
+
+    Returns:
+        Integers int8 [K, N] and scales FP16 [ceil(K / group), N].
+
+    Raises:
+        InputError: a weight is not finite.
+    """
+    rows = weight.shape[0]
+    parts = [_quantised(part.T, qmax, torch.float16) for part in weight.float().split(group or rows)]
+    values = torch.cat([part.values.T for part in parts])
+    return QuantizedTensor(values.contiguous(), torch.stack([part.scales for part in parts]))
+
+
+def quantise_vectors(x: Tensor, qmax: int = 127) -> QuantizedTensor:
+    """Activations with a scale per vector along the last axis: per token, or per token and head.
+
+    Args:
+        x: [..., K] float32.
+        qmax: largest integer.
+
+    Returns:
+        Integers int8 [..., K] and scales FP32 [...].
+
+    Raises:
+        InputError: an activation is not finite.
+    """
+    return _quantised(x.float(), qmax, torch.float32)
+
+
+def quantise_tensor(x: Tensor, peak: float, qmax: int = 127) -> QuantizedTensor:
+    """Activations under one constant scale; what lies beyond ``peak`` saturates.
+
+    Args:
+        x: [..., K] float32.
+        peak: largest magnitude that was seen in calibration.
+        qmax: largest integer.
+
+    Returns:
+        Integers int8 [..., K] and scales FP32 [...], all equal.
+
+    Raises:
+        InputError: an activation is not finite.
+    """
+    _require_finite(x)
+    scale = tensor_scale(peak, qmax)
+    return QuantizedTensor(_integers(x.float(), 1.0 / scale, qmax), scale.expand(x.shape[:-1]))
+
+
+def tensor_scale(peak: float, qmax: int = 127) -> Tensor:
+    """The constant scale, FP32 [], of a tensor whose magnitudes reach ``peak``."""
+    return _scale(torch.tensor(peak, dtype=torch.float32), qmax, torch.float32)
+
+
+def quantise_kv(x: Tensor) -> QuantizedTensor:
+    """Keys or values with a scale per head and position.
+
+    Args:
+        x: [..., head_dim] float32.
+
+    Returns:
+        Integers int8 [..., head_dim] and scales FP16 [...], as they lie in the cache.
+
+    Raises:
+        InputError: an element is not finite.
+    """
+    return _quantised(x.float(), KV_MAX, torch.float16)
+
+
+def quantise_p(p: Tensor) -> Tensor:
+    """Unnormalised softmax weights in [0, 1] as int8 under the constant scale 1 / 127: no peak is awaited."""
+    return _integers(p, torch.tensor(float(P_MAX)), P_MAX)
+
+
+def quantise_folded(p: Tensor, value_scales: Tensor, mask: Tensor) -> QuantizedTensor:
+    """Softmax weights times the scales of the values that they meet, so that the values themselves are integers.
+
+    ``x = p * scale_v`` stays under ``bound``, the largest ``scale_v`` among the positions that the mask shows, which is
+    known before ``p``.  With ``scale = max(bound, 2^-24) * f32(1 / 127)``, a product where a peak has a division,
+    ``q = clamp(round_half_even(x * (1 / scale)))`` as ever.
+
+    Args:
+        p: float32 [n, kv, (group,) m] in [0, 1], 0 at positions that the mask hides.
+        value_scales: FP16 [kv, m].
+        mask: as it is added to the scores, broadcasting to ``p``, the same for all heads of a group.
+
+    Returns:
+        Integers int8 [n, kv, (group,) m] and scales FP32 [n or 1, kv, (1)].
+    """
+    scales_v = value_scales.float().view(len(value_scales), *[1] * (p.dim() - 3), -1)
+    seen = torch.where(mask < LEAST_SEEN, torch.zeros(()), scales_v.unsqueeze(0))
+    scales = seen.amax(-1).clamp(min=SCALE_RANGE[torch.float16][0]) * p_scale()
+    return QuantizedTensor(_integers(p * scales_v, (1.0 / scales).unsqueeze(-1), P_MAX), scales)
+
+
+def p_scale() -> Tensor:
+    """1 / 127 in float32."""
+    return 1.0 / torch.tensor(float(P_MAX))
+
+
+def _quantised(x: Tensor, qmax: int, scale_type: torch.dtype) -> QuantizedTensor:
+    peak = x.abs().amax(-1)
+    _require_finite(peak)
+    scales = _scale(peak, qmax, scale_type)
+    return QuantizedTensor(_integers(x, (1.0 / scales.float()).unsqueeze(-1), qmax), scales)
+
+
+def _scale(peak: Tensor, qmax: int, scale_type: torch.dtype) -> Tensor:
+    least, largest = SCALE_RANGE[scale_type]
+    # A tensor as divisor: PyTorch may multiply by the reciprocal of a plain number.
+    return (peak / torch.tensor(float(qmax))).clamp(least, largest).to(scale_type)
+
+
+def _integers(x: Tensor, reciprocal: Tensor, qmax: int) -> Tensor:
+    # torch.round rounds halves to even.
+    return torch.round(x * reciprocal).clamp(-qmax, qmax).to(torch.int8)
+
+
+def _require_finite(x: Tensor) -> None:
+    if not torch.isfinite(x).all():
+        raise InputError(
+            "not-finite",
+            "NaN or infinity cannot be quantised",
+            where="quantiser",
+            hints=["check the weights and the inputs"],
+        )
+
+
+# --- How far a quantised result is from the one in floating point
+
+
+def sqnr_db(reference: Tensor, quantised: Tensor) -> float:
+    """Signal to quantisation noise ratio in decibels, ``10 log10(sum(reference^2) / sum((reference - quantised)^2))``.
+
+    Returns:
+        Infinity where both agree.
+
+    Raises:
+        InputError: the shapes differ.
+    """
+    if reference.shape != quantised.shape:
+        what = f"shapes {list(reference.shape)} and {list(quantised.shape)} cannot be compared"
+        raise InputError("shape-mismatch", what, where="sqnr_db")
+    signal = float((reference.double() ** 2).sum())
+    noise = float(((reference.double() - quantised.double()) ** 2).sum())
+    if noise == 0.0:
+        return math.inf
+    return 10.0 * math.log10(signal / noise) if signal else -math.inf

@@ -1,0 +1,315 @@
+"""Images of memory: a tensor as the bytes that a DMA reads or writes (docs/values.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sttest.core.errors import InputError, did_you_mean
+from sttest.reference.graph import (
+    BITS,
+    NUMPY,
+    Array,
+    Bytes,
+    Load,
+    MemoryLayout,
+    ReferenceGraph,
+    ReferenceStream,
+    Result,
+    View,
+)
+
+# --- Tokens of a stream as one array, and where their elements lie
+
+
+Offsets = NDArray[np.int64]
+# Indices are made piece by piece: this many elements take 32 MiB of them.
+_PIECE = 1 << 22
+
+
+def compact_trips(stream: ReferenceStream, within: int | None = None) -> tuple[int, ...]:
+    """Trips of every loop, 1 where the loop only repeats what is inside it.
+
+    Args:
+        stream: any.
+        within: so many tokens make a block; loops that repeat whole blocks are kept.
+    """
+    inner, trips = 1, []
+    block = within or stream.tokens
+    for loop, trip in reversed(list(enumerate(stream.trips))):
+        inner *= trip
+        repeats = block % inner == 0 and not any(row[loop] for row in stream.coefficients)
+        trips.append(1 if repeats else trip)
+    return tuple(reversed(trips))
+
+
+def offsets(stream: ReferenceStream, trips: Sequence[int]) -> Offsets:
+    """Offset of each token's slice: [*trips, data dims], for full or compact trips."""
+    grid = np.zeros((*trips, len(stream.element)), dtype=np.int64)
+    for dim, (row, low) in enumerate(zip(stream.coefficients, stream.start, strict=True)):
+        grid[..., dim] = low
+        for loop, trip in enumerate(trips):
+            values = np.arange(trip, dtype=np.int64) * (stream.steps[loop] * row[loop])
+            grid[..., dim] += values.reshape([-1 if axis == loop else 1 for axis in range(len(trips))])
+    return grid
+
+
+def expanded(stream: ReferenceStream, values: Array) -> Array:
+    """All tokens of a stream, [tokens, *element]; no copy where none is repeated."""
+    full = np.broadcast_to(values, (*stream.trips, *stream.element))
+    return full.reshape(stream.tokens, *stream.element)
+
+
+def row_major(coordinates: Offsets, shape: Sequence[int]) -> Offsets:
+    """Row-major number of each coordinate, [..., dims] to [...], in a tensor of that shape."""
+    number = np.zeros(coordinates.shape[:-1], dtype=np.int64)
+    for dim, size in enumerate(shape):
+        number = number * size + coordinates[..., dim]
+    return number
+
+
+def element_numbers(element: Sequence[int], shape: Sequence[int]) -> Offsets:
+    """Row-major numbers that the elements of a slice have in a tensor of that shape, the slice lying at its start."""
+    indices = np.indices(element, dtype=np.int64).reshape(len(element), prod(element)).T
+    return row_major(indices, shape)
+
+
+def gathered(flat: Array, base: Offsets, pattern: Offsets) -> Array:
+    """``flat[base + pattern]`` for every base: [bases, pattern]."""
+    out = np.empty((len(base), len(pattern)), dtype=flat.dtype)
+    for piece in _pieces(len(base), len(pattern)):
+        out[piece] = flat[base[piece, None] + pattern]
+    return out
+
+
+def scatter(flat: Array, base: Offsets, pattern: Offsets, values: Array) -> None:
+    """``flat[base + pattern] = values`` base after base; of values [bases, pattern]."""
+    for piece in _pieces(len(base), len(pattern)):
+        flat[base[piece, None] + pattern] = values[piece]
+
+
+def _pieces(count: int, width: int) -> list[slice]:
+    step = max(1, _PIECE // max(1, width))
+    return [slice(first, first + step) for first in range(0, count, step)]
+
+
+INT4_MIN, INT4_MAX = -8, 7
+
+
+def image_bytes(layout: MemoryLayout, dtype: str) -> int:
+    """Length of an image: whole beats."""
+    beat = layout.beat_bits // 8
+    return -(-prod(layout.shape) * BITS[dtype] // (8 * beat)) * beat
+
+
+def pack(tensor: Array, layout: MemoryLayout, stream: ReferenceStream) -> Bytes:
+    """The image of a tensor.
+
+    Args:
+        tensor: of the layout's shape, in the numpy type of the stream's elements (i4 as int8).
+        layout: how it lies in memory.
+        stream: of the DMA; a packed layout has its order of tiles.
+
+    Raises:
+        InputError: a tensor of another shape or type, or integers that i4 does not hold.
+    """
+    dtype = stream.dtype
+    if tensor.shape != layout.shape or tensor.dtype != NUMPY[dtype]:
+        what = f"{tensor.dtype} {list(tensor.shape)} where {dtype} {list(layout.shape)} lies in memory"
+        raise InputError("bad-tensor", what, where=stream.name, hints=["pass the tensor that the design was made for"])
+    tiles = _tiled(tensor, layout.grid, layout.tile).reshape(-1, *layout.tile)
+    ordered = tiles[tile_order(layout, stream)] if layout.packed else tiles
+    beats = _tiled(ordered, layout.beats, layout.beat)
+    image = np.zeros(image_bytes(layout, dtype), dtype=np.uint8)
+    data = _encoded(beats.reshape(-1), dtype, stream.name)
+    image[: len(data)] = data
+    return image
+
+
+def unpack(image: Bytes, layout: MemoryLayout, stream: ReferenceStream) -> Array:
+    """The tensor of an image: the inverse of :func:`pack`.
+
+    Raises:
+        InputError: an image of another length or type.
+    """
+    tiles = tiles_of(image, layout, stream)
+    if layout.packed:
+        ordered, tiles = tiles, np.empty_like(tiles)
+        tiles[tile_order(layout, stream)] = ordered
+    return _untiled(tiles.reshape((*layout.grid, *layout.tile)), layout.grid)
+
+
+def tiles_of(image: Bytes, layout: MemoryLayout, stream: ReferenceStream) -> Array:
+    """The tiles as they follow each other in an image, [tiles, *tile].
+
+    Raises:
+        InputError: see :func:`unpack`.
+    """
+    wanted = image_bytes(layout, stream.dtype)
+    if image.dtype != np.uint8 or image.shape != (wanted,):
+        what = f"{image.dtype} {list(image.shape)} where memory has {wanted} bytes"
+        raise InputError("bad-memory", what, where=stream.name, hints=["make the images with memory_images"])
+    elements = _decoded(image, stream.dtype)[: prod(layout.shape)]
+    return _untiled(elements.reshape(-1, *layout.beats, *layout.beat), layout.beats)
+
+
+def tile_order(layout: MemoryLayout, stream: ReferenceStream) -> Offsets:
+    """Row-major numbers of the tiles, in the order in which a stream first touches them.
+
+    Raises:
+        InputError: the stream does not touch every tile, or tokens reach from one into the next.
+    """
+    touched, _ = tiles_and_places(layout, stream)
+    _, first = np.unique(touched, return_index=True)
+    order = touched[np.sort(first)]
+    if len(order) != prod(layout.grid):
+        raise _misfit(stream, f"{len(order)} of {prod(layout.grid)} tiles are streamed")
+    return order
+
+
+def tiles_and_places(layout: MemoryLayout, stream: ReferenceStream) -> tuple[Offsets, Offsets]:
+    """Of every token, repetitions left out: the row-major number of its tile, and where in it the token starts.
+
+    Raises:
+        InputError: a token lies outside of memory, or reaches from one tile into the next.
+    """
+    if len(layout.tile) != len(stream.element):
+        raise _misfit(stream, f"tokens of {len(stream.element)} dims, memory has {len(layout.tile)}")
+    trips = compact_trips(stream)
+    where = offsets(stream, trips).reshape(prod(trips), len(stream.element))
+    tile = np.array(layout.tile, dtype=np.int64)
+    number, place = where // tile, where % tile
+    inside = (number >= 0) & (number < np.array(layout.grid)) & (place + np.array(stream.element) <= tile)
+    if not inside.all():
+        token = int(np.argmin(inside.all(axis=1)))
+        raise _misfit(stream, f"the token at {where[token].tolist()} is no part of a tile of {list(layout.tile)}")
+    return row_major(number, layout.grid), row_major(place, layout.tile)
+
+
+def _misfit(stream: ReferenceStream, what: str) -> InputError:
+    return InputError("bad-layout", what, where=stream.name, hints=["write the package anew"])
+
+
+def _tiled(tensor: Array, grid: Sequence[int], tile: Sequence[int]) -> Array:
+    """The last dims of a tensor as a grid of tiles, [..., *grid, *tile]."""
+    lead = tensor.shape[: tensor.ndim - len(tile)]
+    split = tensor.reshape([*lead, *(size for pair in zip(grid, tile, strict=True) for size in pair)])
+    first, rank = len(lead), len(tile)
+    axes = [*range(first), *range(first, first + 2 * rank, 2), *range(first + 1, first + 2 * rank, 2)]
+    return split.transpose(axes)
+
+
+def _untiled(tiles: Array, grid: Sequence[int]) -> Array:
+    """The inverse of :func:`_tiled`: [..., *grid, *tile] to the tensor."""
+    rank = len(grid)
+    first = tiles.ndim - 2 * rank
+    pairs = [axis for dim in range(rank) for axis in (first + dim, first + rank + dim)]
+    shape = [count * size for count, size in zip(grid, tiles.shape[first + rank :], strict=True)]
+    return tiles.transpose([*range(first), *pairs]).reshape((*tiles.shape[:first], *shape))
+
+
+def _encoded(elements: Array, dtype: str, where: str) -> Bytes:
+    if dtype == "i1":
+        raise _no_bits(where)
+    if dtype != "i4":
+        return np.ascontiguousarray(elements).view(np.uint8)
+    if elements.size and (elements.min() < INT4_MIN or elements.max() > INT4_MAX):
+        what = f"integers outside of {INT4_MIN} to {INT4_MAX}"
+        raise InputError("bad-tensor", what, where=where, hints=["quantise to int4 first"])
+    nibbles = np.zeros(len(elements) + len(elements) % 2, dtype=np.uint8)
+    nibbles[: len(elements)] = elements.view(np.uint8) & 0xF
+    return nibbles[0::2] | np.left_shift(nibbles[1::2], 4, dtype=np.uint8)
+
+
+def _decoded(image: Bytes, dtype: str) -> Array:
+    if dtype == "i1":
+        raise _no_bits("memory")
+    if dtype != "i4":
+        # Copied: the image stays the caller's.
+        size = NUMPY[dtype].itemsize
+        return image[: len(image) // size * size].copy().view(NUMPY[dtype])
+    elements = np.empty(2 * len(image), dtype=np.int8)
+    # Shifted to the top of the byte and back, a nibble's sign spreads.
+    elements[0::2] = (image << 4).view(np.int8) >> 4
+    elements[1::2] = image.view(np.int8) >> 4
+    return elements
+
+
+def _no_bits(where: str) -> InputError:
+    return InputError("bad-layout", "memory holds no i1", where=where, hints=["store i8"])
+
+
+# --- Between the tensors that a design computes on and the images of memory that its DMAs read and write
+
+
+def memory_images(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[str, Bytes]:
+    """One image per load of a design, by the load's name.
+
+    Args:
+        graph: the design.
+        tensors: by argument, of the argument's shape; integers of 4 bits in int8.
+
+    Raises:
+        InputError: a tensor is missing, belongs to no argument, or has another shape or type.
+    """
+    for name in graph.argument:
+        if name not in tensors:
+            raise InputError("missing-argument", f"the argument '{name}' has no values", where=graph.name)
+    return images_of(graph, tensors)
+
+
+def images_of(graph: ReferenceGraph, tensors: Mapping[str, Array]) -> dict[str, Bytes]:
+    """The images of some arguments, as :func:`memory_images` gives those of all: parameters stay from run to run.
+
+    Raises:
+        InputError: a tensor belongs to no argument, or has another shape or type.
+    """
+    for name in tensors:
+        if name not in graph.argument:
+            hints = [did_you_mean(name, graph.argument)]
+            raise InputError("unknown-argument", f"there is no argument '{name:.80}'", where=graph.name, hints=hints)
+    wanted = [load for load in graph.loads if load.argument in tensors]
+    return {load.name: pack(_read_by(load, tensors), load.layout, graph.stream[load.sink]) for load in wanted}
+
+
+def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
+    """The tensors that a design returns, by name, from the images of its stores.
+
+    Raises:
+        InputError: an image is missing, or has another length.
+    """
+    return {result.name: _read(graph, result, images) for result in graph.results}
+
+
+def _read_by(load: Load, tensors: Mapping[str, Array]) -> Array:
+    """The part of its argument that a load reads."""
+    tensor, part = tensors[load.argument], load.part
+    if part is None or tensor.shape != load.shape:
+        return tensor
+    before, after = tensor.shape[: part.dim], tensor.shape[part.dim + 1 :]
+    cut = tensor.reshape(*before, -1, part.slices, part.extent // part.slices, *after)
+    return cut.take(part.number, axis=part.dim + 1).reshape(load.layout.shape)
+
+
+def _read(graph: ReferenceGraph, result: Result, images: Mapping[str, Bytes]) -> Array:
+    store = next(node for node in graph.stores if node.name == result.store)
+    if store.name not in images:
+        raise InputError("missing-image", f"there is no image of '{store.name}'", where=graph.name)
+    tensor = unpack(images[store.name], store.layout, graph.stream[store.source])
+    for view in result.views:
+        tensor = _seen(tensor, view)
+    return np.asarray(tensor, order="C")
+
+
+def _seen(tensor: Array, view: View) -> Array:
+    if view.dims is None:
+        return tensor.reshape(view.shape)
+    kept = [axis for axis, dim in enumerate(view.dims) if dim != -1]
+    walked = [view.dims[axis] for axis in kept]
+    tensor = tensor.reshape([tensor.shape[axis] for axis in kept])
+    ordered = tensor.transpose(np.argsort(walked))
+    lined_up = ordered.reshape([size if dim in walked else 1 for dim, size in enumerate(view.shape)])
+    return np.broadcast_to(lined_up, view.shape)

@@ -1,0 +1,1 @@
+"""Generations on a target: memory images, launches, caches."""

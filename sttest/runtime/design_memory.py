@@ -1,0 +1,333 @@
+"""A decoder block's tensors as the memory of a design, and back: for every engine that runs compiled blocks.
+
+A design has fixed shapes.  Fewer tokens, or a shorter cache, are padded at the
+start; the mask hides the padding, and results come back without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sttest.core.errors import InputError
+from sttest.models.config import DecoderConfig, LayerKind
+from sttest.models.tables import decode_mask, prefill_mask, rope_table, step_masks, token_ids
+from sttest.reference.graph import Array, Bytes, ReferenceGraph
+from sttest.reference.memory import images_of, read_results
+
+if TYPE_CHECKING:
+    from sttest.models.language_model import LanguageModel
+
+
+class CacheSide(NamedTuple):
+    """Keys or values of one layer.
+
+    Attributes:
+        values: float32 or int8 [kv_heads, positions, head_dim].
+        scales: of int8 values, float16 [kv_heads, positions].
+    """
+
+    values: Array
+    scales: Array | None = None
+
+
+class BlockResult(NamedTuple):
+    """What a block gives: y [tokens, hidden] and the new entries of its cache.
+
+    Attributes:
+        logits: float32 [tokens, columns] of a design with the head.
+        token: the most likely after each, float32 [tokens], of a design with the head.
+    """
+
+    y: Array
+    k_new: CacheSide
+    v_new: CacheSide
+    logits: Array | None = None
+    token: Array | None = None
+
+
+@dataclass(frozen=True)
+class BlockMemory:
+    """The memory of one design of a decoder block, images by the names of its loads and stores.
+
+    Args:
+        graph: of the design.
+        config: of the model.
+        parameters: by name; what :func:`~sttest.runtime.packing.export_parameters` gives, its values.
+        layer_kind: of the layer, for mask and rotary embedding.
+        once: images of what all layers of a model share, such as the parameters of its head.
+    """
+
+    graph: ReferenceGraph
+    config: DecoderConfig
+    parameters: Mapping[str, Array]
+    layer_kind: LayerKind = "global"
+    once: Mapping[str, Bytes] = field(default_factory=dict)
+
+    @cached_property
+    def parameter_images(self) -> dict[str, Bytes]:
+        """Images of the parameters, and of what else is the same for every launch.
+
+        Raises:
+            InputError: a parameter of the design is missing, or has another shape or type.
+        """
+        there = {load.argument for load in self.graph.loads if load.name in self.once}
+        wanted = [each.name for each in self.graph.arguments if each.kind == "parameter" and each.name not in there]
+        for name in wanted:
+            if name not in self.parameters:
+                raise InputError("missing-argument", f"the parameter '{name}' has no values", where=self.graph.name)
+        return {**images_of(self.graph, {name: self.parameters[name] for name in wanted}), **self.once}
+
+    def prefill(self, x: Array) -> dict[str, Bytes]:
+        """Images of all loads for a prefill.
+
+        Args:
+            x: float32 [tokens, hidden], at most as many tokens as the design has.
+
+        Raises:
+            InputError: another design, or tokens that it has no room for.
+        """
+        rows = self._shape("x")[0]
+        padding = self._padding(len(x), rows, "tokens")
+        inputs = {"x": _padded(x, padding, axis=0)}
+        inputs["mask"] = prefill_mask(self.config, rows, self.layer_kind, padding=padding)
+        positions = np.maximum(np.arange(rows) - padding, 0)
+        return self._images({**inputs, **self._rope(positions)})
+
+    def decode(self, x: Array, k_cache: CacheSide, v_cache: CacheSide) -> dict[str, Bytes]:
+        """Images of all loads for a decode step.
+
+        Args:
+            x: float32 [tokens, hidden], one token or at most as many as the design has.
+            k_cache, v_cache: of the positions before, at most as many as the design has room for.
+
+        Raises:
+            InputError: another design, or tokens or a cache that it has no room for.
+        """
+        context, cached, rows = self._shape("k_cache")[1], k_cache.values.shape[1], self._shape("x")[0]
+        padding = self._padding(cached, context, "cached tokens")
+        padding_tokens = self._padding(len(x), rows, "tokens")
+        inputs = {"x": _padded(x, padding_tokens, axis=0), **self._step_masks(context, rows, padding, padding_tokens)}
+        for name, side in (("k_cache", k_cache), ("v_cache", v_cache)):
+            inputs[name] = _padded(side.values, padding, axis=1)
+            if side.scales is not None:
+                inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
+        if "token_ids" in self.graph.argument:
+            inputs["token_ids"] = token_ids(self.config)
+        return self._images({**inputs, **self._rope(cached + np.maximum(np.arange(rows) - padding_tokens, 0))})
+
+    def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
+        """What a run has written, the last ``tokens`` tokens of it.
+
+        Raises:
+            InputError: an image is missing or has another length.
+        """
+        found = read_results(self.graph, images)
+        rows = len(found["y"])
+        first = rows - tokens
+        k_new, v_new = (
+            CacheSide(found[name][:, first:], found[f"{name}_scale"][:, first:] if f"{name}_scale" in found else None)
+            for name in ("k_new", "v_new")
+        )
+        chosen = (found[name][first:] if name in found else None for name in ("logits", "token"))
+        return BlockResult(found["y"][first:], k_new, v_new, *chosen)
+
+    def _step_masks(self, context: int, rows: int, padding: int, padding_tokens: int) -> dict[str, Array]:
+        if rows == 1:
+            return {"mask": decode_mask(self.config, context, self.layer_kind, padding=padding)}
+        mask, mask_new = step_masks(
+            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
+        )
+        return {"mask": mask, "mask_new": mask_new}
+
+    def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
+        images = {**self.parameter_images, **images_of(self.graph, inputs)}
+        missing = [load.argument for load in self.graph.loads if load.name not in images]
+        if missing:
+            raise InputError("missing-argument", f"the argument '{missing[0]}' has no values", where=self.graph.name)
+        return images
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        if name not in self.graph.argument:
+            what = f"the design takes no '{name}'"
+            raise InputError("other-design", what, where=self.graph.name, hints=["compile the block for this phase"])
+        return self.graph.argument[name].shape
+
+    def _padding(self, there: int, room: int, what: str) -> int:
+        if there > room:
+            raise InputError(
+                "no-room", f"the design has no room for so many {what}", where=self.graph.name,
+                demand=there, bound=room, unit=what, hints=["compile the block for more"],
+            )  # fmt: skip
+        return room - there
+
+    def _rope(self, positions: Array) -> dict[str, Array]:
+        if self.config.rope_theta is None:
+            return {}
+        return {"rope": rope_table(self.config, positions, self.layer_kind)}
+
+
+def _padded(values: Array, count: int, axis: int, value: float = 0) -> Array:
+    """So many more entries at the start of an axis."""
+    widths = [(count if dim == axis else 0, 0) for dim in range(values.ndim)]
+    return np.pad(values, widths, constant_values=value)
+
+
+# --- A cache that stays where it is: entries keep their places, and one decode step adds one entry
+
+
+_SIDES = ("k_cache", "v_cache")
+
+
+@dataclass
+class ResidentCache:
+    """Keys and values of one layer, in the shape that a decode design has room for.
+
+    Args:
+        memory: of the decode design with the layer's parameters.
+    """
+
+    memory: BlockMemory
+    positions: int = field(default=0, init=False)
+    _tensors: dict[str, Array] = field(init=False)
+
+    def __post_init__(self) -> None:
+        graph = self.memory.graph
+        for side in _SIDES:
+            if side not in graph.argument:
+                raise InputError("other-design", f"the design takes no '{side}'", where=graph.name)
+        self._tensors = {}
+        for side in _SIDES:
+            argument = graph.argument[side]
+            dtype = np.int8 if argument.dtype == "i8" else np.float32
+            self._tensors[side] = np.zeros(argument.shape, dtype)
+            if f"{side}_scale" in graph.argument:
+                self._tensors[f"{side}_scale"] = np.ones(graph.argument[f"{side}_scale"].shape, np.float16)
+
+    @property
+    def room(self) -> int:
+        """Places."""
+        return self._tensors["k_cache"].shape[1]
+
+    def append(self, k_new: CacheSide, v_new: CacheSide) -> None:
+        """Adds the entries of the next positions.
+
+        Raises:
+            InputError: more than there is room for.
+        """
+        stop = self.positions + k_new.values.shape[1]
+        if stop > self.room:
+            raise InputError(
+                "no-room", "the design has no room for so many cached tokens", where=self.memory.graph.name,
+                demand=stop, bound=self.room, unit="tokens", hints=["compile the block for a longer context"],
+            )  # fmt: skip
+        for side, new in zip(_SIDES, (k_new, v_new), strict=True):
+            self._tensors[side][:, self.positions : stop] = new.values
+            if new.scales is not None:
+                self._tensors[f"{side}_scale"][:, self.positions : stop] = new.scales
+        self.positions = stop
+
+    def images(self, x: Array) -> dict[str, Bytes]:
+        """Images of all loads but the parameters', for the token that follows the cached ones.
+
+        Args:
+            x: float32 [1, hidden].
+        """
+        config, kind = self.memory.config, self.memory.layer_kind
+        mask = decode_mask(config, self.positions, kind, free=self.room - self.positions)
+        inputs = {"x": x, "mask": mask}
+        if config.rope_theta is not None:
+            inputs["rope"] = rope_table(config, np.array([self.positions]), kind)
+        return {**images_of(self.memory.graph, inputs), **self.entries()}
+
+    def entries(self) -> dict[str, Bytes]:
+        """Images of the cache's own loads."""
+        return images_of(self.memory.graph, self._tensors)
+
+
+# --- What a host lays down for a launch that generates several tokens (`loop-tokens`)
+
+
+ENTERS, POSITION = "x", "position"
+
+
+@dataclass
+class StepInputs:
+    """Images of a launch of several tokens.
+
+    Args:
+        caches: of all layers; masks and tables are the same for those of one kind.
+        rows: float32 [vocab, hidden], what enters the first layer of a token, without its position.
+        positions: float32 [positions, hidden] that are added to it; None of a family without learned ones.
+        steps: tokens per launch.
+        word_bytes: from a multiple of which each tensor begins.
+    """
+
+    caches: Sequence[ResidentCache]
+    rows: Array
+    positions: Array | None
+    steps: int
+    word_bytes: int
+
+    def __post_init__(self) -> None:
+        self._graph = self.caches[0].memory.graph
+        columns = self._graph.argument["token_ids"].shape[0]
+        # Nobody chooses a token past the vocabulary; it has a row all the same, which the kernel could read.
+        spare = np.zeros((columns - len(self.rows), self.rows.shape[1]), np.float32)
+        self._table = self._in_a_row([self._image({ENTERS: row[None]}) for row in (*self.rows, *spare)])
+
+    def images(self, x: Array) -> list[dict[str, Bytes]]:
+        """Of each layer, of all loads but the parameters'; the first token's row holds its position already.
+
+        Args:
+            x: float32 [1, hidden], of the first token, as the host embeds it.
+        """
+        first = self._image({ENTERS: x})
+        table = {name: np.concatenate([self._padded(image), self._table[name]]) for name, image in first.items()}
+        of_kind = {cache.memory.layer_kind: cache for cache in self.caches}
+        tables = {kind: self._tables(cache) for kind, cache in of_kind.items()}
+        return [{**table, **tables[cache.memory.layer_kind], **cache.entries()} for cache in self.caches]
+
+    def _tables(self, cache: ResidentCache) -> dict[str, Bytes]:
+        return self._in_a_row([self._image(self._of_step(cache, step)) for step in range(self.steps)])
+
+    def _of_step(self, cache: ResidentCache, step: int) -> dict[str, Array]:
+        config, kind = cache.memory.config, cache.memory.layer_kind
+        position = cache.positions + step
+        tensors: dict[str, Array] = {"mask": self._mask(cache, position, step)}
+        if config.rope_theta is not None:
+            tensors["rope"] = rope_table(config, np.array([position]), kind)
+        if self.positions is not None:
+            # -0 changes nothing that it is added to.  Tokens past the model's last position are no one's.
+            row = self.positions[min(position, len(self.positions) - 1)]
+            tensors[POSITION] = (row if step else np.full_like(row, -0.0))[None]
+        return tensors
+
+    def _mask(self, cache: ResidentCache, position: int, step: int) -> Array:
+        """The mask of the token at a position, its entries of this launch moved to the last places."""
+        config, kind = cache.memory.config, cache.memory.layer_kind
+        known, room = position - step, cache.room
+        seen = decode_mask(config, position, kind, free=room - position)
+        hidden = decode_mask(config, 0, kind, free=room)
+        last = room - self.steps
+        return np.concatenate([seen[:known], hidden[known:last], seen[known:position], hidden[last + step :]])
+
+    def _image(self, tensors: Mapping[str, Array]) -> dict[str, Bytes]:
+        return images_of(self._graph, tensors)
+
+    def _in_a_row(self, images: Sequence[Mapping[str, Bytes]]) -> dict[str, Bytes]:
+        return {load: np.concatenate([self._padded(each[load]) for each in images]) for load in images[0]}
+
+    def _padded(self, image: Bytes) -> Bytes:
+        return np.pad(image, (0, -image.size % self.word_bytes))
+
+
+def token_rows(model: LanguageModel) -> tuple[Array, Array | None]:
+    """What enters the first layer: a row per token, and per learned position; as `Embedding` adds them."""
+    embedding = model.embedding
+    rows = (embedding.tokens.detach() * embedding.scale).numpy()
+    return rows, None if embedding.positions is None else embedding.positions.detach().numpy()

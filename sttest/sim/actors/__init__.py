@@ -1,1 +1,0 @@
-"""Actors that fire for ever: steady states and throughput."""

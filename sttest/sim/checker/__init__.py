@@ -1,1 +1,0 @@
-"""Checks results without an engine."""

@@ -1,1 +1,0 @@
-"""The chain of waits that bounds a run."""

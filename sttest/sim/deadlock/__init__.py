@@ -1,1 +1,0 @@
-"""Why a graph stands still, and what would let it finish."""

@@ -1,1 +1,0 @@
-"""Timed graphs from files, and to them."""

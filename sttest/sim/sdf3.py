@@ -1,0 +1,299 @@
+"""SDF3's XML: synchronous and cyclo-static dataflow graphs as timed graphs.
+
+Stuijk, Geilen & Basten, "SDF3: SDF For Free", ACSD 2006.  Times are SDF3's time units,
+one per cycle.  A channel has the depth of its ``bufferSize``; without one it is never full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from sttest.core.errors import InputError, did_you_mean
+from sttest.sim.graph import (
+    MAX_BITS,
+    MAX_CYCLES,
+    MAX_DEPTH,
+    MAX_EVENTS,
+    MAX_PHASES,
+    MAX_RATES,
+    Actor,
+    ActorPhase,
+    Fifo,
+    TimedGraph,
+    check_whole,
+)
+
+# --- Elements and attributes of SDF3 files, each refused with one clear line where it is not what it should be
+
+
+_ATTRIBUTES = {
+    "actor": ("name", "type"),
+    "port": ("name", "type", "rate"),
+    "channel": ("name", "srcActor", "srcPort", "dstActor", "dstPort", "initialTokens"),
+}
+_MAX_DIGITS = 18
+
+
+def only(parent: Element, tag: str, where: str) -> Element:
+    """The one child with a tag."""
+    found = parent.findall(tag)
+    if len(found) != 1:
+        what = f"{len(found)} elements '{tag}' in '{parent.tag:.40}', not one"
+        raise InputError("sdf3-structure", what, where=where)
+    return found[0]
+
+
+def children(parent: Element, tag: str, known: tuple[str, ...], where: str) -> Iterator[Element]:
+    """The children called ``tag``, with known attributes only."""
+    for child in parent:
+        if child.tag not in known:
+            what = f"unknown element '{child.tag:.40}' in '{parent.tag:.40}'"
+            raise InputError("unknown-element", what, where=where, hints=[did_you_mean(child.tag, known)])
+        for name in child.attrib if child.tag == tag else ():
+            if name not in _ATTRIBUTES[tag]:
+                what = f"unknown attribute '{name:.40}' of a {tag}"
+                raise InputError("unknown-attribute", what, where=where, hints=[did_you_mean(name, _ATTRIBUTES[tag])])
+        if child.tag == tag:
+            yield child
+
+
+def by_name(elements: Iterator[Element], where: str) -> dict[str, Element]:
+    """Elements by their attribute ``name``, in order."""
+    named: dict[str, Element] = {}
+    for element in elements:
+        name = attribute(element, "name", f"{where}: {element.tag}")
+        if name in named:
+            raise InputError("duplicate-name", f"two {element.tag} elements are called '{name:.80}'", where=where)
+        named[name] = element
+    return named
+
+
+def attribute(element: Element, name: str, where: str) -> str:
+    """The value of an attribute that must be there."""
+    value = element.get(name)
+    if value is None:
+        raise InputError("missing-attribute", f"attribute '{name}' is missing", where=where)
+    return value
+
+
+def sequence(text: str, where: str, most: int) -> list[int]:
+    """``1,0,2`` or ``2*1,0`` (which is ``1,1,0``)."""
+    values: list[int] = []
+    for part in text.split(","):
+        times, star, value = part.rpartition("*")
+        repeat = whole(times, "repetition", where, MAX_PHASES) if star else 1
+        check_whole(len(values) + repeat, "number of phases", where, 1, MAX_PHASES)
+        values += [whole(value, "number", where, most)] * repeat
+    return values
+
+
+def whole(text: str, what: str, where: str, most: int) -> int:
+    """A number of digits only, from 0 to ``most``."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MAX_DIGITS:
+        raise InputError("not-whole", f"{what} is '{text:.40}', not a whole number", where=where)
+    return check_whole(int(digits), what, where, 0, most)
+
+
+# --- XML from elsewhere, read so that a hostile file can do no harm
+
+
+MAX_XML_BYTES = 16 * 1024 * 1024
+MAX_NESTING = 40
+
+
+def read_xml(path: Path) -> Element:
+    """The root element of an XML file.
+
+    Raises:
+        InputError: not readable, not XML, with a DTD, too large or too deeply nested.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_XML_BYTES + 1)
+    except OSError as error:
+        raise InputError("unreadable", f"cannot be read ({error.strerror})", where=str(path)) from error
+    if len(data) > MAX_XML_BYTES:
+        raise InputError("xml-too-large", "too large", where=str(path), bound=MAX_XML_BYTES, unit="bytes")
+    return parse_xml(data, str(path))
+
+
+def parse_xml(data: bytes, where: str) -> Element:
+    """The root element of an XML document; ``where`` is its name in errors.
+
+    Raises:
+        InputError: not XML, with a DTD, or too deeply nested.
+    """
+    parser = expat.ParserCreate()
+    builder = TreeBuilder()
+    open_elements: list[str] = []
+
+    def refuse_dtd(*_: object) -> None:
+        raise InputError(
+            "xml-dtd", "has a DOCTYPE, which is never read", where=f"{where} line {parser.CurrentLineNumber}",
+            hints=["remove the DOCTYPE"],
+        )  # fmt: skip
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        open_elements.append(tag)
+        if len(open_elements) > MAX_NESTING:
+            line = f"{where} line {parser.CurrentLineNumber}"
+            raise InputError("xml-nesting", f"elements are nested more than {MAX_NESTING} deep", where=line)
+        builder.start(tag, attributes)
+
+    def end(tag: str) -> None:
+        open_elements.pop()
+        builder.end(tag)
+
+    parser.StartDoctypeDeclHandler = refuse_dtd
+    parser.EntityDeclHandler = refuse_dtd
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise InputError("bad-xml", f"not well-formed XML ({error})", where=where) from error
+    return builder.close()
+
+
+KINDS = ("sdf", "csdf")
+
+
+def read_sdf3(path: Path) -> TimedGraph:
+    """The graph of an SDF3 file of type ``sdf`` or ``csdf``; its actors fire for ever.
+
+    Raises:
+        InputError: not readable, not of that format, or not a possible graph.
+    """
+    where = str(path)
+    root = read_xml(path)
+    kind = root.get("type", "")
+    if root.tag != "sdf3":
+        raise InputError("not-sdf3", f"the outermost element is '{root.tag:.40}', not 'sdf3'", where=where)
+    if kind not in KINDS:
+        hints = ["only sdf and csdf are read"]
+        raise InputError("sdf3-kind", f"a graph of type '{kind:.40}'", where=where, hints=hints)
+    application = only(root, "applicationGraph", where)
+    graph = only(application, kind, where)
+    properties = application.find(f"{kind}Properties")
+    return _Reader(graph, Element("none") if properties is None else properties, where).graph()
+
+
+class _Reader:
+    """One graph with its properties."""
+
+    def __init__(self, graph: Element, properties: Element, where: str) -> None:
+        self.where = where
+        self.spelled_out = 0
+        self.name = graph.get("name") or Path(where).stem
+        self.actors = by_name(children(graph, "actor", ("actor", "channel"), where), where)
+        self.channels = by_name(children(graph, "channel", ("actor", "channel"), where), where)
+        self.of_actor = _properties(properties, "actor", self.actors, where)
+        self.of_channel = _properties(properties, "channel", self.channels, where)
+        self.ports = {name: self._ports(name, actor) for name, actor in self.actors.items()}
+
+    def graph(self) -> TimedGraph:
+        """The whole."""
+        used: dict[tuple[str, str], str] = {}
+        for name, channel in self.channels.items():
+            for side, op in (("src", "out"), ("dst", "in")):
+                self._connect(name, channel, side, op, used)
+        for actor, ports in self.ports.items():
+            for port in ports:
+                if (actor, port) not in used:
+                    raise InputError(
+                        "open-port", "no channel is connected to it", where=f"{self.where}: port '{actor}.{port}'"
+                    )
+        fifos = tuple(self._fifo(name, channel) for name, channel in self.channels.items())
+        return TimedGraph(self.name, 1.0, fifos, tuple(self._actor(name, used) for name in self.actors))
+
+    def _ports(self, name: str, actor: Element) -> dict[str, tuple[str, list[int]]]:
+        """By name, the direction of each port and its rates, one per phase."""
+        where = f"{self.where}: actor '{name}'"
+        ports: dict[str, tuple[str, list[int]]] = {}
+        for port_name, port in by_name(children(actor, "port", ("port",), where), where).items():
+            place = f"{where} port '{port_name}'"
+            direction = attribute(port, "type", place)
+            if direction not in ("in", "out"):
+                raise InputError("port-type", f"type is '{direction:.40}', neither in nor out", where=place)
+            rates = sequence(attribute(port, "rate", place), place, MAX_EVENTS)
+            self._spell_out(len(rates), place)
+            ports[port_name] = (direction, rates)
+        return ports
+
+    def _spell_out(self, rates: int, where: str) -> None:
+        """Counts rates before they take memory: 1000*1 is short to write."""
+        self.spelled_out += rates
+        check_whole(self.spelled_out, "number of rates in all", where, 0, 2 * MAX_RATES)
+
+    def _connect(self, name: str, channel: Element, side: str, op: str, used: dict[tuple[str, str], str]) -> None:
+        where = f"{self.where}: channel '{name}'"
+        actor, port = (attribute(channel, f"{side}{end}", where) for end in ("Actor", "Port"))
+        for kind, wanted, known in (("actor", actor, self.ports), ("port", port, self.ports.get(actor, {}))):
+            if wanted not in known:
+                hints = [did_you_mean(wanted, known)] if known else []
+                raise InputError(f"unknown-{kind}", f"no {kind} '{wanted:.80}'", where=where, hints=hints)
+        if self.ports[actor][port][0] != op:
+            raise InputError("port-direction", f"port '{actor}.{port}' is not of type {op}", where=where)
+        if (actor, port) in used:
+            both = f"'{used[actor, port]}' and '{name}'"
+            raise InputError("shared-port", f"port '{actor}.{port}' has two channels, {both}", where=self.where)
+        used[actor, port] = name
+
+    def _fifo(self, name: str, channel: Element) -> Fifo:
+        where = f"{self.where}: channel '{name}'"
+        size = self._size(name, "bufferSize", MAX_DEPTH)
+        bits = self._size(name, "tokenSize", MAX_BITS)
+        tokens = whole(channel.get("initialTokens", "0"), "initialTokens", where, MAX_EVENTS)
+        return Fifo(name, MAX_DEPTH if size is None else size, bits or 1, initial_tokens=tokens)
+
+    def _size(self, channel: str, tag: str, most: int) -> int | None:
+        found = self.of_channel[channel].find(tag) if channel in self.of_channel else None
+        if found is None:
+            return None
+        where = f"{self.where}: {tag} of channel '{channel}'"
+        return whole(attribute(found, "sz", where), "sz", where, most)
+
+    def _actor(self, name: str, used: Mapping[tuple[str, str], str]) -> Actor:
+        where = f"{self.where}: actor '{name}'"
+        times = self._times(name, where)
+        sequences = [times, *(rates for _, rates in self.ports[name].values())]
+        count = max(map(len, sequences))
+        if any(count % len(sequence) for sequence in sequences):
+            lengths = ", ".join(str(len(sequence)) for sequence in sequences)
+            raise InputError("phase-count", f"its sequences are {lengths} long, which don't fit together", where=where)
+        self._spell_out(count * len(self.ports[name]), where)
+        phases = []
+        for number in range(count):
+            tokens: dict[str, dict[str, int]] = {"in": {}, "out": {}}
+            for port, (direction, rates) in self.ports[name].items():
+                tokens[direction][used[name, port]] = rates[number % len(rates)]
+            phases.append(ActorPhase(times[number % len(times)], tokens["in"], tokens["out"]))
+        return Actor(name, tuple(phases))
+
+    def _times(self, name: str, where: str) -> list[int]:
+        """Execution times on the default processor; of several, SDF3 takes the last."""
+        processors = [] if name not in self.of_actor else self.of_actor[name].findall("processor")
+        default = [p for p in processors if p.get("default") == "true"] or processors[:1]
+        found = default[-1].find("executionTime") if default else None
+        if found is None:
+            hints = ["give its actorProperties a processor with an executionTime"]
+            raise InputError("no-execution-time", "no execution time", where=where, hints=hints)
+        return sequence(attribute(found, "time", where), f"{where} executionTime", MAX_CYCLES)
+
+
+def _properties(properties: Element, kind: str, known: Mapping[str, Element], where: str) -> dict[str, Element]:
+    """The ``actorProperties`` or ``channelProperties``, by what they belong to."""
+    found: dict[str, Element] = {}
+    for element in properties.findall(f"{kind}Properties"):
+        name = attribute(element, kind, f"{where}: {kind}Properties")
+        if name not in known:
+            hints = [did_you_mean(name, known)] if known else []
+            what = f"{kind}Properties of '{name:.80}', which is no {kind}"
+            raise InputError(f"unknown-{kind}", what, where=where, hints=hints)
+        found[name] = element
+    return found

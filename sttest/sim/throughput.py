@@ -1,0 +1,448 @@
+"""Exact throughput of actors that fire for ever, and the FIFOs whose depth holds it back.
+
+Ghamarian et al., "Throughput analysis of synchronous data flow graphs", ACSD 2006: self-timed
+execution of a bounded graph reaches a periodic phase, whose rate is exact.  Parts of a graph that
+no dependency cycle joins run at their own rates, and the slowest sets the pace.  What holds a rate
+back are cycles of firings that start the moment that another ends; Stuijk, Geilen & Basten,
+"Throughput-buffering trade-off exploration for cyclo-static and synchronous dataflow graphs",
+IEEE TC 57(10), 2008, find the FIFOs that lack space on such cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import gcd, lcm
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numba import njit
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from sttest.core.errors import InputError
+from sttest.sim.graph import MAX_DEPTH, MAX_TOKENS, Actor, TimedGraph, fifo_ends
+from sttest.sim.stages import UNBOUNDED
+
+# --- The repetition vector of a (cyclo-static) dataflow graph: firings after which all queues are as before
+
+
+def repetition_vector(graph: TimedGraph) -> list[int]:
+    """Firings (phases) of each actor in one iteration, the least whole numbers; each weakly connected part for itself.
+
+    Solves the balance equations: what is put on a FIFO in an iteration equals what is taken from it.
+
+    Raises:
+        InputError: a process is no actor, the rates around some FIFO don't balance, or only after too many firings.
+    """
+    actors = [_actor(process, graph.name) for process in graph.processes]
+    ends = fifo_ends(graph)
+    neighbours: list[list[tuple[int, Fraction, str]]] = [[] for _ in actors]
+    for fifo, (writer, reader) in zip(graph.fifos, ends, strict=True):
+        put = sum(phase.writes.get(fifo.name, 0) for phase in actors[writer].phases)
+        taken = sum(phase.reads.get(fifo.name, 0) for phase in actors[reader].phases)
+        if put == 0 or taken == 0:
+            raise InputError(
+                "no-rate", "nothing is ever put on it or taken from it", where=f"{graph.name}: FIFO '{fifo.name}'"
+            )
+        ratio = Fraction(put, taken)
+        neighbours[writer].append((reader, ratio, fifo.name))
+        neighbours[reader].append((writer, 1 / ratio, fifo.name))
+    cycles: dict[int, Fraction] = {}
+    for root in range(len(actors)):
+        if root not in cycles:
+            cycles.update(_balance(root, neighbours, graph.name))
+    return [int(cycles[number]) * len(actor.phases) for number, actor in enumerate(actors)]
+
+
+def _actor(process: object, graph_name: str) -> Actor:
+    if isinstance(process, Actor):
+        return process
+    raise InputError(
+        "not-an-actor",
+        "actors that fire for ever stand beside other processes",
+        where=graph_name,
+        hints=["give the actors a number of firings"],
+    )
+
+
+def _balance(root: int, neighbours: list[list[tuple[int, Fraction, str]]], graph_name: str) -> dict[int, Fraction]:
+    """Whole cycles of phases of the actors connected with ``root``, with no common divisor."""
+    rates = {root: Fraction(1)}
+    todo = [root]
+    while todo:
+        number = todo.pop()
+        for other, ratio, fifo in neighbours[number]:
+            rate = rates[number] * ratio
+            _check_firings(max(rate.numerator, rate.denominator), f"{graph_name}: FIFO '{fifo}'")
+            if other not in rates:
+                rates[other] = rate
+                todo.append(other)
+            elif rates[other] != rate:
+                raise InputError(
+                    "inconsistent-rates",
+                    "its rates don't balance with those of the other FIFOs",
+                    where=f"{graph_name}: FIFO '{fifo}'",
+                    hints=["check the rates around it"],
+                )
+    scale = 1
+    for rate in rates.values():
+        scale = lcm(scale, rate.denominator)
+        _check_firings(scale, graph_name)
+    whole = {number: int(rate * scale) for number, rate in rates.items()}
+    common = gcd(*whole.values())
+    return {number: Fraction(value, common) for number, value in whole.items()}
+
+
+def _check_firings(least: int, where: str) -> None:
+    """Gives up as soon as some actor is known to fire too often, before the numbers grow further."""
+    if least > MAX_TOKENS:
+        raise InputError(
+            "rates-explode",
+            f"an actor would fire more than {MAX_TOKENS:,} times in one iteration",
+            where=where,
+            hints=["check the rates around it"],
+        )
+
+
+# --- Compiled: self-timed execution of actors until a state comes back.  Import it late, numba takes its time
+
+
+PERIODIC, DEAD, STANDING_STILL, TOO_LONG = range(4)
+"""How an execution ended: in a periodic phase, with nothing going on, with no time passing, or given up."""
+
+# Rows of an account: tokens that can be taken, and space that can be claimed.
+TOKENS, SPACE = 0, 1
+# Entries of ``Actors.counts``: the present cycle, all firings, those of the first actor, those of this cycle,
+# and how many actors may be able to start.
+NOW, STARTED, FIRST, INSTANT, WAITING = range(5)
+
+Running: TypeAlias = Any
+"""A heap of the firings under way, each the cycle of its end and its phase."""
+
+
+class Actors(NamedTuple):
+    """A actors with P phases over F FIFOs, and their present state.
+
+    ``phase_first``: int64[A + 1]; ``duration``: int64[P]; ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the
+    reads (row ``TOKENS``) and the writes (row ``SPACE``) of each phase; ``ends``: int64[2, F], readers and writers.
+
+    ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
+    did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.
+    """
+
+    phase_first: np.ndarray
+    duration: np.ndarray
+    first: np.ndarray
+    fifo: np.ndarray
+    amount: np.ndarray
+    ends: np.ndarray
+    there: np.ndarray
+    came: np.ndarray
+    came_at: np.ndarray
+    needed: np.ndarray
+    phase: Any
+    todo: Any
+    queued: np.ndarray
+    counts: np.ndarray
+
+
+@njit(cache=True)
+def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) -> tuple[int, int, int]:
+    """Starts every firing as early as it can, and looks at the state once per iteration of the first actor.
+
+    Brent's search: the state is compared with one that is kept, and that is replaced after 1, 2, 4 … iterations.
+
+    Returns:
+        How it ended, firings of the first actor in a period, and cycles of a period.  ``actors.needed`` then is that
+        of the period, or, where it ended in a deadlock, what the actors lack.
+    """
+    counts = actors.counts
+    running = [(0, 0)]
+    running.pop()
+    kept_running, kept_there, kept_phase = running.copy(), actors.there.copy(), actors.phase.copy()
+    kept_now, kept_firings, looks, power, iteration = 0, 0, 0, 1, -1
+    while True:
+        if not _settle(actors, running, most_firings // 8):
+            return STANDING_STILL, 0, 0
+        if len(running) == 0:
+            _note_lacks(actors)
+            return DEAD, 0, 0
+        if counts[STARTED] > most_firings:
+            return TOO_LONG, 0, 0
+        if counts[FIRST] // iteration_firings > iteration:
+            iteration = counts[FIRST] // iteration_firings
+            is_same = looks > 0 and (actors.phase == kept_phase).all() and (actors.there == kept_there).all()
+            if is_same and _same_running(running, counts[NOW], kept_running, kept_now):
+                return PERIODIC, counts[FIRST] - kept_firings, counts[NOW] - kept_now
+            looks += 1
+            if looks == power:
+                power *= 2
+                kept_there[:], kept_phase[:], kept_running = actors.there, actors.phase, running.copy()
+                kept_now, kept_firings = counts[NOW], counts[FIRST]
+                actors.needed[:] = False
+        counts[NOW], counts[INSTANT] = running[0][0], 0
+
+
+@njit
+def _settle(actors: Actors, running: Running, most_at_once: int) -> bool:
+    """Starts and ends all that the present cycle allows; False if that comes to no end."""
+    counts = actors.counts
+    while True:
+        while counts[WAITING] > 0:
+            counts[WAITING] -= 1
+            actor = actors.todo[counts[WAITING]]
+            actors.queued[actor] = False
+            while _can_start(actors, actors.phase[actor]):
+                _start(actors, running, actor)
+                if counts[INSTANT] > most_at_once:
+                    return False
+        if len(running) == 0 or running[0][0] > counts[NOW]:
+            return True
+        while len(running) > 0 and running[0][0] == counts[NOW]:
+            _end(actors, heappop(running)[1])
+
+
+@njit
+def _can_start(actors: Actors, phase: int) -> bool:
+    for kind in (TOKENS, SPACE):
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
+                return False
+    return True
+
+
+@njit
+def _start(actors: Actors, running: Running, actor: int) -> None:
+    """A firing takes its tokens and claims its space; what it could not have had before this cycle is noted."""
+    phase, now = actors.phase[actor], actors.counts[NOW]
+    for kind in (TOKENS, SPACE):
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            fifo, amount = actors.fifo[i], actors.amount[i]
+            there = actors.there[kind, fifo]
+            if actors.came_at[kind, fifo] == now and there - actors.came[kind, fifo] < amount:
+                actors.needed[kind, fifo] = True
+            actors.there[kind, fifo] = there - amount
+    heappush(running, (now + actors.duration[phase], phase))
+    is_last = phase + 1 == actors.phase_first[actor + 1]
+    actors.phase[actor] = actors.phase_first[actor] if is_last else phase + 1
+    actors.counts[STARTED] += 1
+    actors.counts[INSTANT] += 1
+    if actor == 0:
+        actors.counts[FIRST] += 1
+
+
+@njit
+def _end(actors: Actors, phase: int) -> None:
+    """A firing puts its tokens and frees the space of those that it took; who may go on is queued."""
+    now = actors.counts[NOW]
+    for kind in (TOKENS, SPACE):
+        given = 1 - kind  # a read frees space, a write gives tokens
+        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+            fifo, amount = actors.fifo[i], actors.amount[i]
+            if actors.came_at[given, fifo] != now:
+                actors.came_at[given, fifo], actors.came[given, fifo] = now, 0
+            actors.came[given, fifo] += amount
+            actors.there[given, fifo] += amount
+            peer = actors.ends[given, fifo]
+            if not actors.queued[peer]:
+                actors.queued[peer] = True
+                actors.todo[actors.counts[WAITING]] = peer
+                actors.counts[WAITING] += 1
+
+
+@njit
+def _note_lacks(actors: Actors) -> None:
+    actors.needed[:] = False
+    for phase in actors.phase:
+        for kind in (TOKENS, SPACE):
+            for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
+                if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
+                    actors.needed[kind, actors.fifo[i]] = True
+
+
+@njit
+def _same_running(running: Running, now: int, others: Running, then: int) -> bool:
+    """Whether the same firings run, with as many cycles to go."""
+    if len(running) != len(others):
+        return False
+    mine, theirs = running.copy(), others.copy()
+    while len(mine) > 0:
+        (end, phase), (other_end, other_phase) = heappop(mine), heappop(theirs)
+        if end - now != other_end - then or phase != other_phase:
+            return False
+    return True
+
+
+NEVER_FULL = MAX_DEPTH
+"""A FIFO of the greatest depth that there can be counts as one that is never full."""
+
+MAX_FIRINGS = 100_000_000
+"""Firings after which the search for a recurrent state is given up, some seconds."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Iterations of the repetition vector per cycle, 0 on a deadlock.
+
+    ``limiting``: FIFOs of which at least one must be deeper for a higher rate; none where no depth helps.
+    ``firings``: how many it took to find out.
+    """
+
+    throughput: Fraction
+    limiting: tuple[int, ...]
+    firings: int
+
+
+class _Part(NamedTuple):
+    """Actors joined by dependency cycles: ``arrays`` are what the kernel calls phase_first to ends, FIFOs by number."""
+
+    fifos: np.ndarray
+    actors: int
+    iteration_firings: int
+    arrays: tuple[np.ndarray, ...]
+    initial: np.ndarray
+
+
+class SelfTimed:
+    """A graph of endless actors, to be run with one storage distribution after the other.
+
+    Raises:
+        InputError: processes that are no endless actors, or rates that don't balance.
+    """
+
+    def __init__(self, graph: TimedGraph) -> None:
+        self.graph = graph
+        self.repetitions = repetition_vector(graph)
+        self._ends = fifo_ends(graph)
+        self._parts: dict[bytes, list[_Part]] = {}
+
+    def rate(self, depths: Sequence[int] | None = None) -> Rate:
+        """The throughput with given depths, in the order of the graph's FIFOs; None: no FIFO is ever full.
+
+        Raises:
+            InputError: nothing bounds the rate, or no periodic phase was found in ``MAX_FIRINGS`` firings.
+        """
+        asked = [NEVER_FULL] * len(self.graph.fifos) if depths is None else depths
+        depth = np.array([UNBOUNDED if d >= NEVER_FULL else d for d in asked], np.int64)
+        rates = [self._run(part, depth) for part in self._parts_of(depth < UNBOUNDED)]
+        if not rates:
+            raise self._no_bound()
+        slowest = min(rate.throughput for rate in rates)
+        limiting = {fifo for rate in rates if rate.throughput == slowest for fifo in rate.limiting}
+        return Rate(slowest, tuple(sorted(limiting)), sum(rate.firings for rate in rates))
+
+    def _parts_of(self, bounded: np.ndarray) -> list[_Part]:
+        key = bounded.tobytes()
+        if key not in self._parts:
+            self._parts[key] = self._split(bounded.tolist())
+        return self._parts[key]
+
+    def _split(self, bounded: list[bool]) -> list[_Part]:
+        """A reader depends on its writer, and a writer on its reader where the FIFO can be full."""
+        size = len(self.graph.processes)
+        edges = [(end.writer, end.reader) for end in self._ends]
+        edges += [(end.reader, end.writer) for end, is_bounded in zip(self._ends, bounded, strict=True) if is_bounded]
+        part_of = _strong_parts(size, edges)
+        parts = []
+        for number in sorted(set(part_of)):
+            actors = [actor for actor in range(size) if part_of[actor] == number]
+            fifos = [f for f, end in enumerate(self._ends) if part_of[end.writer] == number == part_of[end.reader]]
+            if fifos:
+                parts.append(self._part(actors, fifos))
+        return parts
+
+    def _part(self, actors: list[int], fifos: list[int]) -> _Part:
+        # The kernel looks at the state once per iteration of the first actor: the fewer firings that is, the better.
+        actors = sorted(actors, key=lambda actor: (self.repetitions[actor], actor))
+        ends = [[actors.index(side) for side in (end.reader, end.writer)] for end in map(self._ends.__getitem__, fifos)]
+        return _Part(
+            fifos=np.array(fifos),
+            actors=len(actors),
+            iteration_firings=self.repetitions[actors[0]],
+            arrays=(*_phase_arrays(self.graph, actors, fifos), np.array(ends, np.int64).T.copy()),
+            initial=np.array([self.graph.fifos[fifo].initial_tokens for fifo in fifos], np.int64),
+        )
+
+    def _run(self, part: _Part, depth: np.ndarray) -> Rate:
+
+        state = _begin(part, depth[part.fifos])
+        how, firings, cycles = run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
+        if how == STANDING_STILL:
+            raise self._no_bound()
+        if how not in (PERIODIC, DEAD):
+            raise InputError(
+                "no-period",
+                f"no periodic phase in {MAX_FIRINGS:,} firings",
+                where=self.graph.name,
+                hints=["give depths to its FIFOs"],
+            )
+        throughput = Fraction(firings, part.iteration_firings * cycles) if how == PERIODIC else Fraction(0)
+        return Rate(throughput, tuple(_on_cycles(part, state.needed)), int(state.counts[STARTED]))
+
+    def _no_bound(self) -> InputError:
+        return InputError(
+            "no-rate-bound",
+            "nothing bounds the rate",
+            where=self.graph.name,
+            hints=["give an actor a self-loop with a token", "simulate with bounded FIFOs"],
+        )
+
+
+def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tuple[np.ndarray, ...]:
+    """``phase_first``, ``duration``, ``first``, ``fifo`` and ``amount`` of the kernel's ``Actors``."""
+    local = {graph.fifos[fifo].name: number for number, fifo in enumerate(fifos)}
+    members = [process for actor in actors if isinstance(process := graph.processes[actor], Actor)]
+    phases = [phase for member in members for phase in member.phases]
+    accesses: list[tuple[int, int]] = []
+    first = []
+    for tokens_of in ([phase.reads for phase in phases], [phase.writes for phase in phases]):
+        rows = [[(local[name], n) for name, n in tokens.items() if name in local and n] for tokens in tokens_of]
+        first.append(len(accesses) + _firsts([len(row) for row in rows]))
+        accesses += [access for row in rows for access in row]
+    fifo, amount = (np.array([access[side] for access in accesses], np.int64) for side in (0, 1))
+    duration = np.array([phase.time for phase in phases], np.int64)
+    return _firsts([len(member.phases) for member in members]), duration, np.stack(first), fifo, amount
+
+
+def _firsts(sizes: list[int]) -> np.ndarray:
+    return np.cumsum([0, *sizes]).astype(np.int64)
+
+
+def _begin(part: _Part, depth: np.ndarray) -> Actors:
+    """The kernel's arrays before the first cycle."""
+
+    shape = (2, part.initial.size)
+    counts = np.zeros(WAITING + 1, np.int64)
+    counts[WAITING] = part.actors
+    return Actors(
+        *part.arrays,
+        there=np.stack([part.initial, depth - part.initial]),
+        came=np.zeros(shape, np.int64),
+        came_at=np.full(shape, -1, np.int64),
+        needed=np.zeros(shape, np.bool_),
+        phase=part.arrays[0][:-1].copy(),
+        todo=np.arange(part.actors)[::-1].copy(),
+        queued=np.ones(part.actors, np.bool_),
+        counts=counts,
+    )
+
+
+def _on_cycles(part: _Part, needed: np.ndarray) -> list[int]:
+    """FIFOs, by number in the graph, whose lack of space lies on a cycle of actors that wait for each other."""
+    readers, writers = part.arrays[-1].tolist()
+    for_tokens, for_space = needed
+    edges = [(writers[fifo], readers[fifo]) for fifo in np.flatnonzero(for_tokens).tolist()]
+    edges += [(readers[fifo], writers[fifo]) for fifo in np.flatnonzero(for_space).tolist()]
+    part_of = _strong_parts(part.actors, edges)
+    full = np.flatnonzero(for_space).tolist()
+    return [int(part.fifos[fifo]) for fifo in full if part_of[writers[fifo]] == part_of[readers[fifo]]]
+
+
+def _strong_parts(size: int, edges: list[tuple[int, int]]) -> list[int]:
+    """Number of the strongly connected part of each of ``size`` nodes."""
+    rows, columns = zip(*edges, strict=True) if edges else ((), ())
+    matrix = coo_array((np.ones(len(edges)), (np.array(rows, int), np.array(columns, int))), shape=(size, size))
+    return connected_components(matrix, directed=True, connection="strong")[1].tolist()

@@ -1,1 +1,0 @@
-"""What a timed graph must be before an engine takes it."""

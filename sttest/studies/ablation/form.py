@@ -1,0 +1,193 @@
+"""An ablation as people write it: parts (what runs, with what in common), lines (what each does differently)."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from sttest.boards.load import read_mapping, validated
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError, did_you_mean
+from sttest.models.program import Phase
+from sttest.studies.whatif.study import STUDIES
+
+ABLATIONS = STUDIES / "ablations"
+FIGURES = STUDIES / "ablation_figures.csv"
+"""Table of ``experiments/data`` with the published figures that comparisons name."""
+
+Cut = Literal["block", "halves", "operators", "tasks"] | int
+"""Where kernels end: nowhere; between attention and MLP; at the model's operators; at every task; or in KiB the on-chip
+memory that fusion may fill."""
+Lanes = Literal["shared", "own"]
+Overlay = dict[str, Any]
+"""Values of the compiler's knobs by name."""
+
+_KNOBS = {field.name for field in fields(CompileOptions)}
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("knobs", "step_knobs", "scales", mode="after", check_fields=False)
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        for overlay in given if isinstance(given, tuple) else (given,):
+            for key in overlay.keys() - _KNOBS:
+                raise ValueError(f"'{key}' is no knob; {did_you_mean(key, _KNOBS)}")
+        return given
+
+
+class AblationPart(_Form):
+    """A workload and the knobs that all its rows have.
+
+    Attributes:
+        name: of the part.
+        model, phase, tokens, context: as of ``sttest compile``.
+        knobs: of the compiler.
+        step_knobs: instead, where a decode step has several tokens: its tasks have a loop more.
+        scales: knobs of larger and larger designs, for lines that take the fastest that fits; one, if not given.
+        lines: names of the lines that run here; all, if not given.
+    """
+
+    name: str = Field(min_length=1)
+    model: str = "gpt2"
+    phase: Phase = "decode"
+    tokens: int = 1
+    context: int = 0
+    knobs: Overlay = Field(default_factory=dict)
+    step_knobs: Overlay = Field(default_factory=dict)
+    scales: tuple[Overlay, ...] = ({},)
+    lines: tuple[str, ...] = ()
+
+
+class AblationLine(_Form):
+    """What a row does differently.
+
+    Attributes:
+        name: of the row.
+        knobs: over those of the part.
+        tokens: of a decode step, instead of the part's.
+        head: the launch also runs what follows the last layer.
+        cut, lanes: where kernels end, and whose lanes they have.
+        note: what a reader must know of it.
+    """
+
+    name: str = Field(min_length=1)
+    knobs: Overlay = Field(default_factory=dict)
+    tokens: int | None = None
+    head: bool = False
+    cut: Cut = "block"
+    lanes: Lanes = "shared"
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _cut_alone(self) -> AblationLine:
+        if self.cut != "block" and (self.head or self.knobs.get("layers", 1) != 1 or "share" in self.knobs):
+            raise ValueError("a block that is cut runs one layer, without head and shared engines")
+        return self
+
+
+class PublishedComparison(_Form):
+    """A published speed-up beside ours.
+
+    Attributes:
+        figure: its name in ``studies/data/ablation_figures.csv``.
+        part: that ours is taken from.
+        fast, slow: names of lines; ours is the time of ``slow`` over that of ``fast``.
+    """
+
+    figure: str
+    part: str
+    fast: str
+    slow: str
+
+
+class Ablation(_Form):
+    """Every line in every part, as ratio to the part's reference.
+
+    Attributes:
+        title: of tables and figures.
+        note: what a reader must know before using the numbers.
+        board: by name.
+        reference: name of the line that ratios are taken over.
+        buffers: tell what FIFOs and converters keep of attention, too.
+        differs: what is not the same here and where the published figures are from.
+        parts, lines, published: see there.
+    """
+
+    title: str = Field(min_length=1)
+    note: str = ""
+    board: str = "u55c"
+    reference: str
+    buffers: bool = False
+    parts: tuple[AblationPart, ...] = Field(min_length=1)
+    lines: tuple[AblationLine, ...] = Field(min_length=1)
+    differs: str = ""
+    published: tuple[PublishedComparison, ...] = ()
+
+    @model_validator(mode="after")
+    def _said(self) -> Ablation:
+        if self.published and not self.differs:
+            raise ValueError("published figures stand beside ours, and 'differs' does not say what differs")
+        return self
+
+    def lines_of(self, part: AblationPart) -> list[AblationLine]:
+        """The lines that run in a part, in the order of the form."""
+        return [line for line in self.lines if not part.lines or line.name in part.lines]
+
+
+def ablation_names() -> list[str]:
+    """Names of the ablations that come with sttest, sorted."""
+    return sorted(path.stem for path in ABLATIONS.glob("*.yaml"))
+
+
+def is_ablation(path: Path) -> bool:
+    """Whether a file is an ablation rather than a study; what can't be read is neither."""
+    return path.is_file() and {"parts", "lines"} <= read_mapping(path).keys()
+
+
+def load_ablation(path: Path) -> Ablation:
+    """The ablation of a file.
+
+    Raises:
+        InputError: unreadable, not an ablation, or a name in it that nothing has.
+    """
+    found = validated(Ablation, read_mapping(path), str(path))
+    lines, parts = [line.name for line in found.lines], [part.name for part in found.parts]
+    _refuse_twice(lines, str(path))
+    _refuse_twice(parts, str(path))
+    for part in found.parts:
+        for name in part.lines:
+            _require(name, lines, str(path))
+        _require(found.reference, [line.name for line in found.lines_of(part)], f"{path}: {part.name}")
+    figures = [figure["figure"] for figure in published_figures()]
+    for comparison in found.published:
+        _require(comparison.figure, figures, f"{path}: published")
+        _require(comparison.part, parts, f"{path}: published")
+        part = found.parts[parts.index(comparison.part)]
+        for name in (comparison.fast, comparison.slow):
+            _require(name, [line.name for line in found.lines_of(part)], f"{path}: published")
+    return found
+
+
+@cache
+def published_figures() -> tuple[dict[str, str], ...]:
+    """The rows of ``studies/data/ablation_figures.csv``: published speed-ups, each with its range and its source."""
+    with FIGURES.open(newline="", encoding="utf-8") as file:
+        return tuple(csv.DictReader(file))
+
+
+def _require(name: str, known: list[str], where: str) -> None:
+    if name not in known:
+        raise InputError("unknown-name", f"there is no '{name}'", where=where, hints=[did_you_mean(name, known)])
+
+
+def _refuse_twice(names: list[str], where: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError("name-twice", f"'{name}' is there twice", where=where, hints=["give another name"])

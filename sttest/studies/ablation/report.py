@@ -1,0 +1,221 @@
+"""What an ablation leaves behind: table, figure and manifest in a folder, and what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.core.program import program_hash
+from sttest.core.results import PointStore, ResultFolder, config_hash
+from sttest.studies.ablation.form import Ablation, AblationPart
+from sttest.studies.ablation.measure import Plain, measure
+from sttest.studies.ablation.outcome import (
+    AblationOutcome,
+    chosen_note,
+    compared,
+    named,
+    published_figure,
+    published_range,
+    rows_of,
+    speedup,
+    too_large,
+)
+from sttest.studies.ablation.points import RowPoint, points_of
+from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.whatif.campaign import Tell, raise_failure, told
+from sttest.studies.whatif.workers import in_processes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- Running an ablation: designs that are stored are taken over, the rest is simulated and stored one by one
+
+
+STORE = Path("build/points/ablation")
+
+
+@dataclass
+class AblationRun:
+    """An ablation under way.
+
+    Attributes:
+        points: its rows.
+        store: of finished designs.
+        keys: of each distinct design, by the hash that names it.
+        found: results of those that are finished.
+        launch_us: what a launch costs on its board.
+    """
+
+    points: Sequence[RowPoint]
+    store: PointStore
+    keys: dict[str, dict[str, Any]]
+    found: dict[str, Plain]
+    launch_us: float
+
+    @property
+    def missing(self) -> dict[str, dict[str, Any]]:
+        """What is still to be simulated."""
+        return {name: key for name, key in self.keys.items() if name not in self.found}
+
+    def run(self, jobs: int, tell: Tell = lambda done, total: None) -> list[AblationOutcome]:
+        """Simulates what is missing and gives all rows, in the order of the form.
+
+        Raises:
+            SttestError: of a design, where it is not the design's own; what is finished stays stored.
+        """
+        tell(len(self.found), len(self.keys))
+        missing = self.missing
+        for name, result in in_processes(missing, jobs, measure) if missing else ():
+            raise_failure(result)
+            self.store.save(self.keys[name], result)
+            self.found[name] = result
+            tell(len(self.found), len(self.keys))
+        return [AblationOutcome(point, self._results(point), self.launch_us) for point in self.points]
+
+    def _results(self, point: RowPoint) -> tuple[Plain, ...]:
+        return tuple(self.found[config_hash(candidate.key)] for candidate in point.candidates)
+
+
+def campaign(ablation: Ablation, engine: str, store: PointStore) -> AblationRun:
+    """What an ablation asks for, and how much of it is stored.
+
+    Raises:
+        InputError: it asks for what there is not.
+    """
+    points = points_of(ablation, engine)
+    keys = {config_hash(each.key): each.key for point in points for each in point.candidates}
+    stored = {name: store.load(key) for name, key in keys.items()}
+    launch_us = require_hbm(load_board(ablation.board)).launch.queued_us.value
+    return AblationRun(points, store, keys, {name: found for name, found in stored.items() if found}, launch_us)
+
+
+# --- The figure of an ablation: per part a bar for every row's speed-up, grey where the design does not fit
+
+
+_FITS, _TOO_LARGE = "#20639b", "#b0b0b0"
+_ROW_IN, _HEAD_IN = 0.22, 0.75
+
+
+def draw(ablation: Ablation, outcomes: Sequence[AblationOutcome], path: Path) -> None:
+    """Writes the figure as the suffix of ``path`` says."""
+    counts = [len(ablation.lines_of(part)) for part in ablation.parts]
+    figure = new_figure(8, _ROW_IN * sum(counts) + _HEAD_IN * (len(counts) + 1))
+    axes = figure.subplots(len(counts), 1, height_ratios=counts, squeeze=False)[:, 0]
+    for axis, part in zip(axes, ablation.parts, strict=True):
+        _draw_part(axis, ablation, part, [each for each in outcomes if each.point.part == part])
+    axes[-1].set_xlabel(f"speed-up over '{ablation.reference}', launches left out; grey: does not fit")
+    figure.suptitle(ablation.title, fontsize=10)
+    save_figure(figure, path)
+
+
+def _draw_part(axis: Axes, ablation: Ablation, part: AblationPart, outcomes: Sequence[AblationOutcome]) -> None:
+    reference = named(outcomes, part.name, ablation.reference)
+    for place, outcome in enumerate(outcomes):
+        gained = speedup(outcome, reference)
+        if gained is None:
+            axis.text(0, place, " no such design", fontsize=7, va="center")
+            continue
+        axis.barh(place, gained.cycles, color=_FITS if outcome.fits else _TOO_LARGE)
+        axis.text(gained.cycles, place, f" {gained.cycles:.2f}", fontsize=7, va="center")
+    axis.axvline(1, color="#444444", linewidth=0.8)
+    axis.set_yticks(range(len(outcomes)), [outcome.point.line.name for outcome in outcomes], fontsize=7)
+    axis.invert_yaxis()
+    axis.margins(x=0.08, y=0.01)
+    axis.set_title(part.name, fontsize=8, loc="left")
+
+
+REPORT_SCHEMA = "sttest.ablation/1"
+COLUMNS = ("row", "cycles per layer", "speed-up", "with launches", "kernels", "HBM MB per layer", "LUT", "DSP", "fits",
+           "design")  # fmt: skip
+"""Of the printed table; LUT and DSP as shares of the budget."""
+BUFFERS = "attention KiB"
+"""A column more, where the form asks for it."""
+PUBLISHED_COLUMNS = ("ours", "launches left out", "with launches", "published", "source", "remark")
+
+
+@dataclass(frozen=True)
+class AblationReport:
+    """A finished ablation."""
+
+    name: str
+    ablation: Ablation
+    engine: str
+    outcomes: Sequence[AblationOutcome]
+
+    def write(self, out: Path) -> None:
+        """Writes the folder of results.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        config = {"ablation": self.ablation.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
+        with ResultFolder(out, config=config) as folder:
+            folder.add(*rows_of(self.name, self.engine, self.ablation, self.outcomes))
+            for suffix in ("png", "svg"):
+                draw(self.ablation, self.outcomes, folder.file(f"figure.{suffix}"))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of the printed table."""
+        return (*COLUMNS, BUFFERS) if self.ablation.buffers else COLUMNS
+
+    def lines(self) -> Iterator[tuple[object, ...]]:
+        """The printed table, one line per row."""
+        for outcome in self.outcomes:
+            if outcome.chosen is None:
+                why = told(outcome.results[0]["refused"]).partition(";")[0]
+                yield (outcome.point.label, "no such design", *[""] * (len(COLUMNS) - 3), why)
+                continue
+            gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
+            ratios = (f"{gained.cycles:.2f}", f"{gained.us:.2f}") if gained else ("", "")
+            shares = outcome.shares
+            yield (
+                outcome.point.label, f"{outcome.cycles:,.0f}", *ratios, outcome.result["kernels"],
+                f"{outcome.moved_bytes / 1e6:.2f}", f"{shares['lut']:.0%}", f"{shares['dsp']:.0%}",
+                "yes" if outcome.fits else "no", chosen_note(outcome),
+                *([f"{outcome.result['attention_bytes'] / 1024:,.1f}"] if self.ablation.buffers else []),
+            )  # fmt: skip
+
+    def published_lines(self) -> Iterator[tuple[object, ...]]:
+        """Our ratios beside the published ones."""
+        for comparison in self.ablation.published:
+            ours, figure = compared(self.outcomes, comparison), published_figure(comparison.figure)
+            values = (f"{ours.cycles:.2f}", f"{ours.us:.2f}") if ours else ("no such design", "")
+            what = f"{comparison.part}: {comparison.fast} over {comparison.slow}"
+            remark = too_large(self.outcomes, comparison)
+            yield (what, *values, published_range(figure), figure["source"], remark)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for programs."""
+        return {
+            "schema": REPORT_SCHEMA,
+            "name": self.name,
+            "title": self.ablation.title,
+            "note": self.ablation.note,
+            "rows": [self._plain(outcome) for outcome in self.outcomes],
+            "published": [dict(zip(PUBLISHED_COLUMNS, line, strict=True)) for line in self.published_lines()],
+            "differs": self.ablation.differs,
+        }
+
+    def _plain(self, outcome: AblationOutcome) -> dict[str, Any]:
+        who = {"part": outcome.point.part.name, "line": outcome.point.line.name}
+        if outcome.chosen is None:
+            return {**who, "refused": told(outcome.results[0]["refused"])}
+        gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
+        return {
+            **who,
+            "cycles_per_layer": outcome.cycles,
+            "us_per_layer_with_launches": outcome.us,
+            "speedup": gained.cycles if gained else None,
+            "speedup_with_launches": gained.us if gained else None,
+            "kernels": outcome.result["kernels"],
+            "hbm_bytes_per_layer": outcome.moved_bytes,
+            "attention_bytes": outcome.result["attention_bytes"],
+            "shares_of_budget": dict(outcome.shares),
+            "fits": outcome.fits,
+            "scale": dict(outcome.candidate.scale),
+        }

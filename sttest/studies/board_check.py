@@ -1,0 +1,95 @@
+"""Streams through the memory model of a board and compares the bandwidth reached with the one declared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sttest.boards.board import FpgaBoard
+from sttest.sim.api import simulate
+from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+
+# 512-bit beats, the widest AXI data bus that Vitis HLS gives a kernel.
+_BEAT_BYTES = 64
+_FIFO_DEPTH = 512
+# Long enough that the latency of the first burst is below one part in a hundred.
+STREAM_BYTES = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class BandwidthCheck:
+    """Bandwidth of all pseudo-channels together, in GB/s (1e9 bytes per second)."""
+
+    channels: int
+    streamed_bytes: int
+    cycles: int
+    reached_gb_per_s: float
+    sustained_gb_per_s: float
+    peak_gb_per_s: float
+
+    @property
+    def reached_over_sustained(self) -> float:
+        """1 where the memory model gives what the board declares; below it by latency and whole cycles per burst."""
+        return self.reached_gb_per_s / self.sustained_gb_per_s
+
+    @property
+    def reached_over_peak(self) -> float:
+        """Share of the declared peak."""
+        return self.reached_gb_per_s / self.peak_gb_per_s
+
+
+def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> TimedGraph:
+    """One read port per pseudo-channel in sequential full bursts, each into a kernel that takes a beat per cycle.
+
+    Args:
+        board: with HBM.
+        stream_bytes: per channel.
+
+    Raises:
+        InputError: the board has no HBM.
+    """
+    hbm, clock_mhz = board.hbm, board.clock_mhz.value
+    beats = stream_bytes // _BEAT_BYTES
+    rate = Fraction(hbm.bytes_per_cycle_per_channel(clock_mhz, sustained=True) / _BEAT_BYTES).limit_denominator(1000)
+    latency = hbm.read_latency_cycles(clock_mhz)
+    numbers = range(hbm.pseudo_channels.count)
+    ports = [
+        MemoryPort(
+            f"read{n}", "read", f"beats{n}", beats, _BEAT_BYTES, (f"hbm{n}",),
+            burst_bytes=hbm.max_burst_bytes.count, outstanding=hbm.outstanding_bursts.count,
+        )
+        for n in numbers
+    ]  # fmt: skip
+    sinks = [Pipeline(f"sink{n}", (Loop((beats,), 1, 1, (Event(f"beats{n}", "read", 0),)),)) for n in numbers]
+    return TimedGraph(
+        f"{board.name}-bandwidth",
+        clock_mhz,
+        tuple(Fifo(f"beats{n}", _FIFO_DEPTH, 8 * _BEAT_BYTES) for n in numbers),
+        (*ports, *sinks),
+        tuple(Channel(f"hbm{n}", latency, _BEAT_BYTES, rate.numerator, rate.denominator) for n in numbers),
+    )
+
+
+def check_bandwidth(board: FpgaBoard, engine: str = "maxplus", stream_bytes: int = STREAM_BYTES) -> BandwidthCheck:
+    """Simulates :func:`bandwidth_graph`.
+
+    Args:
+        board: with HBM.
+        engine: who computes the times.
+        stream_bytes: per channel.
+
+    Raises:
+        InputError: the board has no HBM.
+    """
+    graph = bandwidth_graph(board, stream_bytes)
+    cycles = simulate(graph, engine).cycles
+    assert cycles is not None, "ports into sinks cannot deadlock"
+    streamed = sum(port.tokens * port.token_bytes for port in graph.processes if isinstance(port, MemoryPort))
+    return BandwidthCheck(
+        channels=len(graph.channels),
+        streamed_bytes=streamed,
+        cycles=cycles,
+        reached_gb_per_s=streamed / cycles * graph.clock_mhz / 1e3,
+        sustained_gb_per_s=board.sustained_bandwidth_gb_per_s,
+        peak_gb_per_s=board.peak_bandwidth_gb_per_s,
+    )

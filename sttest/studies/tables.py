@@ -1,0 +1,60 @@
+"""The published tables: their names, and the program in a checkout of the repository that makes them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from sttest.core.errors import InputError, did_you_mean
+
+ALL = "all"
+EXPERIMENTS = {
+    "fidelity": "timing model against published Vitis co-simulation of 12 Stream-HLS designs",
+    "gpt2": "GPT-2 Medium on U55C: latency, TTFT and speed (StreamTensor Tables 4 and 5)",
+    "emerging": "Qwen, Llama and Gemma: tokens per joule against GPUs under three rules (StreamTensor Fig. 9)",
+    "onchip": "intermediate results before and after fusion, four models (StreamTensor Fig. 10a)",
+    "compile-time": "seconds per stage of the compiler (StreamTensor Fig. 10b and c)",
+    "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",
+    "hida": "worked example of intensity- and connectedness-aware parallelisation, with its ablations",
+    "peers": "fraction of the weight-bandwidth roofline: published accelerators and ours",
+    "best": "the best decode and prefill designs found for four models on a U55C, made again",
+    ALL: "every experiment above, one after the other",
+}
+"""Names and one line each; module ``experiments.<name>`` of a checkout, hyphens as underscores, makes the table."""
+
+
+def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
+    """Runs ``python -m experiments NAME`` of the checkout and returns its exit code.
+
+    Args:
+        name: a key of :data:`EXPERIMENTS`.
+        out: folder of results; None for ``results/NAME``.
+        engine: ``maxplus`` or ``simpy``.
+        jobs: number of processes.
+
+    Raises:
+        InputError: an unknown name, or no checkout: the wheel holds the tool, not the experiments.
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(
+            "unknown-experiment", f"unknown experiment '{name}'", where="reproduce",
+            hints=[did_you_mean(name, EXPERIMENTS)],
+        )  # fmt: skip
+    checkout = _checkout()
+    command = [sys.executable, "-m", "experiments", name, "--engine", engine, "--jobs", str(jobs)]
+    if out is not None:
+        command += ["--out", str(out)]
+    paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)}, check=False).returncode
+
+
+def _checkout() -> Path:
+    for folder in (Path.cwd(), Path(__file__).parents[2]):
+        if (folder / "experiments" / "__main__.py").is_file():
+            return folder
+    raise InputError(
+        "no-experiments", "the experiments are not part of the installed package", where="reproduce",
+        hints=["run it in a clone of the repository", "sttest whatif runs the shipped studies anywhere"],
+    )  # fmt: skip

@@ -1,0 +1,203 @@
+"""A block by formula: bytes over bandwidth and MACs over rate, which no run can beat, and the dependence chain.
+
+Nothing here is simulated; the numbers stand beside the simulation so that either can be doubted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sttest.boards.board import FpgaBoard
+from sttest.compile.compiler import Design
+from sttest.compile.dialects import df
+from sttest.compile.linalg.contraction import work
+from sttest.compile.timing.cost_model import payload_operators
+from sttest.sim.graph import Channel, Event, Loop, MemoryPort, Pipeline, TimedGraph, When
+
+# --- The dependence chain of a design: when it would be done if every process kept its own pace
+
+
+_GATHER = "gather"
+"""What puts slices together waits, as the ports behind it, for whom it feeds."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Cycles at which a process gives its first and its last result."""
+
+    first: float
+    last: float
+
+
+def chain_cycles(graph: TimedGraph) -> float:
+    """Cycles from the first load to the last store."""
+    chain = _Chain(graph)
+    return max(chain.span(process.name).last for process in graph.processes)
+
+
+@dataclass
+class _Chain:
+    graph: TimedGraph
+    _spans: dict[str, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by_name = {process.name: process for process in self.graph.processes}
+        self._channels = {channel.name: channel for channel in self.graph.channels}
+        self._fifos = {fifo.name: fifo for fifo in self.graph.fifos}
+        self._writer = {fifo: name for name, writes, fifo in self._accesses() if writes}
+        # Tokens that are there at the start are space on its way back, not data.
+        self._reads: dict[str, list[str]] = {name: [] for name in self._by_name}
+        for name, writes, fifo in self._accesses():
+            if not writes and not self._fifos[fifo].initial_tokens:
+                self._reads[name].append(fifo)
+
+    def _accesses(self) -> list[tuple[str, bool, str]]:
+        found: dict[tuple[str, bool, str], None] = {}
+        for process in self.graph.processes:
+            if isinstance(process, MemoryPort):
+                found[process.name, process.op == "read", process.fifo] = None
+            elif isinstance(process, Pipeline):
+                for event in (event for loop in process.loops for event in loop.events):
+                    found[process.name, event.op == "write", event.fifo] = None
+        return list(found)
+
+    def span(self, name: str) -> Span:
+        """First and last result of a process; what it reads from is visited first, without recursion."""
+        waiting = [name]
+        while waiting:
+            needed = [self._writer[fifo] for fifo in self._reads[waiting[-1]]]
+            missing = [each for each in needed if each not in self._spans]
+            if missing:
+                waiting.extend(missing)
+                continue
+            current = waiting.pop()
+            self._spans[current] = self._of(current)
+        return self._spans[name]
+
+    def _of(self, name: str) -> Span:
+        process = self._by_name[name]
+        sources = [self._spans[self._writer[fifo]] for fifo in self._reads[name]]
+        begin = max((span.first for span in sources), default=0.0)
+        end = max((span.last for span in sources), default=0.0)
+        if isinstance(process, MemoryPort):
+            latency = self._channels[process.channels[0]].latency
+            # A read waits for whom it feeds: its bytes count there.
+            return Span(latency, latency) if process.op == "read" else Span(begin + latency, end + latency)
+        assert isinstance(process, Pipeline)
+        if process.category == _GATHER:
+            return Span(begin, begin)
+        return self._pipeline(process, sources, begin, end)
+
+    def _pipeline(self, process: Pipeline, sources: list[Span], begin: float, end: float) -> Span:
+        loop = process.loops[0]
+        once = loop.length + loop.entry_gap
+        steps = once * process.repeat - loop.entry_gap
+        pace = max(steps, self._transfer_cycles(process.name, begin))
+        first = _first_write(loop)
+        offset = _index(first, loop) * loop.ii + first.stage if first else steps
+        # The share of its input that is in when its first result comes out.
+        pushed = _index(first, loop) + 1 + loop.latency / loop.ii if first else loop.iterations
+        share = min(loop.iterations, pushed) / (loop.iterations * process.repeat)
+        arrivals = [span.first + share * (span.last - span.first) + loop.latency for span in sources]
+        return Span(max(begin + offset * pace / steps, *arrivals, 0.0), max(begin + pace, end + loop.latency))
+
+    def _transfer_cycles(self, name: str, begin: float) -> float:
+        """Cycles that the slowest memory port of a process still needs when the process begins."""
+        return max((self._port_cycles(port, begin) for port in self._ports(name)), default=0.0)
+
+    def _ports(self, name: str) -> Iterator[MemoryPort]:
+        """The memory ports that a process reads, those of slices through their gather."""
+        for fifo in self._reads[name]:
+            writer = self._by_name[self._writer[fifo]]
+            if isinstance(writer, MemoryPort):
+                yield writer
+            elif writer.category == _GATHER:
+                yield from self._ports(writer.name)
+
+    def _port_cycles(self, port: MemoryPort, begin: float) -> float:
+        channel = self._channels[port.channels[0]]
+        rate = len(port.channels) * _bytes_per_cycle(channel)
+        total = port.tokens * port.token_bytes
+        held = len(port.channels) * port.outstanding * port.burst_bytes
+        held += self._fifos[port.fifo].depth * port.token_bytes
+        ahead = min(held, rate * max(0.0, begin - channel.latency))
+        return max(0.0, total - ahead) / rate
+
+
+def _bytes_per_cycle(channel: Channel) -> float:
+    return channel.beat_bytes * channel.beats_num / channel.beats_den
+
+
+def _first_write(loop: Loop) -> Event | None:
+    writes = [event for event in loop.events if event.op == "write"]
+    return min(writes, key=lambda event: (_index(event, loop), event.stage), default=None)
+
+
+def _index(event: Event | None, loop: Loop) -> int:
+    """The first iteration of a flattened loop in which an event happens."""
+    index = 0
+    whens = event.when if event and event.when else (None,) * len(loop.trips)
+    for when, trips in zip(whens, loop.trips, strict=True):
+        index = index * trips + _first_of(when)
+    return index
+
+
+def _first_of(when: When) -> int:
+    if when is None:
+        return 0
+    return when if isinstance(when, int) else when[0]
+
+
+_MAC = "mac_"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Times of one block, in microseconds.
+
+    Attributes:
+        memory_us: bytes that the ports move over the sustained bandwidth of all channels.
+        compute_us: multiply-accumulates over the rate of all lanes that multiply.
+        chain_us: the dependence chain, each link at its own lanes and channels.
+    """
+
+    memory_us: float
+    compute_us: float
+    chain_us: float
+
+    @property
+    def roofline_us(self) -> float:
+        """Memory or compute, whichever takes longer."""
+        return max(self.memory_us, self.compute_us)
+
+    @property
+    def formula_us(self) -> float:
+        """The longest of the three."""
+        return max(self.roofline_us, self.chain_us)
+
+
+def bounds(design: Design, graph: TimedGraph, board: FpgaBoard) -> Bounds:
+    """The bounds of a design that runs as ``graph`` on ``board``."""
+    macs, lanes = _macs_and_lanes(design)
+    moved = moved_bytes(graph)
+    clock_mhz = graph.clock_mhz
+    channel = board.hbm_bytes_per_cycle_per_channel(sustained=True)
+    total_rate = channel * board.hbm.pseudo_channels.count
+    return Bounds(moved / total_rate / clock_mhz, macs / lanes / clock_mhz, chain_cycles(graph) / clock_mhz)
+
+
+def moved_bytes(graph: TimedGraph) -> int:
+    """Bytes through all memory ports in one run."""
+    return sum(port.tokens * port.token_bytes for port in graph.processes if isinstance(port, MemoryPort))
+
+
+def _macs_and_lanes(design: Design) -> tuple[int, int]:
+    macs = lanes = 0
+    for op in design.module.walk():
+        if not isinstance(op, df.TaskOp):
+            continue
+        each = sum(count for name, count in payload_operators(op).items() if name.startswith(_MAC))
+        macs += each * work(op)
+        lanes += each * min(op.lane_count, op.tile_points)
+    return macs, max(1, lanes)

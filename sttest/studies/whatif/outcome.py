@@ -1,0 +1,155 @@
+"""What a point came to: speed, what takes its time, and what the formulas say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, log
+from typing import Any
+
+from sttest.core.errors import InputError
+from sttest.studies.whatif.bounds import Bounds
+from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, shown
+from sttest.studies.whatif.study import Study
+
+
+@dataclass(frozen=True)
+class StudyOutcome:
+    """A point with its result, or with the reason why there is none."""
+
+    point: Point
+    result: dict[str, Any] | None
+    refusal: str = ""
+
+    @property
+    def simulated(self) -> dict[str, Any]:
+        """The result.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self.result is None:
+            raise InputError("not-simulated", self.refusal, where=self.point.label)
+        return self.result
+
+    @property
+    def bounds(self) -> Bounds:
+        """What the formulas say of one block."""
+        return Bounds(**self.simulated["bounds"])
+
+    @property
+    def block_us(self) -> float:
+        """Simulated time of one block."""
+        return self.simulated["cycles"] / self.simulated["clock_mhz"]
+
+    @property
+    def launch_us(self) -> float:
+        """Launches of all layers."""
+        assert self.point.launch is not None
+        return self.point.launch.per_token_us(self.point.layers)
+
+    @property
+    def us_by_resource(self) -> dict[Resource, float]:
+        """Time of all layers by what takes it; adds up to ``total_us``."""
+        each = self.point.layers / self.simulated["clock_mhz"]
+        cycles = self.simulated["resource_cycles"]
+        return {name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES}
+
+    @property
+    def shares(self) -> dict[Resource, float]:
+        """The same as parts of the whole."""
+        return {name: duration / self.total_us for name, duration in self.us_by_resource.items()}
+
+    @property
+    def binding(self) -> Resource:
+        """What takes most of it."""
+        return binding(self.us_by_resource)
+
+    @property
+    def total_us(self) -> float:
+        """All layers, launches included: one token of a decode, or one prompt."""
+        return self.point.layers * self.block_us + self.launch_us
+
+    @property
+    def speed(self) -> float:
+        """Tokens per second: generated ones in a decode, those of the prompt in a prefill."""
+        return self._tokens_per_s(self.total_us)
+
+    @property
+    def roofline_speed(self) -> float:
+        """What bandwidth and lanes allow if neither ever waits."""
+        return self._tokens_per_s(self.point.layers * self.bounds.roofline_us)
+
+    @property
+    def formula_speed(self) -> float:
+        """What the formulas say, launches included."""
+        return self._tokens_per_s(self.point.layers * self.bounds.formula_us + self.launch_us)
+
+    def _tokens_per_s(self, duration_us: float) -> float:
+        assert self.point.block is not None
+        return 1e6 * self.point.block.tokens / duration_us
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points that differ in the x axis alone, in its order."""
+
+    label: str
+    outcomes: tuple[StudyOutcome, ...]
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Where the binding resource changes: between two points of the x axis, and where their shares cross.
+
+    ``at`` lies on the line between the two points with x in logarithms; None where x is no number above 0.
+    """
+
+    series: str
+    before: Resource
+    after: Resource
+    low: str
+    high: str
+    at: float | None
+
+
+def series_of(outcomes: Sequence[StudyOutcome], study: Study) -> list[Series]:
+    """The outcomes, by all axes but x."""
+    grouped: dict[str, list[StudyOutcome]] = {}
+    for outcome in outcomes:
+        others = [shown(axis, value) for axis, value in outcome.point.axes.items() if axis != study.x_axis]
+        grouped.setdefault(", ".join(others), []).append(outcome)
+    return [Series(label, tuple(found)) for label, found in grouped.items()]
+
+
+def x_value(outcome: StudyOutcome, study: Study) -> float | None:
+    """The number on the x axis, if it is one."""
+    value = outcome.point.axes[study.x_axis].value
+    return None if isinstance(value, str) else float(value)
+
+
+def knees(series: Series, study: Study) -> list[Knee]:
+    """Every change of the binding resource along the simulated points of a series."""
+    simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
+    return [
+        Knee(
+            series.label, low.binding, high.binding,
+            str(low.point.axes[study.x_axis]), str(high.point.axes[study.x_axis]), _crossing(low, high, study),
+        )
+        for low, high in pairwise(simulated) if low.binding != high.binding
+    ]  # fmt: skip
+
+
+def _crossing(low: StudyOutcome, high: StudyOutcome, study: Study) -> float | None:
+    x_low, x_high = x_value(low, study), x_value(high, study)
+    if x_low is None or x_high is None or min(x_low, x_high) <= 0:
+        return None
+    lead_low, lead_high = (_lead(each, low.binding, high.binding) for each in (low, high))
+    part = lead_low / (lead_low - lead_high)
+    return exp(log(x_low) + part * (log(x_high) - log(x_low)))
+
+
+def _lead(outcome: StudyOutcome, one: Resource, other: Resource) -> float:
+    """By how much of the time one resource leads another."""
+    return outcome.shares[one] - outcome.shares[other]

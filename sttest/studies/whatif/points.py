@@ -1,0 +1,274 @@
+"""From a study to its points: every combination of the axes, each with its full configuration or its refusal."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.operators import operators
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.pipeline import CompileOptions
+from sttest.compile.timing.cost_model import TaskCost, task_cost
+from sttest.compile.timing.timed_graph import memory_channels
+from sttest.core.errors import DoesNotFitError, InputError, SttestError
+from sttest.core.program import package_versions, program_hash
+from sttest.frontend.lowering import linalg_text
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.models.program import Phase
+from sttest.models.registry import SMALL, model_config
+from sttest.sim import simulate
+from sttest.sim.critical_path import critical_path
+from sttest.sim.graph import Pipeline, TimedGraph
+from sttest.sim.simulation import Simulation
+from sttest.studies.whatif.bounds import bounds, moved_bytes
+from sttest.studies.whatif.settings import (
+    BOARD,
+    Configuration,
+    LaunchCost,
+    check_keys,
+    configuration,
+    launch_cost,
+    model_of,
+)
+from sttest.studies.whatif.study import Study, Value
+
+MAX_POINTS = 100_000
+# What the HBM of a held design may be varied in without another design.
+_HELD = tuple(
+    f"{BOARD}{path}"
+    for path in (
+        "hbm.bandwidth", "memory.hbm.sustained_gb_per_s_per_channel", "memory.hbm.kernel_read_ns",
+    )
+)  # fmt: skip
+# A combination that no model or scheme has is a row that says so; anything else wrong is an error of the study.
+_ROW_REFUSALS = ("context-too-long", "no-such-precision")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of a study.
+
+    Attributes:
+        axes: the values that it differs from other points in, by axis.
+        settings: base and axes together.
+        block: what is simulated, or None where there is no such block.
+        refusal: then why.
+        launch: what starting it costs; None with ``block``.
+    """
+
+    axes: Mapping[str, Value]
+    settings: Mapping[str, Value]
+    block: Configuration | None
+    launch: LaunchCost | None
+    refusal: str = ""
+
+    @property
+    def label(self) -> str:
+        """As in ``gpt2, context=64``: what tells it from the other points."""
+        return ", ".join(shown(axis, value) for axis, value in self.axes.items())
+
+    @property
+    def model(self) -> str:
+        """Name of its model."""
+        return model_of(self.settings)
+
+    @property
+    def layers(self) -> int:
+        """Blocks per token."""
+        return model_config(self.model).layers
+
+
+def shown(axis: str, value: Value) -> str:
+    """A value as labels show it; a bare number says of what it is."""
+    bare = not value.label and not isinstance(value.value, str)
+    return f"{axis.rpartition('.')[2]}={value}" if bare else str(value)
+
+
+def points_of(study: Study, folder: Path) -> list[Point]:
+    """All points, the last axis fastest.
+
+    Args:
+        study: what is asked.
+        folder: of its file, which paths in it start from.
+
+    Raises:
+        InputError: a setting or value that there is not, or too many points.
+    """
+    axes = {key: Value(value=values[0].value) for key, values in study.axes.items()}
+    check_keys({**study.base, **axes, **study.compiled_for}, "study")
+    for key in study.compiled_for:
+        if key not in _HELD:
+            what = f"'{key}' cannot be held while a design runs with another"
+            hints = [f"choose among {', '.join(_HELD)}"]
+            raise InputError("not-held", what, where="study: compiled_for", hints=hints)
+    count = prod(len(values) for values in study.axes.values())
+    if count > MAX_POINTS:
+        raise InputError("too-many-points", "too many points", where="study", demand=count, bound=MAX_POINTS)
+    combinations = product(*study.axes.values())
+    return [_point(study, dict(zip(study.axes, values, strict=True)), folder) for values in combinations]
+
+
+def _point(study: Study, axes: dict[str, Value], folder: Path) -> Point:
+    settings = {**study.base, **axes}
+    try:
+        block = configuration(settings, study.compiled_for, folder)
+    except InputError as error:
+        if error.code not in _ROW_REFUSALS:
+            raise
+        return Point(axes, settings, None, None, str(error))
+    return Point(axes, settings, block, launch_cost(settings, block.board))
+
+
+def key_of(block: Configuration, engine: str) -> dict[str, Any]:
+    """What a stored result is found by: the full configuration, the program's own text, and what it builds on."""
+    return {**block.to_dict(), "engine": engine, "source": program_hash(), "versions": package_versions()}
+
+
+# --- What binds a run, from the critical path of the simulation: compute, bandwidth, dependence latency, launch
+
+
+Resource = Literal["compute", "bandwidth", "latency", "launch"]
+RESOURCES: tuple[Resource, ...] = ("compute", "bandwidth", "latency", "launch")
+_TRANSFER = ("hbm-transfer", "hbm-issue")
+
+
+def tile_steps(design: Design) -> dict[str, int]:
+    """Per task the cycles of an iteration that its lanes and the widths of its tokens account for."""
+    library = operators(design.board)
+    tasks = [op for op in design.module.walk() if isinstance(op, df.TaskOp)]
+    return {task.sym_name.data: _tile_steps(task, task_cost(task, library)) for task in tasks}
+
+
+def _tile_steps(task: df.TaskOp, cost: TaskCost) -> int:
+    lanes = min(task.lane_count, task.tile_points)
+    return max(-(-task.tile_points // lanes), *cost.vectors_in, *cost.vectors_out)
+
+
+def cycles_by_resource(run: Simulation, steps: Mapping[str, int]) -> dict[Resource, float]:
+    """Cycles of a recorded run, of ``compute``, ``bandwidth`` and ``latency``; they add up to its cycles.
+
+    Args:
+        run: of a design.
+        steps: :func:`tile_steps` of it; a process without an entry takes one per iteration.
+    """
+    assert run.graph is not None
+    processes = {process.name: process for process in run.graph.processes}
+    found: dict[Resource, float] = {"compute": 0.0, "bandwidth": 0.0, "latency": 0.0}
+    for segment in critical_path(run):
+        process = processes[segment.process]
+        if segment.kind in _TRANSFER or (process.category == "dma" and segment.kind == "compute"):
+            found["bandwidth"] += segment.cycles
+        elif segment.kind == "compute" and process.category == "compute" and isinstance(process, Pipeline):
+            at_work = segment.cycles * _working_share(process, steps.get(process.name, 1))
+            found["compute"] += at_work
+            found["latency"] += segment.cycles - at_work
+        else:
+            found["latency"] += segment.cycles
+    return found
+
+
+def binding(amounts: Mapping[Resource, float]) -> Resource:
+    """The resource that takes the largest amount; the first of :data:`RESOURCES` where two are equal."""
+    return max(RESOURCES, key=lambda name: (amounts.get(name, 0.0), -RESOURCES.index(name)))
+
+
+def _working_share(process: Pipeline, steps: int) -> float:
+    """The share of a pipeline's stages in which it works through tiles."""
+    working = sum(loop.iterations * min(steps, loop.ii) for loop in process.loops)
+    return working / sum(loop.length for loop in process.loops)
+
+
+# --- One point: a block compiled and simulated from its full configuration, in whatever process or machine
+
+
+Plain = dict[str, Any]
+_REFUSALS = (InputError, DoesNotFitError)
+# Designs that a process keeps: points that differ in what they run on share one.
+_KEPT_DESIGNS = 8
+
+
+def simulate_block(configuration: Mapping[str, Any]) -> Plain:
+    """Compiles and simulates one block.
+
+    Args:
+        configuration: of :meth:`sttest.studies.whatif.settings.Configuration.to_dict`, with the ``engine``.
+
+    Returns:
+        Plain data: cycles, their shares and bounds; or ``refused``, why there is no such block; or ``failed``, an
+        error that is not the point's own.  ``wall_s`` is what it took, for estimates.
+    """
+    began = time.perf_counter()
+    try:
+        found = _simulated(configuration)
+    except _REFUSALS as error:
+        found = {"refused": error.to_dict()}
+    except SttestError as error:
+        # Errors do not travel between processes by themselves.
+        found = {"failed": {**error.to_dict(), "exit_code": error.exit_code}}
+    return {**found, "wall_s": round(time.perf_counter() - began, 4)}
+
+
+def _simulated(configuration: Mapping[str, Any]) -> Plain:
+    names = ("model", "phase", "tokens", "context", "knobs", "scheme", "design_board")
+    design, steps = _design(json.dumps({name: configuration[name] for name in names}, sort_keys=True))
+    board = FpgaBoard.model_validate(configuration["board"])
+    graph = design.graph if board == design.board else with_memory_of(design, board)
+    run = simulate(graph, engine=configuration["engine"], record=True)
+    if run.cycles is None:
+        raise AssertionError(f"{design.name}: the sized design deadlocks: {run.to_text()}")
+    return {
+        "cycles": run.cycles,
+        "clock_mhz": graph.clock_mhz,
+        "resource_cycles": cycles_by_resource(run, steps),
+        "bounds": asdict(bounds(design, graph, board)),
+        "moved_bytes": moved_bytes(graph),
+    }
+
+
+def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
+    """The design as compiled, channel by channel, with the rate and latency that the channels of ``board`` have."""
+    memory = memory_channels(only_kernel(design.module, "what-if", design.name), board)[0]
+    channels = tuple(replace(memory, name=channel.name) for channel in design.graph.channels)
+    return replace(design.graph, channels=channels)
+
+
+@lru_cache(maxsize=_KEPT_DESIGNS)
+def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
+    """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
+    given = json.loads(configuration)
+    text = block_text(given["model"], given["phase"], given["tokens"], given["context"])
+    # The compiler takes boards and schemes by name or file; both are deleted once it is done.
+    with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
+        board, scheme = Path(folder) / "board.yaml", Path(folder) / "scheme.yaml"
+        board.write_text(yaml.safe_dump(given["design_board"]), encoding="utf-8")
+        scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
+        quantises = given["scheme"]["weights"] != "none"
+        knobs = CompileOptions(**{**given["knobs"], "lanes": tuple(given["knobs"]["lanes"])})
+        knobs = replace(knobs, precision=str(scheme) if quantises else given["scheme"]["name"])
+        design = compile_text(text, f"{given['model']}-{given['phase']}", str(board), knobs)
+    return design, tile_steps(design)
+
+
+def block_text(model: str, phase: Phase, tokens: int, context: int) -> str:
+    """Linalg text of a block: as shipped where there is such a shape, else lowered from PyTorch (cached).
+
+    Raises:
+        ToolMissingError: it has to be lowered, and the front end is not installed.
+    """
+    small = model.startswith(SMALL)
+    if SHIPPED_SHAPES[small][phase] == (tokens, context):
+        return lowered_text(model.removeprefix(SMALL), phase, small=small)
+    return linalg_text(model_config(model), phase, tokens, context)

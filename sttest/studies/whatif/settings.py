@@ -1,0 +1,294 @@
+"""What a study may set, and how a combination of settings becomes the full configuration of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import board_names, load_board, require_hbm, validated
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError, did_you_mean
+from sttest.core.results import Kind
+from sttest.models.program import Phase, check_shape
+from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
+from sttest.models.registry import model_config
+from sttest.studies.whatif.study import Scalar, Value
+
+# --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
+
+
+BOARD = "board."
+DEFAULT_BOARD = "u55c"
+BANDWIDTH = f"{BOARD}hbm.bandwidth"
+CHANNELS = f"{BOARD}hbm.channels"
+_HBM = "memory.hbm."
+Changes = list[tuple[str, Value]]
+
+
+def board_of(settings: Mapping[str, Value], folder: Path) -> FpgaBoard:
+    """The board of a point: ``board`` names it, ``board.<path>`` changes a quantity of it.
+
+    Two paths are shorthands.  ``board.hbm.channels``: pseudo-channels, each with its AXI port, none faster than
+    before.  ``board.hbm.bandwidth``: GB/s of all channels at their peak; what is sustained keeps its share of that,
+    and ports get the clock that they need.
+
+    Raises:
+        InputError: no such board, no such path, or a value that the quantity cannot have.
+    """
+    base = _base(_place(settings, folder))
+    changes = [(key.removeprefix(BOARD), value) for key, value in settings.items() if key.startswith(BOARD)]
+    # Channels first: a bandwidth is shared out over them.
+    for path, value in sorted(changes, key=lambda change: f"{BOARD}{change[0]}" != CHANNELS):
+        data = base.model_dump(mode="json", exclude_none=True)
+        for target, new in _spelled_out(path, value, base):
+            _set(data, target, new)
+        base = validated(FpgaBoard, data, f"study: {BOARD}{path}")
+    return base
+
+
+@cache
+def _base(name_or_path: str) -> FpgaBoard:
+    """A study has many points on few boards: each file is read once."""
+    return require_hbm(load_board(name_or_path))
+
+
+def unit_of(key: str, board: FpgaBoard) -> str:
+    """Unit of a setting ``board.<path>``."""
+    if key == BANDWIDTH:
+        return "GB/s"
+    if key == CHANNELS:
+        return "count"
+    return str(_quantity(board.model_dump(mode="json"), key.removeprefix(BOARD))["unit"])
+
+
+def _place(settings: Mapping[str, Value], folder: Path) -> str:
+    name = str(settings["board"].value) if "board" in settings else DEFAULT_BOARD
+    return name if name in board_names() or not name.endswith((".yaml", ".yml")) else str(folder / name)
+
+
+def _spelled_out(path: str, value: Value, board: FpgaBoard) -> Changes:
+    if f"{BOARD}{path}" == CHANNELS:
+        return [(f"{_HBM}pseudo_channels", value), (f"{_HBM}axi_ports", value)]
+    if f"{BOARD}{path}" != BANDWIDTH:
+        return [(path, value)]
+    hbm, total = board.hbm, _number(path, value)
+    peak = total / hbm.pseudo_channels.count
+    sustained = peak * hbm.sustained_gb_per_s_per_channel.value / hbm.peak_gb_per_s_per_channel.value
+    port_mhz = max(hbm.axi_port_mhz.value, hbm.axi_port_mhz.value * peak / hbm.axi_port_gb_per_s)
+    numbers = {
+        "peak_gb_per_s_per_channel": peak, "sustained_gb_per_s_per_channel": sustained, "axi_port_mhz": port_mhz,
+    }  # fmt: skip
+    return [(f"{_HBM}{name}", value.model_copy(update={"value": number})) for name, number in numbers.items()]
+
+
+def _number(path: str, value: Value) -> float:
+    if isinstance(value.value, str):
+        raise InputError("bad-value", f"'{value.value}' is not a number", where=f"study: {BOARD}{path}")
+    return float(value.value)
+
+
+def _set(data: dict[str, Any], path: str, value: Value) -> None:
+    quantity = _quantity(data, path)
+    before = f"{quantity['value']:g} {quantity['unit']} ({quantity['source']})"
+    source = value.source or f"what-if; before: {before}"
+    quantity.update(value=_number(path, value), source=source, kind=value.kind)
+
+
+def _quantity(data: Any, path: str) -> dict[str, Any]:
+    """The quantity at a dotted path; steps into lists are numbers."""
+    for step in path.split("."):
+        known = [str(number) for number in range(len(data))] if isinstance(data, list) else list(data)
+        if step not in known or not isinstance(data, dict | list):
+            hints = [did_you_mean(step, [*known, "hbm.bandwidth", "hbm.channels"])]
+            raise InputError("unknown-key", f"unknown key '{step}'", where=f"study: {BOARD}{path}", hints=hints)
+        data = data[int(step)] if isinstance(data, list) else data[step]
+        if not isinstance(data, dict | list):
+            break
+    if not isinstance(data, dict) or "unit" not in data:
+        hints = ["name a quantity, see 'sttest board'"]
+        raise InputError("not-a-quantity", "leads to no quantity", where=f"study: {BOARD}{path}", hints=hints)
+    return data
+
+
+# --- Settings of precision: a scheme by name or file, or bits of weights, activations and cache
+
+
+BITS = ("bits.weights", "bits.activations", "bits.kv")
+_DEFAULTS = {"bits.weights": 4, "bits.activations": 8, "bits.kv": 8}
+_WEIGHTS: dict[float, str] = {4: "int4", 8: "int8"}
+_FLOATS = (32, 32, 32)
+DEFAULT_SCHEME = "w4a8"
+
+
+def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
+    """The scheme of a point.
+
+    Raises:
+        InputError: unknown, or bits for which the compiler has no streams; then nothing stands in for it.
+    """
+    if not any(key in settings for key in BITS):
+        name = str(settings["precision"].value) if "precision" in settings else DEFAULT_SCHEME
+        return load_scheme(folder / name if name.endswith((".yaml", ".yml")) else name)
+    if "precision" in settings:
+        raise InputError("key-twice", "precision and bits are both set", where="study", hints=["leave one out"])
+    bits = tuple(settings[key].value if key in settings else _DEFAULTS[key] for key in BITS)
+    if bits == _FLOATS:
+        return SCHEMES["fp32"]
+    weights, activations, kv = bits
+    if weights not in _WEIGHTS or activations != 8 or kv not in (8, 32):
+        raise InputError(
+            "no-such-precision", f"no streams for W{weights} A{activations} KV{kv}", where="quantisation",
+            hints=["take W4 or W8 with A8 and KV8 or KV32", "take 32 throughout, for fp32"],
+        )  # fmt: skip
+    scheme = replace(SCHEMES[DEFAULT_SCHEME], weights=cast(WeightType, _WEIGHTS[float(weights)]), kv_bits=int(kv))
+    return replace(scheme, name=f"w{weights}a8kv{kv}")
+
+
+KNOBS = "knobs."
+# The scheme has settings of its own; lanes per task are names that only one shape of one model has.
+_KNOBS = {
+    field.name: type(field.default) for field in fields(CompileOptions) if field.name not in ("precision", "lanes")
+}
+_PLAIN: dict[str, Scalar] = {
+    "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "launch": "queued_us", "launch_per": "layer",
+}  # fmt: skip
+"""Settings with their defaults; ``tokens`` counts in a prefill only, ``context`` in a decode only."""
+_CHOICES = {"phase": ("prefill", "decode"), "launch_per": ("layer", "token")}
+_WHOLE = ("tokens", "context")
+
+Settings = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Everything that the simulated time of a block depends on, by content rather than by name.
+
+    ``design_board`` is what it is compiled for, ``board`` what it runs on; they differ in the HBM at most.
+    """
+
+    model: str
+    phase: Phase
+    tokens: int
+    context: int
+    knobs: CompileOptions
+    scheme: QuantScheme
+    board: FpgaBoard
+    design_board: FpgaBoard
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, from which another machine can make the same block."""
+        boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
+                  for name in ("board", "design_board")}  # fmt: skip
+        shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
+        return {**shape, "knobs": asdict(self.knobs), "scheme": asdict(self.scheme), **boards}
+
+
+@dataclass(frozen=True)
+class LaunchCost:
+    """What starting kernels costs, in microseconds, and whether all layers of a token are started at once."""
+
+    us: float
+    per: str
+    kind: Kind
+    source: str
+
+    def per_token_us(self, layers: int) -> float:
+        """For all layers."""
+        return self.us * (layers if self.per == "layer" else 1)
+
+
+def check_keys(settings: Settings, where: str) -> None:
+    """Refuses settings that there are not; paths into a board are checked against the board.
+
+    Raises:
+        InputError: with the nearest known key.
+    """
+    known = [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in _KNOBS)]
+    for key in settings:
+        if key not in known and not key.startswith(BOARD):
+            hints = [did_you_mean(key, [*known, f"{BOARD}clock_mhz", f"{BOARD}hbm.bandwidth", f"{BOARD}hbm.channels"])]
+            raise InputError("unknown-key", f"unknown setting '{key}'", where=where, hints=hints)
+
+
+def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> Configuration:
+    """The full configuration of one point.
+
+    Args:
+        settings: base and axes together.
+        compiled_for: settings of the board that the design is compiled for instead.
+        folder: that relative paths start from.
+
+    Raises:
+        InputError: a value that a setting cannot have, a shape that the model does not have, or a precision that
+            the compiler does not support.
+    """
+    phase, model = phase_of(settings), model_of(settings)
+    prefill = phase == "prefill"
+    tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (1, int(_plain(settings, "context")))
+    check_shape(model_config(model), phase, tokens, context)
+    board = board_of(settings, folder)
+    design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
+    return Configuration(
+        model, phase, tokens, context, _knobs(settings), scheme_of(settings, folder), board, design_board
+    )
+
+
+def launch_cost(settings: Settings, board: FpgaBoard) -> LaunchCost:
+    """A published figure of the board by its name, or microseconds.
+
+    Raises:
+        InputError: no such figure, or not a duration.
+    """
+    per = str(_plain(settings, "launch_per"))
+    given = settings.get("launch", Value(value=_PLAIN["launch"]))
+    if not isinstance(given.value, str):
+        if given.value < 0:
+            raise _bad("launch", given.value, "give microseconds of at least 0")
+        return LaunchCost(float(given.value), per, given.kind, given.source or "what-if")
+    known = type(board.launch).model_fields
+    if given.value not in known:
+        raise _bad("launch", given.value, did_you_mean(given.value, known))
+    quantity = getattr(board.launch, given.value)
+    return LaunchCost(quantity.value, per, quantity.kind, quantity.source)
+
+
+def model_of(settings: Settings) -> str:
+    """Name of the model."""
+    return str(_plain(settings, "model"))
+
+
+def phase_of(settings: Settings) -> Phase:
+    """The phase.
+
+    Raises:
+        InputError: there is no such phase.
+    """
+    return cast(Phase, _plain(settings, "phase"))
+
+
+def _plain(settings: Settings, key: str) -> Scalar:
+    value = settings[key].value if key in settings else _PLAIN[key]
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise _bad(key, value, did_you_mean(str(value), _CHOICES[key]))
+    if key in _WHOLE and not isinstance(value, int):
+        raise _bad(key, value, "give a whole number")
+    return value
+
+
+def _knobs(settings: Settings) -> CompileOptions:
+    chosen: dict[str, Any] = {}
+    for key, given in settings.items():
+        name = key.removeprefix(KNOBS)
+        if key.startswith(KNOBS):
+            if not isinstance(given.value, _KNOBS[name]):
+                raise _bad(key, given.value, f"give {'a whole number' if _KNOBS[name] is int else 'a name'}")
+            chosen[name] = given.value
+    return CompileOptions(**chosen)
+
+
+def _bad(key: str, value: object, hint: str) -> InputError:
+    return InputError("bad-value", f"{key} is {value!r}", where="study", hints=[hint])

@@ -1,0 +1,136 @@
+"""A study as people write it: YAML with a base, axes, and where each value is from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from sttest.boards.load import read_mapping, validated
+from sttest.core.errors import InputError, did_you_mean
+from sttest.core.results import Kind
+
+STUDIES = Path(__file__).parents[1] / "data"
+Scalar = str | int | float
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Value(_Part):
+    """One value of a setting; a bare scalar in YAML is a value without label and source.
+
+    Attributes:
+        value: a number, a name, or the path of a board or scheme beside the study's file.
+        label: what tables and figures call it.
+        source, kind: where a number of the hardware is from, as in a board's file.
+    """
+
+    value: Scalar
+    label: str = ""
+    source: str = ""
+    kind: Kind = "assumed"
+
+    @field_validator("value", mode="before")
+    @classmethod
+    def _plain(cls, given: Any) -> Any:
+        if isinstance(given, bool) or (isinstance(given, float) and not isfinite(given)):
+            raise ValueError("neither a word nor a finite number")
+        return given
+
+    def __str__(self) -> str:
+        if self.label or isinstance(self.value, float):
+            return self.label or f"{self.value:g}"
+        name = str(self.value)
+        return Path(name).stem if name.endswith((".yaml", ".yml")) else name
+
+
+class Study(_Part):
+    """Points: every combination of the axes' values, over the base.
+
+    Attributes:
+        title: of tables and figures.
+        note: what a reader must know before using the numbers.
+        base: settings (``sttest.studies.whatif.settings``) that all points have.
+        compiled_for: settings of the HBM that the design is compiled for, if it is not that of each point: one
+            design, then, runs with every memory, and the points differ in nothing else.
+        axes: settings by what they take, the slowest first.
+        x: the axis of the figure, by default the last.
+    """
+
+    title: str = Field(min_length=1)
+    note: str = ""
+    base: dict[str, Value] = Field(default_factory=dict)
+    compiled_for: dict[str, Value] = Field(default_factory=dict)
+    axes: dict[str, tuple[Value, ...]] = Field(min_length=1)
+    x: str = ""
+
+    @field_validator("base", "compiled_for", mode="before")
+    @classmethod
+    def _settings(cls, given: Any) -> Any:
+        return {key: _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
+
+    @field_validator("axes", mode="before")
+    @classmethod
+    def _axes(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        for key, values in given.items():
+            if not isinstance(values, list) or not values:
+                raise ValueError(f"axis '{key}' is not a list of values")
+        return {key: [_as_value(value) for value in values] for key, values in given.items()}
+
+    @property
+    def x_axis(self) -> str:
+        """The axis of the figure."""
+        return self.x or list(self.axes)[-1]
+
+
+def _as_value(given: Any) -> Any:
+    return given if isinstance(given, dict) else {"value": given}
+
+
+def study_names() -> list[str]:
+    """Names of the studies that come with sttest, sorted."""
+    return sorted(path.stem for path in STUDIES.glob("*.yaml"))
+
+
+def study_path(name_or_path: str, others: Mapping[str, Path] = MappingProxyType({})) -> Path:
+    """The file of a shipped study, or the path itself.
+
+    Args:
+        name_or_path: a name, or the path of a YAML file.
+        others: files that have names too.
+
+    Raises:
+        InputError: unknown name, with the nearest known one.
+    """
+    named = {**{name: STUDIES / f"{name}.yaml" for name in study_names()}, **others}
+    if name_or_path in named:
+        return named[name_or_path]
+    if name_or_path.endswith((".yaml", ".yml")):
+        return Path(name_or_path)
+    hints = [did_you_mean(name_or_path, named), "give the path of a .yaml file"]
+    raise InputError("unknown-study", f"unknown study '{name_or_path}'", where="whatif", hints=hints)
+
+
+def load_study(path: Path) -> Study:
+    """The study of a file.
+
+    Raises:
+        InputError: unreadable, or not a study; the message names file, key and the nearest known key.
+    """
+    study = validated(Study, read_mapping(path), str(path))
+    for key in study.axes.keys() & study.base.keys():
+        raise InputError("key-twice", f"'{key}' is in the base and an axis", where=str(path), hints=["leave one out"])
+    if study.x_axis not in study.axes:
+        raise InputError(
+            "unknown-axis", f"x is '{study.x}', which is no axis", where=str(path),
+            hints=[did_you_mean(study.x, study.axes)],
+        )  # fmt: skip
+    return study

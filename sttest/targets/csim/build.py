@@ -1,0 +1,216 @@
+"""Compiles the emitted C++ of a design package together with a main program that feeds it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from sttest.compile.hls.kernel_signature import BufferArgument, KernelSignature, read_signature
+from sttest.core.errors import InputError, SttestError, ToolMissingError
+
+# --- The main program of a C simulation: arguments from files, one call of the kernel, results into files
+
+
+_PROGRAM = """\
+// Runs {name} once: reads <folder>/<argument>.in, writes <folder>/<argument>.out and <folder>/report.json.
+#include <ap_int.h>
+#include <sttest_process.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using beats = std::vector<ap_uint<{beat_bits}>>;
+
+extern "C" void {name}({parameters});
+
+namespace {{
+
+std::FILE* opened(const std::string& path, const char* mode) {{
+  std::FILE* file = std::fopen(path.c_str(), mode);
+  if (file == nullptr) {{
+    std::fprintf(stderr, "cannot open %s\\n", path.c_str());
+    std::exit(1);
+  }}
+  return file;
+}}
+
+void load(beats& memory, const std::string& path) {{
+  std::FILE* file = opened(path, "rb");
+  if (std::fread(memory.data(), sizeof(memory[0]), memory.size(), file) != memory.size()) {{
+    std::fprintf(stderr, "%s is too short\\n", path.c_str());
+    std::exit(1);
+  }}
+  std::fclose(file);
+}}
+
+void store(const beats& memory, const std::string& path) {{
+  std::FILE* file = opened(path, "wb");
+  if (std::fwrite(memory.data(), sizeof(memory[0]), memory.size(), file) != memory.size()) std::exit(1);
+  if (std::fclose(file) != 0) std::exit(1);
+}}
+
+}}  // namespace
+
+int main(int count, char** words) {{
+  static_assert(sizeof(ap_uint<{beat_bits}>) == {beat_bytes}, "a beat is {beat_bytes} bytes");
+  if (count != 2) return 2;
+  const std::string folder = words[1];
+  sttest::scheduler::get().report_to(folder + "/report.json");
+{memories}
+{loads}
+  {name}({arguments});
+{stores}
+  sttest::scheduler::get().write_report("done");
+  return 0;
+}}
+"""
+
+
+def main_program(signature: KernelSignature) -> str:
+    """The text for a kernel; names are checked identifiers.
+
+    Raises:
+        InputError: an argument is no buffer of whole beats, or ports have different widths.
+    """
+    beat_bytes = max((each.alignment_bytes for each in signature.buffers), default=1)
+    buffers = [_whole_beats(argument, beat_bytes) for argument in signature.arguments]
+    return _PROGRAM.format(
+        name=signature.name,
+        beat_bytes=beat_bytes,
+        beat_bits=8 * beat_bytes,
+        parameters=", ".join(_parameter(each) for each in buffers),
+        memories="\n".join(f"  beats {each.name}({each.bytes // beat_bytes});" for each in buffers),
+        loads=_lines("load", "in", [each for each in buffers if each.is_read]),
+        stores=_lines("store", "out", [each for each in buffers if each.is_written]),
+        arguments=", ".join(f"{each.name}.data()" for each in buffers),
+    )
+
+
+def _whole_beats(argument: object, beat_bytes: int) -> BufferArgument:
+    is_buffer = isinstance(argument, BufferArgument)
+    if not is_buffer or argument.alignment_bytes != beat_bytes or argument.bytes % beat_bytes:
+        raise InputError("bad-argument", f"not a buffer of whole {beat_bytes}-byte beats: {argument}", where="csim")
+    return argument
+
+
+def _parameter(buffer: BufferArgument) -> str:
+    return f"{'' if buffer.is_written else 'const '}ap_uint<{8 * buffer.alignment_bytes}>* {buffer.name}"
+
+
+def _lines(function: str, suffix: str, buffers: list[BufferArgument]) -> str:
+    return "\n".join(f'  {function}({each.name}, folder + "/{each.name}.{suffix}");' for each in buffers)
+
+
+COMPILER = "g++"
+# -ffp-contract=off: every float operation is rounded by itself, as docs/values.md says and as Vitis HLS does.
+# Directives mean nothing to a compiler; the kernel says so itself, but GCC before 13 does not listen.
+FLAGS = (
+    "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-ffp-contract=off",
+)  # fmt: skip
+BUILD_TIMEOUT_S = 600.0
+_PROCESSES = "sttest_process.h"
+
+
+@dataclass(frozen=True)
+class Executable:
+    """A compiled kernel.
+
+    Attributes:
+        path: takes a folder with the arguments (see :mod:`run`).
+        signature: the kernel's name and arguments.
+        build_s: seconds that the compiler took, 0 if this kernel had been compiled before.
+        warnings: what the compiler had to say.
+    """
+
+    path: Path
+    signature: KernelSignature
+    build_s: float
+    warnings: str
+
+
+def find_compiler() -> None:
+    """Makes sure that there is a C++ compiler.
+
+    Raises:
+        ToolMissingError: with the command that installs it.
+    """
+    if shutil.which(COMPILER) is None:
+        raise ToolMissingError(
+            "no-compiler", f"{COMPILER} not found", where="--backend csim",
+            hints=["install with 'apt-get install g++'"],
+        )  # fmt: skip
+
+
+def build_kernel(package: Path, work: Path, *, timeout_s: float = BUILD_TIMEOUT_S) -> Executable:
+    """Compiles ``hls/kernel.cpp`` of a package; a kernel that the work folder has already is taken as it is.
+
+    Args:
+        package: with ``hls/kernel.cpp`` and ``hls/signature.json``.
+        work: gets one executable per content of kernel and headers.
+        timeout_s: for the compiler.
+
+    Raises:
+        InputError: the package has no emitted C++, or several kernels.
+        ToolMissingError: no compiler.
+        SttestError: the compiler refused the kernel or did not end.
+    """
+    find_compiler()
+    source, signature = package / "hls" / "kernel.cpp", _signature(package)
+    if not source.is_file():
+        raise InputError("no-kernel", "no hls/kernel.cpp", where=str(package), hints=["compile the package anew"])
+    main = main_program(signature)
+    with as_file(files("sttest.targets.csim").joinpath("include")) as include:
+        target = work / f"csim-{_digest(source, main, include)}"
+        if target.is_file():
+            return Executable(target, signature, 0.0, "")
+        began = time.perf_counter()
+        warnings = _compile(source, main, include, target, timeout_s)
+    return Executable(target, signature, time.perf_counter() - began, warnings)
+
+
+def _signature(package: Path) -> KernelSignature:
+    design = read_signature(package / "hls" / "signature.json")
+    if len(design.kernels) != 1:
+        raise InputError(
+            "several-kernels", "only designs of one kernel are simulated", where=str(package),
+            demand=len(design.kernels), bound=1, unit="kernels",
+        )  # fmt: skip
+    return design.kernels[0]
+
+
+def _digest(source: Path, main: str, include: Path) -> str:
+    digest = hashlib.sha256("\0".join((*FLAGS, main)).encode())
+    for path in (source, *sorted(include.iterdir())):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compile(source: Path, main: str, include: Path, target: Path, timeout_s: float) -> str:
+    """Compiles into a temporary folder and renames: nobody sees half an executable."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".csim-") as folder:
+        made = Path(folder, "csim")
+        program = Path(folder, "main.cpp")
+        program.write_text(main, encoding="utf-8")
+        headers = ("-isystem", str(include), "-include", str(include / _PROCESSES))
+        command = (COMPILER, *FLAGS, *headers, str(source.resolve()), str(program), "-o", str(made))
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise SttestError(
+                "compiler-timeout", f"{COMPILER} did not end", where=str(source), bound=timeout_s, unit="s",
+                hints=["allow more time"],
+            ) from error  # fmt: skip
+        if done.returncode:
+            said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+            raise SttestError("compiler-failed", f"{COMPILER} refused the kernel: {said[0]}", where=str(source))
+        made.rename(target)
+    return done.stderr

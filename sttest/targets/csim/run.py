@@ -1,0 +1,154 @@
+"""Runs a compiled kernel on memory images in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sttest.core.errors import InputError, SttestError
+from sttest.targets.csim.build import Executable
+
+# --- What a C simulation gave
+
+
+@dataclass(frozen=True)
+class FifoUse:
+    """A stream after the run: its places, the tokens that went through, and the most that it held at a time."""
+
+    name: str
+    depth: int
+    written: int
+    read: int
+    peak: int
+
+
+@dataclass(frozen=True)
+class BlockedProcess:
+    """A process that stood still at the end: it waits to read a token of ``fifo``, or to write one."""
+
+    process: str
+    waits_to: Literal["read", "write"]
+    fifo: str
+
+
+@dataclass(frozen=True)
+class CsimRun:
+    """One call of a kernel.
+
+    Attributes:
+        verdict: ``done``, or ``deadlock`` where every process that was left waited for another.
+        results: memory image per written argument, uint8; empty after a deadlock.
+        fifos: per stream and converter buffer, by name.
+        blocked: who stood still, after a deadlock.
+        seconds: of the run, without the build.
+        streams: the folder with the tokens of every stream (``<name>.bin``: elements in order, int4 as int8), if
+            they were asked for.
+    """
+
+    verdict: Literal["done", "deadlock"]
+    results: dict[str, NDArray[np.uint8]] = field(repr=False)
+    fifos: dict[str, FifoUse] = field(repr=False)
+    blocked: tuple[BlockedProcess, ...] = ()
+    seconds: float = 0.0
+    streams: Path | None = None
+
+
+RUN_TIMEOUT_S = 600.0
+_DEADLOCK = 3
+_DEPTHS = "depths.txt"
+
+
+def run_kernel(
+    kernel: Executable,
+    memory: Mapping[str, NDArray[np.uint8]],
+    *,
+    streams: Path | None = None,
+    depths: Mapping[str, int] | None = None,
+    timeout_s: float = RUN_TIMEOUT_S,
+) -> CsimRun:
+    """Calls the kernel once.
+
+    Args:
+        kernel: from :func:`build_kernel`.
+        memory: image of every argument that the kernel reads, of the signature's size.
+        streams: a folder that gets the tokens of every stream.
+        depths: of streams that are to have another one than the kernel declares; names of no stream do nothing.
+        timeout_s: after which the process is killed.
+
+    Raises:
+        InputError: an image is missing, surplus or of the wrong size.
+        SttestError: the process failed or did not end.
+    """
+    _check(kernel, memory)
+    with tempfile.TemporaryDirectory(prefix="sttest-csim-") as name:
+        folder = Path(name)
+        for argument in kernel.signature.buffers:
+            if argument.is_read:
+                (folder / f"{argument.name}.in").write_bytes(np.ascontiguousarray(memory[argument.name]).tobytes())
+        began = time.perf_counter()
+        (folder / _DEPTHS).write_text("".join(f"{name} {depth}\n" for name, depth in (depths or {}).items()))
+        code = _call(kernel, folder, streams, timeout_s)
+        seconds = time.perf_counter() - began
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        results = {} if code == _DEADLOCK else _results(kernel, folder)
+    return CsimRun(
+        verdict=report["verdict"],
+        results=results,
+        fifos={row["name"]: FifoUse(**row) for row in report["fifos"]},
+        blocked=tuple(BlockedProcess(**row) for row in report["blocked"]),
+        seconds=seconds,
+        streams=streams,
+    )
+
+
+def _check(kernel: Executable, memory: Mapping[str, NDArray[np.uint8]]) -> None:
+    wanted = {argument.name: argument.bytes for argument in kernel.signature.buffers if argument.is_read}
+    for name in wanted.keys() ^ memory.keys():
+        what = "has no memory image" if name in wanted else "is not an argument that the kernel reads"
+        raise InputError("bad-arguments", f"'{name}' {what}", where=kernel.signature.name)
+    for name, demand in wanted.items():
+        if memory[name].dtype != np.uint8 or memory[name].size != demand:
+            raise InputError(
+                "bad-arguments", f"the memory image of '{name}' has another size than the kernel reads",
+                where=kernel.signature.name, demand=demand, bound=memory[name].nbytes, unit="bytes",
+            )  # fmt: skip
+
+
+def _call(kernel: Executable, folder: Path, streams: Path | None, timeout_s: float) -> int:
+    environment = {name: value for name, value in os.environ.items() if name != "STTEST_STREAMS"}
+    environment["STTEST_DEPTHS"] = str(folder / _DEPTHS)
+    if streams is not None:
+        streams.mkdir(parents=True, exist_ok=True)
+        environment["STTEST_STREAMS"] = str(streams.resolve())
+    command = (str(kernel.path.resolve()), str(folder))
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout_s)
+    except subprocess.TimeoutExpired as error:
+        raise SttestError(
+            "csim-timeout", "the C simulation did not end", where=kernel.signature.name, bound=timeout_s, unit="s",
+            hints=["allow more time"],
+        ) from error  # fmt: skip
+    if done.returncode not in (0, _DEADLOCK):
+        said = done.stderr.strip().splitlines() or ["no message"]
+        raise SttestError(
+            "csim-failed", f"the C simulation ended with {done.returncode}: {said[-1]}", where=kernel.signature.name
+        )
+    return done.returncode
+
+
+def _results(kernel: Executable, folder: Path) -> dict[str, NDArray[np.uint8]]:
+    return {
+        argument.name: np.frombuffer((folder / f"{argument.name}.out").read_bytes(), np.uint8)
+        for argument in kernel.signature.buffers
+        if argument.is_written
+    }

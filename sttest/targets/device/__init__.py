@@ -1,0 +1,21 @@
+"""Designs on a card through pyxrt: on hardware, in hardware emulation, or on the strict double over a C simulation."""
+
+from sttest.package.host_files import DesignFiles, read_design
+from sttest.targets.device.card import CardOptions, HeldCard, LaunchTimes, Rehearsal, Timeouts
+from sttest.targets.device.host import MeasuredEnergy, energy
+from sttest.targets.device.log import LaunchStep, Log, rows
+
+__all__ = [
+    "CardOptions",
+    "DesignFiles",
+    "HeldCard",
+    "LaunchStep",
+    "LaunchTimes",
+    "Log",
+    "MeasuredEnergy",
+    "Rehearsal",
+    "Timeouts",
+    "energy",
+    "read_design",
+    "rows",
+]  # fmt: skip

@@ -1,0 +1,289 @@
+"""Builds and runs a folder of emitted SystemVerilog; writes only below its work folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sttest.core.errors import InputError, SttestError, ToolMissingError, did_you_mean
+
+# --- Finds the simulators of SystemVerilog that may be installed
+
+
+SIMULATORS = {"verilator": ("verilator", "make", "g++"), "icarus": ("iverilog", "vvp")}
+"""The programs that each simulator needs."""
+
+INSTALL = {"verilator": "apt-get install verilator make g++", "icarus": "apt-get install iverilog"}
+"""How they come onto a Debian or Ubuntu machine."""
+
+
+def find_simulator(name: str) -> None:
+    """Makes sure that a simulator can be run.
+
+    Raises:
+        InputError: there is no such simulator.
+        ToolMissingError: one of its programs is not installed; names the command that installs it.
+    """
+    if name not in SIMULATORS:
+        raise InputError("unknown-simulator", f"no simulator '{name}'", hints=[did_you_mean(name, SIMULATORS)])
+    missing = [program for program in SIMULATORS[name] if shutil.which(program) is None]
+    if missing:
+        other = next(other for other in SIMULATORS if other != name)
+        raise ToolMissingError(
+            "no-simulator", f"{' and '.join(missing)} not found", where=f"--simulator {name}",
+            hints=[f"install with '{INSTALL[name]}'", f"use --simulator {other}"],
+        )  # fmt: skip
+
+
+# --- What a run of the hardware gave
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A process that stood still at the end: it needed ``need`` tokens or places of a FIFO that had ``have``.
+
+    ``fifo`` is empty where it waited for memory.
+    """
+
+    process: str
+    waits_to: str
+    fifo: str
+    need: int
+    have: int
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A failed assertion: a reader got token ``got``, -1 for none, where ``expected`` was due."""
+
+    fifo: str
+    got: int
+    expected: int
+    cycle: int
+
+
+@dataclass(frozen=True)
+class RtlRun:
+    """One graph, run.
+
+    ``verdict``: ``done``, ``deadlock``, or ``limit`` where the clock edges did not suffice; ``cycles``: the latest
+    finish, None unless done; ``finish``: cycle per process, None where it never did; ``writes``, ``reads``: int64
+    cycles per FIFO, one entry per token; ``blocked``: who stood still in a deadlock; ``violations``: of the order
+    of tokens; ``build_s``, ``run_s``: seconds, of the whole folder.
+    """
+
+    name: str
+    simulator: str
+    verdict: str
+    cycles: int | None
+    finish: dict[str, int | None]
+    writes: dict[str, np.ndarray] = field(repr=False)
+    reads: dict[str, np.ndarray] = field(repr=False)
+    blocked: tuple[Blocked, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    build_s: float = 0.0
+    run_s: float = 0.0
+
+    @property
+    def fifo_events(self) -> int:
+        """Tokens written and read."""
+        return sum(times.size for times in (*self.writes.values(), *self.reads.values()))
+
+
+# --- Reads what a testbench wrote: lines of text, and from Verilator one binary file of access times per FIFO
+
+
+Lines = dict[str, list[list[int]]]
+
+
+def read_runs(
+    folder: Path, log: Path, graphs: list[dict[str, Any]], simulator: str, build_s: float, run_s: float
+) -> list[RtlRun]:
+    """One run per graph of the folder's manifest."""
+    lines, verdicts = _parse(log)
+    accesses = _text_accesses(lines["access"]) if simulator == "icarus" else None
+    runs, first_process, first_fifo = [], 0, 0
+    for number, graph in enumerate(graphs):
+        names = _Names(graph, first_process, first_fifo)
+        times = [
+            _fifo_times(folder, first_fifo + index, accesses) for index in range(len(graph["fifos"]))
+        ]  # (writes, reads) per FIFO
+        finish = names.finish(lines["finish"])
+        done = [cycle for cycle in finish.values() if cycle is not None]
+        runs.append(
+            RtlRun(
+                name=graph["name"],
+                simulator=simulator,
+                verdict=verdicts[number],
+                cycles=max(done) if verdicts[number] == "done" else None,
+                finish=finish,
+                writes={name: pair[0] for name, pair in zip(graph["fifos"], times, strict=True)},
+                reads={name: pair[1] for name, pair in zip(graph["fifos"], times, strict=True)},
+                blocked=names.blocked(lines["blocked"]),
+                violations=names.violations(lines["wrong"]),
+                build_s=build_s,
+                run_s=run_s,
+            )
+        )
+        first_process += len(graph["processes"])
+        first_fifo += len(graph["fifos"])
+    return runs
+
+
+def _parse(log: Path) -> tuple[Lines, dict[int, str]]:
+    """Numbers of the lines by their first word, and the verdict per graph."""
+    lines: Lines = defaultdict(list)
+    verdicts: dict[int, str] = {}
+    with log.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            word, *rest = line.split()
+            if word == "graph":
+                verdicts[int(rest[0])] = rest[1]
+            elif word in ("access", "finish", "blocked", "wrong"):
+                lines[word].append([_number(text) for text in rest])
+    return lines, verdicts
+
+
+def _number(text: str) -> int:
+    """-1 for what the simulator calls unknown, as a place of a FIFO that was never written."""
+    return -1 if text.strip("xX") == "" else int(text)
+
+
+class _Names:
+    """The names of one graph behind the numbers of the log."""
+
+    def __init__(self, graph: dict[str, Any], first_process: int, first_fifo: int) -> None:
+        self.processes = {first_process + k: name for k, name in enumerate(graph["processes"])}
+        self.fifos = {first_fifo + k: name for k, name in enumerate(graph["fifos"])}
+
+    def finish(self, lines: list[list[int]]) -> dict[str, int | None]:
+        cycles: dict[str, int | None] = dict.fromkeys(self.processes.values())
+        cycles.update({self.processes[process]: cycle for process, cycle in lines if process in self.processes})
+        return cycles
+
+    def blocked(self, lines: list[list[int]]) -> tuple[Blocked, ...]:
+        return tuple(
+            Blocked(self.processes[process], "write" if op % 2 else "read", self.fifos[op // 2], need, have)
+            for process, op, need, have in lines
+            if process in self.processes
+        )
+
+    def violations(self, lines: list[list[int]]) -> tuple[Violation, ...]:
+        return tuple(
+            Violation(self.fifos[fifo], got, expected, cycle)
+            for fifo, got, expected, cycle in lines
+            if fifo in self.fifos
+        )
+
+
+def _text_accesses(lines: list[list[int]]) -> dict[int, list[int]]:
+    """Cycles by FIFO side, one entry per token."""
+    sides: dict[int, list[int]] = defaultdict(list)
+    for op, tokens, cycle in lines:
+        sides[op].extend([cycle] * tokens)
+    return sides
+
+
+def _fifo_times(folder: Path, fifo: int, accesses: dict[int, list[int]] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Writes and reads, int64."""
+    if accesses is not None:
+        writes, reads = accesses.get(2 * fifo + 1, []), accesses.get(2 * fifo, [])
+        return np.array(writes, np.int64), np.array(reads, np.int64)
+    return read_times(folder / "times" / f"{fifo}.bin")
+
+
+def read_times(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Writes and reads from a file: int64 (bytes per cycle, writes, reads), then the cycles, 4 or 8 bytes each."""
+    width, writes, _ = np.fromfile(path, "<i8", 3).tolist()
+    cycles = np.fromfile(path, f"<u{width}", offset=24).astype(np.int64)
+    return cycles[:writes], cycles[writes:]
+
+
+MAX_CLOCKS = 2_000_000_000
+# Few large C++ files, all in one Verilog scope: one class per module was measured to take six times as long to
+# compile, and ten times as many files one and a half times. The simulation itself takes a second or two.
+_LOG = "run.log"
+_VERILATOR = (
+    "verilator", "--cc", "--exe", "--top-module", "twin", "--prefix", "Vtwin", "-O3", "--x-assign", "fast",
+    "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "20000",
+    "-Mdir", "obj",
+)  # fmt: skip
+_MAKE = ("make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin")
+
+
+def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = MAX_CLOCKS) -> list[RtlRun]:
+    """Runs all graphs of a folder until each has finished or stands still.
+
+    Args:
+        folder: sources, ROMs and ``twin.json``; the build and the log go below it.
+        simulator: ``verilator``, compiled, or ``icarus``, interpreted, for small graphs.
+        max_clocks: clock edges after which it is stopped.
+
+    Raises:
+        InputError: no such simulator, or nothing to run in the folder.
+        ToolMissingError: the simulator is not installed.
+        SttestError: the simulator refused the sources.
+    """
+    find_simulator(simulator)
+    manifest = _manifest(folder)
+    began = time.perf_counter()
+    command = (_build_verilator if simulator == "verilator" else _build_icarus)(folder, manifest)
+    built = time.perf_counter()
+    with (folder / _LOG).open("wb") as log:
+        _call([*command, f"+clocks={max_clocks}"], folder, stdout=log)
+    run_s = time.perf_counter() - built
+    return read_runs(folder, folder / _LOG, manifest["graphs"], simulator, built - began, run_s)
+
+
+def _manifest(folder: Path) -> dict[str, list]:
+    try:
+        return json.loads((folder / "twin.json").read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("no-twin", "no twin.json, so nothing to run", where=str(folder)) from error
+
+
+def _testbench(folder: Path, name: str) -> str:
+    """Copies a testbench of this package into the folder."""
+    text = files("sttest.targets.rtl").joinpath(name).read_text(encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+def _build_verilator(folder: Path, manifest: dict[str, list]) -> list[str]:
+    graphs = manifest["graphs"]
+    counts = {"GRAPHS": len(graphs), "FIFOS": sum(len(graph["fifos"]) for graph in graphs)}
+    defines = " ".join(f"-D{name}={count}" for name, count in counts.items())
+    _call([*_VERILATOR, "-CFLAGS", defines, *manifest["sources"], _testbench(folder, "testbench.cpp")], folder)
+    _call(_MAKE, folder)
+    return ["obj/Vtwin"]
+
+
+def _build_icarus(folder: Path, manifest: dict[str, list]) -> list[str]:
+    graphs = f"-Ptestbench.GRAPHS={len(manifest['graphs'])}"
+    sources = [*manifest["sources"], _testbench(folder, "testbench.sv")]
+    _call(["iverilog", "-g2012", "-s", "testbench", graphs, "-o", "twin.vvp", *sources], folder)
+    return ["vvp", "-n", "twin.vvp"]
+
+
+def _call(command: Sequence[str], folder: Path, **streams: object) -> None:
+    """Runs a tool in the folder; its complaints become one error.
+
+    Raises:
+        SttestError: it failed.
+    """
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+    done = subprocess.run(command, cwd=folder, check=False, **options)  # pyright: ignore
+    if done.returncode:
+        said = (done.stderr or done.stdout or b"").decode("utf-8", "replace").strip().splitlines()
+        told = next((line for line in said if "error" in line.lower()), said[-1] if said else "no message")
+        raise SttestError("simulator-failed", f"{command[0]} ended with {done.returncode}: {told}", where=str(folder))

@@ -1,0 +1,57 @@
+"""Whether emitted C++ keeps to the documented rules of Vitis HLS 2024.1, without the tool.
+
+Each rule is a function from a parsed file to the places that break it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sttest.targets.vitis.rules import dataflow, storage
+from sttest.targets.vitis.rules import dataflow as constructs
+from sttest.targets.vitis.rules import dataflow as interfaces
+from sttest.targets.vitis.rules import dataflow as loops
+from sttest.targets.vitis.rules.source import CppSource, RuleViolation
+
+Rule = Callable[[CppSource], Iterator[RuleViolation]]
+
+RULES: tuple[Rule, ...] = (
+    constructs.syntax,
+    constructs.no_dynamic_memory,
+    constructs.no_exceptions,
+    constructs.no_library,
+    constructs.no_recursion,
+    constructs.constant_arrays,
+    constructs.identifiers,
+    loops.constant_bounds,
+    loops.loop_directives,
+    loops.pipeline_interval,
+    loops.pipelined_leaves,
+    storage.placed_after_declaration,
+    storage.partitions,
+    storage.dependences,
+    storage.bound_products,
+    storage.stream_storage,
+    storage.stream_depths,
+    storage.one_lock,
+    dataflow.one_top,
+    dataflow.canonical_form,
+    dataflow.processes_called_once,
+    dataflow.one_writer_one_reader,
+    dataflow.turns_share_hardware,
+    interfaces.interfaces_in_top,
+    interfaces.memory_ports,
+    interfaces.shared_bundles,
+    interfaces.control_port,
+    interfaces.memory_has_one_user,
+    interfaces.known_directives,
+)
+
+
+def check_kernel(text: str) -> list[RuleViolation]:
+    """The places of a `kernel.cpp` that break a rule, in the order of the rules."""
+    source = CppSource(text)
+    return [violation for rule in RULES for violation in rule(source)]
+
+
+__all__ = ["RULES", "Rule", "RuleViolation", "check_kernel"]

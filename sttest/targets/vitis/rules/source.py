@@ -1,0 +1,186 @@
+"""A parsed `kernel.cpp`: functions, directives, and every node by its type."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import tree_sitter_cpp
+from tree_sitter import Language, Node, Parser
+
+_CPP = Language(tree_sitter_cpp.language())
+_OPTION = re.compile(r"(\w+)(?:=(\S+))?")
+
+
+@dataclass(frozen=True)
+class RuleViolation:
+    """A place that breaks a rule.
+
+    Attributes:
+        rule: its name.
+        message: what is wrong there.
+        line: from 1.
+    """
+
+    rule: str
+    message: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Directive:
+    """One ``#pragma HLS``.
+
+    Attributes:
+        name: as ``pipeline``, in lower case.
+        options: by name; an option without a value has an empty one.
+        node: in the tree.
+    """
+
+    name: str
+    options: dict[str, str]
+    node: Node
+
+    @property
+    def scope(self) -> Node | None:
+        """The node whose child it is."""
+        return self.node.parent
+
+
+@dataclass(frozen=True)
+class CppParameter:
+    """A parameter of a function: its type as written, without qualifiers, and its name."""
+
+    type: str
+    name: str
+    is_pointer: bool
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether it is a stream or a stream of blocks."""
+        return self.type.startswith(("hls::stream<", "hls::stream_of_blocks<"))
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's definition."""
+
+    name: str
+    parameters: tuple[CppParameter, ...]
+    body: Node
+    node: Node
+
+
+class CppSource:
+    """The tree of a file, with what the rules ask of it."""
+
+    def __init__(self, text: str) -> None:
+        self.root = Parser(_CPP).parse(text.encode()).root_node
+
+    @cached_property
+    def _by_type(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = defaultdict(list)
+        for node in walk(self.root):
+            found[node.type].append(node)
+        return found
+
+    def all(self, *types: str) -> Iterator[Node]:
+        """Every node of these types."""
+        for kind in types:
+            yield from self._by_type.get(kind, ())
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """Definitions by name; of several with one name, the last."""
+        found = (_function(node) for node in self.all("function_definition"))
+        return {function.name: function for function in found if function is not None}
+
+    @cached_property
+    def top(self) -> Function | None:
+        """The function that is ``extern "C"``, if there is exactly one."""
+        tops = [
+            function for function in self.functions.values()
+            if function.node.parent is not None and function.node.parent.type == "linkage_specification"
+        ]  # fmt: skip
+        return tops[0] if len(tops) == 1 else None
+
+    @cached_property
+    def directives(self) -> list[Directive]:
+        """All directives of the tool, in order."""
+        found = (_directive(node) for node in self.all("preproc_call"))
+        return [directive for directive in found if directive is not None]
+
+    def directives_in(self, scope: Node, name: str) -> list[Directive]:
+        """The directives of a name that are children of a node."""
+        return [each for each in self.directives if each.name == name and each.scope == scope]
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    cursor = root.walk()
+    while True:
+        if cursor.node is not None:
+            yield cursor.node
+        if cursor.goto_first_child() or cursor.goto_next_sibling():
+            continue
+        while cursor.goto_parent():
+            if cursor.goto_next_sibling():
+                break
+        else:
+            return
+
+
+def text_of(node: Node | None) -> str:
+    """The source text of a node; empty without one."""
+    return node.text.decode() if node is not None and node.text is not None else ""
+
+
+def line_of(node: Node) -> int:
+    """Where a node begins, from 1."""
+    return node.start_point[0] + 1
+
+
+def declared_name(declarator: Node | None) -> str:
+    """The identifier inside of a declarator, through pointers, references, arrays and initialisers."""
+    while declarator is not None and declarator.type not in ("identifier", "type_identifier", "field_identifier"):
+        inner = declarator.child_by_field_name("declarator")
+        declarator = inner if inner is not None else next(
+            (child for child in declarator.named_children if child.type.endswith(("declarator", "identifier"))), None
+        )  # fmt: skip
+    return text_of(declarator)
+
+
+def enclosing(node: Node, kind: str) -> Node | None:
+    """The nearest node of a type around a node."""
+    around = node.parent
+    while around is not None and around.type != kind:
+        around = around.parent
+    return around
+
+
+def _function(node: Node) -> Function | None:
+    declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
+    if declarator is None or body is None or declarator.type != "function_declarator":
+        return None
+    listed = declarator.child_by_field_name("parameters")
+    parameters = [child for child in listed.named_children if child.type == "parameter_declaration"] if listed else []
+    return Function(
+        declared_name(declarator.child_by_field_name("declarator")), tuple(map(_parameter, parameters)), body, node
+    )
+
+
+def _parameter(node: Node) -> CppParameter:
+    declarator = node.child_by_field_name("declarator")
+    pointer = declarator is not None and declarator.type == "pointer_declarator"
+    return CppParameter(text_of(node.child_by_field_name("type")), declared_name(declarator), pointer)
+
+
+def _directive(node: Node) -> Directive | None:
+    words = text_of(node).split()
+    if words[:2] != ["#pragma", "HLS"] or len(words) < 3:
+        return None
+    options = {match[1]: match[2] or "" for match in map(_OPTION.fullmatch, words[3:]) if match}
+    return Directive(words[2].lower(), options, node)

@@ -1,0 +1,137 @@
+"""Rules on variables, streams and the directives that place them (UG1399, "array_partition", "array_reshape",
+"bind_storage", "dependence", "bind_op")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from sttest.targets.vitis.rules.source import CppSource, Directive, RuleViolation, declared_name, line_of, text_of, walk
+
+_SPLITS = ("array_partition", "array_reshape")
+_AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op")
+_FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
+_CHANNELS = ("stream", "stream_of_blocks")
+
+
+def placed_after_declaration(source: CppSource) -> Iterator[RuleViolation]:
+    """A directive on a variable follows its declaration in the same scope, or is in the process of a memory."""
+    for directive in source.directives:
+        if directive.name not in _AFTER_DECLARATION:
+            continue
+        variable = directive.options.get("variable", "")
+        declaration = _declaration_before(directive.node)
+        if directive.name == "dependence" and variable in _pointers_around(source, directive.node):
+            continue
+        if declaration is None or declared_name(declaration.child_by_field_name("declarator")) != variable:
+            message = f"'{directive.name}' of '{variable}' does not follow its declaration"
+            yield RuleViolation("placed-after-declaration", message, line_of(directive.node))
+
+
+def _pointers_around(source: CppSource, node: Node) -> set[str]:
+    """The memory of the function that a node is in."""
+    around = [
+        each for each in source.functions.values() if each.body.start_byte <= node.start_byte < each.body.end_byte
+    ]
+    return {parameter.name for each in around for parameter in each.parameters if parameter.is_pointer}
+
+
+def _declaration_before(node: Node) -> Node | None:
+    before = node.prev_named_sibling
+    while before is not None and before.type in ("preproc_call", "comment"):
+        before = before.prev_named_sibling
+    return before if before is not None and before.type == "declaration" else None
+
+
+def partitions(source: CppSource) -> Iterator[RuleViolation]:
+    """A partition, into arrays or words, names a dim that the array has, and a factor above one."""
+    for directive in source.directives:
+        if directive.name not in _SPLITS:
+            continue
+        declaration = _declaration_before(directive.node)
+        dims = _dims(source, declaration) if declaration is not None else 0
+        kind, factor = directive.options.get("type"), directive.options.get("factor", "")
+        right_factor = not factor if kind == "complete" else factor.isdigit() and int(factor) > 1
+        dim = directive.options.get("dim", "")
+        if kind not in ("complete", "cyclic", "block") or not right_factor:
+            yield RuleViolation("partitions", f"no such partition: {text_of(directive.node)}", line_of(directive.node))
+        elif not (dim.isdigit() and 1 <= int(dim) <= dims):
+            yield RuleViolation("partitions", f"dim {dim} of an array of {dims} dims", line_of(directive.node))
+
+
+def dependences(source: CppSource) -> Iterator[RuleViolation]:
+    """A dependence is one that exists: between iterations, of a read on the write so many iterations before."""
+    for directive in source.directives:
+        if directive.name != "dependence":
+            continue
+        distance = directive.options.get("distance", "")
+        fixed = {key: directive.options.get(key) for key in ("type", "direction", "dependent")}
+        if fixed != {"type": "inter", "direction": "RAW", "dependent": "true"} or not (
+            distance.isdigit() and int(distance) > 0
+        ):
+            yield RuleViolation(
+                "dependences", f"no such dependence: {text_of(directive.node)}", line_of(directive.node)
+            )
+
+
+def bound_products(source: CppSource) -> Iterator[RuleViolation]:
+    """What is bound to LUTs is a product, for operators in DSPs are the tool's own choice."""
+    for directive in source.directives:
+        if directive.name == "bind_op" and (directive.options.get("op"), directive.options.get("impl")) != (
+            "mul", "fabric",
+        ):  # fmt: skip
+            yield RuleViolation(
+                "bound-products", f"no such product: {text_of(directive.node)}", line_of(directive.node)
+            )
+
+
+def _dims(source: CppSource, declaration: Node) -> int:
+    """Dims of an array; of a stream of blocks, those of a block."""
+    declarator = declaration.child_by_field_name("declarator")
+    found = _count(declarator) if declarator is not None else 0
+    if found:
+        return found
+    used = {text_of(node) for node in walk(declaration) if node.type == "type_identifier"}
+    for node in source.all("type_definition"):
+        declared = node.child_by_field_name("declarator")
+        if declared is not None and declared_name(declared) in used:
+            return _count(declared)
+    return 0
+
+
+def _count(declarator: Node) -> int:
+    return sum(node.type == "array_declarator" for node in walk(declarator))
+
+
+def stream_storage(source: CppSource) -> Iterator[RuleViolation]:
+    """A FIFO is bound to a kind of storage that FIFOs have."""
+    for directive in source.directives:
+        if directive.name == "bind_storage" and not _is_fifo(directive):
+            yield RuleViolation("stream-storage", f"no such FIFO: {text_of(directive.node)}", line_of(directive.node))
+
+
+def _is_fifo(directive: Directive) -> bool:
+    return directive.options.get("type") == "fifo" and directive.options.get("impl") in _FIFO_IMPLEMENTATIONS
+
+
+def stream_depths(source: CppSource) -> Iterator[RuleViolation]:
+    """Every local stream has a constant depth of at least one token, every stream of blocks of two."""
+    for node in source.all("template_type"):
+        kind = text_of(node.child_by_field_name("name"))
+        declared = node.parent.parent if node.parent is not None else None
+        if kind not in _CHANNELS or declared is None or declared.type != "declaration":
+            continue
+        arguments = node.child_by_field_name("arguments")
+        depth = text_of(arguments.named_children[-1]) if arguments is not None else ""
+        least = 1 if kind == "stream" else 2
+        if not (depth.isdigit() and int(depth) >= least):
+            yield RuleViolation("stream-depths", f"'{text_of(node)}' has no depth of at least {least}", line_of(node))
+
+
+def one_lock(source: CppSource) -> Iterator[RuleViolation]:
+    """A process holds one block at a time: locks must not be nested."""
+    for name, function in source.functions.items():
+        locks = [node for node in walk(function.body) if node.type == "template_type" and "_lock" in text_of(node)]
+        if len(locks) > 1:
+            yield RuleViolation("one-lock", f"'{name}' takes {len(locks)} locks", line_of(locks[1]))

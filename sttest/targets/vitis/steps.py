@@ -1,0 +1,293 @@
+"""The steps from C++ to a linked design, as commands (UG1393: v++ command; xclbinutil is part of XRT)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from sttest.boards.part import Toolchain
+from sttest.compile.hls.kernel_signature import DesignSignature
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.targets.doctor.survey import PARTS
+
+Target = Literal["hw_emu", "hw"]
+
+
+@dataclass(frozen=True)
+class BuildStep:
+    """One command.
+
+    Attributes:
+        name: ``compile``, ``link`` or ``emconfig``; also of its log.
+        command: program and arguments; paths are relative to the folder of the build.
+        inputs: files whose content decides whether it must run again.
+        output: the file that it makes.
+        limit_s: after which it is ended.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    inputs: tuple[Path, ...]
+    output: Path
+    limit_s: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Time limits of the steps, in seconds.  A bitstream of a full card takes many hours."""
+
+    compile_s: float = 4 * 3600.0
+    link_s: float = 24 * 3600.0
+    emconfig_s: float = 600.0
+
+    def scaled(self, given: Mapping[str, float | None]) -> Limits:
+        """With the limits that are given in place of these."""
+        chosen = {name: value for name, value in given.items() if value is not None}
+        return Limits(**{**vars(self), **chosen})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A build of one kernel.
+
+    Attributes:
+        kernel: name of the top function.
+        target: what for.
+        tools: names that the tools need, from the board's file.
+        clock_mhz: of the kernel.
+        folder: of the build; sources are in the folder above it.
+        jobs: that the tools may run at a time.
+        limits: of time.
+    """
+
+    kernel: str
+    target: Target
+    tools: Toolchain
+    clock_mhz: float
+    folder: Path
+    jobs: int
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def xclbin(self) -> Path:
+        """The linked design."""
+        return self.folder / f"{self.kernel}.xclbin"
+
+    def steps(self) -> tuple[BuildStep, ...]:
+        """All steps in order; each needs what the one before it made."""
+        source, config = self.folder.parent / "kernel.cpp", self.folder.parent / "link.cfg"
+        compiled = self.folder / f"{self.kernel}.xo"
+        emulation = self.folder / "emconfig.json"
+        first = BuildStep("compile", self.compile_command("../kernel.cpp"), (source,), compiled, self.limits.compile_s)
+        second = BuildStep(
+            "link", self.link_command("../link.cfg"), (compiled, config), self.xclbin, self.limits.link_s
+        )
+        if self.target == "hw":
+            return first, second
+        third = BuildStep("emconfig", self.emconfig_command(), (), emulation, self.limits.emconfig_s)
+        return first, second, third
+
+    def compile_command(self, source: str) -> tuple[str, ...]:
+        """C++ to a kernel object."""
+        clock = f"{round(self.clock_mhz * 1e6)}:{self.kernel}"
+        return (*self._common("compile"), "-k", self.kernel, "--hls.clock", clock, "-o", f"{self.kernel}.xo", source)
+
+    def link_command(self, config: str) -> tuple[str, ...]:
+        """A kernel object to a design that XRT loads."""
+        return (
+            *self._common("link"), "--jobs", str(self.jobs), "--config", config, "-o", f"{self.kernel}.xclbin",
+            f"{self.kernel}.xo",
+        )  # fmt: skip
+
+    def emconfig_command(self) -> tuple[str, ...]:
+        """What hardware emulation must know of the card that it plays."""
+        return ("emconfigutil", "--platform", self.tools.platform, "--od", ".")
+
+    def _common(self, mode: str) -> tuple[str, ...]:
+        return (
+            "v++", f"--{mode}", "--target", self.target, "--platform", self.tools.platform, "--save-temps",
+            "--temp_dir", f"_x-{mode}", "--log_dir", f"logs-{mode}", "--report_dir", f"reports-{mode}",
+        )  # fmt: skip
+
+
+# --- ``hls/Makefile``: the steps of a build by hand
+
+
+_TEXT = """\
+# {title}
+# make TARGET=hw_emu    hardware emulation     make TARGET=hw    bitstream (hours)
+# Needs Vitis {vitis} with the platform {platform}: source settings64.sh first.
+TARGET ?= hw_emu
+BUILD := build-$(TARGET)
+ifeq ($(filter $(TARGET),hw_emu hw),)
+$(error TARGET is hw_emu or hw)
+endif
+
+.PHONY: all clean
+.DELETE_ON_ERROR:
+all: $(BUILD)/{kernel}.xclbin {emulation}
+
+$(BUILD)/{kernel}.xo: kernel.cpp
+\tmkdir -p $(BUILD)
+\tcd $(BUILD) && {compile}
+
+$(BUILD)/{kernel}.xclbin: $(BUILD)/{kernel}.xo link.cfg
+\tcd $(BUILD) && {link}
+
+$(BUILD)/emconfig.json:
+\tmkdir -p $(BUILD)
+\tcd $(BUILD) && {emconfig}
+
+clean:
+\trm -rf build-hw_emu build-hw
+"""
+
+
+def makefile_text(plan: Plan, title: str) -> str:
+    """The file's text; `Plan` has the commands, here with the target left open."""
+    return _TEXT.format(
+        title=title,
+        vitis=plan.tools.vitis,
+        platform=plan.tools.platform,
+        kernel=plan.kernel,
+        emulation="$(if $(filter hw_emu,$(TARGET)),$(BUILD)/emconfig.json)",
+        compile=_open(plan.compile_command("../kernel.cpp"), plan.target),
+        link=_open(plan.link_command("../link.cfg"), plan.target),
+        emconfig=shlex.join(plan.emconfig_command()),
+    )
+
+
+def _open(command: tuple[str, ...], target: Target) -> str:
+    words = ["$(TARGET)" if word == target else shlex.quote(word) for word in command]
+    return " ".join(words)
+
+
+# --- ``hls/link.cfg``: how v++ connects a kernel to the platform (UG1393, Vitis Compiler Configuration File)
+
+
+_PORT = re.compile(r"^([A-Za-z_]\w*)\.([A-Za-z_]\w*):HBM\[(\d+)(?::(\d+))?\]$")
+_UNIT = re.compile(r"^([A-Za-z_]\w*):(\d+):([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$")
+
+
+@dataclass(frozen=True)
+class LinkConfig:
+    """What a configuration file says.
+
+    Attributes:
+        units: compute units per kernel.
+        banks: per compute unit and argument.
+        slrs: per compute unit that is bound to one.
+        clock_hz: of all kernels.
+    """
+
+    units: Mapping[str, tuple[str, ...]]
+    banks: Mapping[tuple[str, str], tuple[int, ...]]
+    slrs: Mapping[str, int]
+    clock_hz: int
+
+
+def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | None, title: str) -> str:
+    """The file for a design whose banks are chosen; identifiers were checked when the signature was made.
+
+    Args:
+        design: with its banks.
+        clock_mhz: of the kernels.
+        slr: super logic region that the kernels are bound to; None leaves them to the tool.
+        title: one line.
+    """
+    units = [(kernel, unit) for kernel in design.kernels for unit in kernel.compute_units]
+    lines = [f"# {title}", "[connectivity]"]
+    lines += [f"nk={k.name}:{len(k.compute_units)}:{'.'.join(k.compute_units)}" for k in design.kernels]
+    if slr is not None:
+        lines += [f"slr={unit}:SLR{slr}" for _, unit in units]
+    lines += [f"sp={unit}.{each.name}:{_memory(each.banks)}" for kernel, unit in units for each in kernel.buffers]
+    lines += ["", "[clock]", f"defaultFreqHz={round(clock_mhz * 1e6)}"]
+    # Counters of starts and ends, for latencies on the card (UG1393, --profile Options).
+    lines += ["", "[profile]", "exec=all:all", ""]
+    return "\n".join(lines)
+
+
+def read_link_config(path: Path) -> LinkConfig:
+    """Reads what :func:`link_config_text` wrote, or somebody changed since.
+
+    Raises:
+        InputError: it cannot be read, or holds what we do not write.
+    """
+    sections = _sections(path)
+    units: dict[str, tuple[str, ...]] = {}
+    banks: dict[tuple[str, str], tuple[int, ...]] = {}
+    slrs: dict[str, int] = {}
+    for key, value in sections["connectivity"]:
+        port, unit = _PORT.match(value), _UNIT.match(value)
+        if key == "sp" and port:
+            first = int(port[3])
+            banks[port[1], port[2]] = tuple(range(first, int(port[4] or first) + 1))
+        elif key == "nk" and unit:
+            units[unit[1]] = tuple(unit[3].split("."))
+        elif key == "slr" and re.match(r"^\w+:SLR\d$", value):
+            name, _, region = value.partition(":SLR")
+            slrs[name] = int(region)
+        else:
+            raise InputError("bad-link-config", f"'{key}={value}' is not what we write", where=str(path))
+    clock = dict(sections["clock"]).get("defaultFreqHz", "")
+    if not clock.isdecimal():
+        raise InputError("bad-link-config", f"defaultFreqHz is '{clock}'", where=str(path))
+    return LinkConfig(units, banks, slrs, int(clock))
+
+
+def _memory(banks: tuple[int, ...]) -> str:
+    return f"HBM[{banks[0]}]" if len(banks) == 1 else f"HBM[{banks[0]}:{banks[-1]}]"
+
+
+def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """Keys may repeat, which no reader of ini files takes."""
+    found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": [], "profile": []}
+    section = ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        key, equals, value = text.partition("=")
+        if text.startswith("[") and text.endswith("]"):
+            section = text[1:-1]
+        elif not equals or section not in found:
+            raise InputError("bad-link-config", f"'{text}' is not what we write", where=str(path))
+        else:
+            found[section].append((key, value))
+    return found
+
+
+# --- The installed Vitis: which version, asked of itself
+
+
+def vitis_version(expected: str, *, any_version: bool) -> str:
+    """What ``v++ --version`` says.
+
+    Args:
+        expected: start of the version that the board's platform goes with.
+        any_version: take any other one too.
+
+    Raises:
+        ToolMissingError: there is none, or it does not answer.
+        InputError: another version, or one that cannot be made out.
+    """
+    part = next(part for part in PARTS if part.name == "v++")
+    found = part.probe()
+    if found.status in ("missing", "failed", "silent"):
+        raise ToolMissingError("tools-missing", f"v++: {found.detail}", where="build", hints=[f"get it {part.remedy}"])
+    version = found.version or ""
+    if not version and not any_version:
+        raise InputError(
+            "unknown-version", f"v++ does not tell its version ({found.detail})", where="v++",
+            hints=["source its settings64.sh", "build all the same with --any-version"],
+        )  # fmt: skip
+    if not version.startswith(expected) and not any_version:
+        raise InputError(
+            "other-version", f"v++ is {version}, the platform goes with {expected}", where="v++",
+            hints=[f"source the settings64.sh of {expected}", "build all the same with --any-version"],
+        )  # fmt: skip
+    return version or "unknown"

@@ -1,0 +1,94 @@
+"""What runs when a kernel is started on the double: a small interface, and kernels in Python behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sttest.core.errors import InputError, did_you_mean
+
+Ending = Literal["completed", "hung", "crashed"]
+
+
+@dataclass(frozen=True)
+class KernelLaunch:
+    """One execution of a kernel.
+
+    Attributes:
+        kernel: its name.
+        scalars: by argument, as the numbers that the kernel sees.
+        buffers: by argument, the bytes on the card that the signature grants: writable where the kernel writes.
+            Not to be kept after the execution.
+    """
+
+    kernel: str
+    scalars: Mapping[str, float]
+    buffers: Mapping[str, memoryview]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How an execution ended.
+
+    Attributes:
+        duration_us: simulated time that it took; of no meaning where it hung.
+        detail: of a crash.
+    """
+
+    duration_us: float
+    ending: Ending = "completed"
+    detail: str = ""
+
+
+class KernelLibrary(Protocol):
+    """Kernels that can be executed: Python functions, or a design's C++ in a process of its own."""
+
+    def execute(self, launch: KernelLaunch) -> Execution:
+        """Runs a kernel to its end, on the buffers in place.
+
+        Raises:
+            InputError: the library has no such kernel.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class PythonKernels:
+    """A library of Python functions.
+
+    Attributes:
+        kernels: by name; each works on a launch and returns the microseconds that it took.
+    """
+
+    kernels: Mapping[str, Callable[[KernelLaunch], float]]
+
+    def execute(self, launch: KernelLaunch) -> Execution:
+        """Calls the function."""
+        if launch.kernel not in self.kernels:
+            hints = [did_you_mean(launch.kernel, self.kernels)]
+            raise InputError("kernel-without-code", f"no code for kernel '{launch.kernel}'", hints=hints)
+        return Execution(self.kernels[launch.kernel](launch))
+
+
+@dataclass
+class FaultyKernels:
+    """A library that goes wrong at chosen launches, for the tests of watchdogs.
+
+    Attributes:
+        library: what runs otherwise.
+        faults: by number of the launch, from 0.
+        launches: how many there have been.
+    """
+
+    library: KernelLibrary
+    faults: Mapping[int, Literal["hung", "crashed"]]
+    launches: int = field(default=0, init=False)
+
+    def execute(self, launch: KernelLaunch) -> Execution:
+        """Runs the kernel or, at a fault, nothing."""
+        number = self.launches
+        self.launches += 1
+        if number not in self.faults:
+            return self.library.execute(launch)
+        return Execution(0.0, self.faults[number], "injected")

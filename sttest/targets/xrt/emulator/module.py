@@ -1,0 +1,72 @@
+"""The double as a whole: an object with the names of the module pyxrt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sttest.boards.board import FpgaBoard
+from sttest.targets.xrt.contract import PyXrt
+from sttest.targets.xrt.emulator.bo import Bo
+from sttest.targets.xrt.emulator.card import Device, EmulatedCard, Xclbin
+from sttest.targets.xrt.emulator.kernel import Kernel, Run
+from sttest.targets.xrt.emulator.library import KernelLibrary
+from sttest.targets.xrt.emulator.misuse import INFO, STATES, SYNC, misuse
+
+ENGINE = "double"
+"""How results are marked that came from the double."""
+
+
+class EmulatedXrt:
+    """pyxrt without a card: the surface of `sttest.targets.xrt.contract.PyXrt`, and what a test needs beside it.
+
+    Args:
+        board: whose memory banks the cards have.
+        library: what runs when a kernel is started.
+        cards: how many there are.
+        passing: called with the seconds of simulated time whenever some pass.
+
+    Raises:
+        InputError: the board has no HBM.
+    """
+
+    engine = ENGINE
+    xclBOSyncDirection = SYNC  # noqa: N815
+    ert_cmd_state = STATES
+    xrt_info_device = INFO
+    bo = Bo
+    kernel = Kernel
+    run = Run
+    xclbin = Xclbin
+
+    def __init__(
+        self,
+        board: FpgaBoard,
+        library: KernelLibrary,
+        *,
+        cards: int = 1,
+        passing: Callable[[float], None] = lambda _seconds: None,
+    ) -> None:
+        self.cards = tuple(EmulatedCard(board, library, passing) for _ in range(cards))
+
+    def enumerate_devices(self) -> int:
+        """Number of cards."""
+        return len(self.cards)
+
+    def device(self, which: int | str) -> Device:
+        """Opens a card by its index, or its place on PCIe, which ends in the index: ``double:0``."""
+        index = self._places().index(which) if which in self._places() else which
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self.cards):
+            raise misuse("no-such-card", f"no card {which!r} among {len(self.cards)}", "device")
+        return Device(self.cards[index], self._places()[index])
+
+    def reset(self, index: int = 0) -> None:
+        """What ``xrt-smi reset`` does to a card; not part of pyxrt."""
+        self.cards[index].reset()
+
+    def _places(self) -> list[str]:
+        return [f"double:{number}" for number in range(len(self.cards))]
+
+
+def as_pyxrt(double: EmulatedXrt) -> PyXrt:
+    """The double, seen as the module that it stands for."""
+    return double
