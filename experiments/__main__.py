@@ -1,4 +1,4 @@
-"""``python -m experiments NAME``: a published table or figure, ours beside theirs."""
+"""``python -m experiments reproduce NAME``: a published table or figure, ours beside theirs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from experiments.registry import experiment
-from sttest.core.files import check_output_folder
-from sttest.core.results import RESULTS_SCHEMA
 from sttest.studies.tables import ALL
 from sttest.verbs.boundary import Boundary
 
@@ -30,11 +28,7 @@ def reproduce(
 ) -> None:
     """Run one experiment; finished points of an earlier run are taken over."""
     found = experiment(name)
-    if name == ALL:
-        found.reproduce(out=out or Path("results"), engine=engine, jobs=jobs)
-        return
-    folder = out or Path("results") / name
-    check_output_folder(folder, RESULTS_SCHEMA, "folder of results")
+    folder = out or (Path("results") if name == ALL else Path("results") / name)
     found.reproduce(out=folder, engine=engine, jobs=jobs)
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.registry import experiment
-from sttest.core.files import check_output_folder
-from sttest.core.results import RESULTS_SCHEMA
 from sttest.studies.tables import ALL, EXPERIMENTS
 from sttest.verbs.output import print_table
 
@@ -26,8 +24,6 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str,
         SttestError: whatever an experiment raises; those before it have left their results.
     """
     names = [name for name in EXPERIMENTS if name != ALL]
-    for name in names:
-        check_output_folder(out / name, RESULTS_SCHEMA, "folder of results")
     console, seconds = Console(stderr=True, highlight=False), {}
     for number, name in enumerate(names, 1):
         console.print(f"{number}/{len(names)} {name}", style="bold")

@@ -61,7 +61,7 @@ def place(tmp_path, monkeypatch) -> Path:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{}")
     (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.core.results/1"}')
+    (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.results/1"}')
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "manifest.json").write_text("{}")
     (tmp_path / "cut" / "timed_graph.json").write_text(GRAPHS["cut.json"])

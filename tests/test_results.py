@@ -79,7 +79,7 @@ def test_a_finished_folder(tmp_path):
     assert tuple(row) == COLUMNS
     assert (row["value"], row["unit"], row["kind"], row["reference"]) == ("200.0", "ms", "simulated", "194.99")
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["schema"] == "sttest.core.results/1"
+    assert manifest["schema"] == "sttest.results/1"
     assert manifest["config_hash"] == config_hash({"tile": 16})
     assert (manifest["config"], manifest["seed"], manifest["rows"]) == ({"tile": 16}, 7, 1)
     assert manifest["wall_s"] >= 0

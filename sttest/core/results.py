@@ -29,7 +29,7 @@ from pydantic import BaseModel
 
 from sttest.core.errors import InputError, did_you_mean
 
-RESULTS_SCHEMA = "sttest.core.results/1"
+RESULTS_SCHEMA = "sttest.results/1"
 POINT_SCHEMA = "sttest.point/1"
 PACKAGES = ("sttest", "numpy", "scipy", "numba", "pandas", "pydantic", "simpy", "xdsl")
 

@@ -329,7 +329,7 @@ def _bandwidths(graph: TimedGraph, record: RunRecord, cycles: int, samples: int)
 # --- A timed graph as Graphviz text; in a deadlock, the cycle of waits in red
 
 
-SHAPES = {"Pipeline": "box", "Actor": "ellipse", "Memory": "cylinder"}
+SHAPES = {"Pipeline": "box", "Actor": "ellipse", "MemoryPort": "cylinder"}
 RED = 'color="red", fontcolor="red", penwidth=2'
 
 

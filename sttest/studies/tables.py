@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import check_output_folder
+from sttest.core.results import RESULTS_SCHEMA
 
 ALL = "all"
 EXPERIMENTS = {
@@ -26,7 +28,7 @@ EXPERIMENTS = {
 
 
 def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
-    """Runs ``python -m experiments NAME`` of the checkout and returns its exit code.
+    """Runs ``python -m experiments reproduce NAME`` of the checkout and returns its exit code.
 
     Args:
         name: a key of :data:`EXPERIMENTS`.
@@ -35,7 +37,7 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
         jobs: number of processes.
 
     Raises:
-        InputError: an unknown name, or no checkout: the wheel holds the tool, not the experiments.
+        InputError: an unknown name, a folder that can't be written, or no checkout: the wheel holds no experiments.
     """
     if name not in EXPERIMENTS:
         raise InputError(
@@ -43,7 +45,11 @@ def reproduce(name: str, out: Path | None, engine: str, jobs: int) -> int:
             hints=[did_you_mean(name, EXPERIMENTS)],
         )  # fmt: skip
     checkout = _checkout()
-    command = [sys.executable, "-m", "experiments", name, "--engine", engine, "--jobs", str(jobs)]
+    results = out or Path("results")
+    folders = [results / each for each in EXPERIMENTS if each != ALL] if name == ALL else [out or results / name]
+    for folder in folders:
+        check_output_folder(folder, RESULTS_SCHEMA, "folder of results")
+    command = [sys.executable, "-m", "experiments", "reproduce", name, "--engine", engine, "--jobs", str(jobs)]
     if out is not None:
         command += ["--out", str(out)]
     paths = [str(checkout), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from expanded_fifos import expanded_depths
 
-import sttest.models
+import sttest.frontend
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
@@ -19,7 +19,7 @@ from sttest.core.errors import InputError
 from sttest.sim import simulate
 from sttest.sim.graph import Fifo, TimedGraph
 
-LOWERED = Path(sttest.models.__file__).parent / "lowered"
+LOWERED = Path(sttest.frontend.__file__).parent / "lowered"
 NAMES = ("small-gpt2-prefill-n32", "small-gpt2-decode-c32", "small-qwen-prefill-n32", "small-gemma-decode-c32")
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import sttest.models
+import sttest.frontend
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.pipeline import CompileOptions, passes
 from sttest.models.registry import CONFIGS
 
-TEXTS = sorted((Path(sttest.models.__file__).parent / "lowered").glob("*.mlir"))
+TEXTS = sorted((Path(sttest.frontend.__file__).parent / "lowered").glob("*.mlir"))
 SMALL = [path for path in TEXTS if path.stem.startswith("small-")]
 REAL = [path for path in TEXTS if path not in SMALL]
 

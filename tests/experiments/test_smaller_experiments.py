@@ -14,7 +14,7 @@ from experiments.compile_time import CompileTime
 from experiments.onchip import Intermediates
 from sttest.core.errors import InputError
 from sttest.studies.blocks import BlockShape
-from sttest.studies.tables import ALL, EXPERIMENTS
+from sttest.studies.tables import ALL, EXPERIMENTS, reproduce
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -79,9 +79,9 @@ def test_all_runs_every_other_experiment_in_its_own_folder(ran, tmp_path) -> Non
     assert names.index("gpt2") < names.index("emerging") < names.index("peers"), "peers reads what they wrote"
 
 
-def test_all_refuses_before_it_starts(ran, tmp_path) -> None:
+def test_all_refuses_before_it_starts(tmp_path) -> None:
     (tmp_path / "peers").mkdir()
     (tmp_path / "peers" / "mine.txt").write_text("keep me", encoding="utf-8")
     with pytest.raises(InputError):
-        experiments.all.reproduce(tmp_path)
-    assert ran == []
+        reproduce(ALL, tmp_path, "maxplus", 1)
+    assert [path.name for path in tmp_path.iterdir()] == ["peers"]

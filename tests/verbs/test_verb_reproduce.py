@@ -24,7 +24,7 @@ def test_options_reach_the_program_of_the_experiments(monkeypatch, sttest):
 
     monkeypatch.setattr("sttest.studies.tables.subprocess.run", run)
     assert sttest("reproduce", "hida", "-o", "there", "-j", "1").exit_code == 3
-    assert calls == [["experiments", "hida", "--engine", "maxplus", "--jobs", "1", "--out", "there"]]
+    assert calls == [["experiments", "reproduce", "hida", "--engine", "maxplus", "--jobs", "1", "--out", "there"]]
 
 
 def test_outside_of_a_checkout_one_line_says_so(monkeypatch, tmp_path, sttest):

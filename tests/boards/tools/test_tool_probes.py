@@ -67,7 +67,7 @@ def patient(monkeypatch):
 
 
 def limit(monkeypatch, seconds):
-    for module in ("probe_program", "probe_python"):
+    for module in ("ask",):
         monkeypatch.setattr(f"sttest.targets.doctor.{module}.ask", partial(ask, limit_s=seconds))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sttest.compile.dialects import df
-from sttest.compile.hls import EmittedKernel, KernelTiming, emit_kernel
-from sttest.compile.hls import files as signature
+from sttest.compile.hls import EmittedKernel, PortTiming, emit_kernel
+from sttest.compile.hls.files import signature
 from sttest.compile.hls.kernel_signature import write_signature
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
@@ -34,7 +34,7 @@ class Made:
     """A kernel in C++, timed, and as the functional engine takes it."""
 
     emitted: EmittedKernel
-    timing: KernelTiming
+    timing: PortTiming
     values: ReferenceGraph
 
     def package(self, folder: Path) -> Path:
@@ -65,7 +65,7 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     module.verify()
     (kernel,) = all_of(module, df.KernelOp)
     # Operators that no board has a latency for can't be timed; their values can be had.
-    timing = KernelTiming(
+    timing = PortTiming(
         {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
         {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
         {stream.sym_name.data: "srl" for stream in all_of(kernel, df.StreamOp)},

@@ -10,7 +10,7 @@ from small_kernels import Made, needs_compiler
 from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import KernelTiming, emit_design
+from sttest.compile.hls import PortTiming, emit_design
 from sttest.compile.pipeline import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.frontend.shipped import lowered_text
@@ -22,7 +22,7 @@ pytestmark = [needs_compiler, pytest.mark.nightly, pytest.mark.usefixtures("quic
 @pytest.mark.parametrize(("model", "phase", "precision"), [("gpt2", "decode", "w4a8"), ("llama", "prefill", "w4a8")])
 def test_small_block(model: str, phase: str, precision: str, tmp_path: Path) -> None:
     design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions(precision=precision))
-    timing = KernelTiming.of(design.graph, design.board)
+    timing = PortTiming.of(design.graph, design.board)
     kernel = Made(emit_design(design), timing, value_graph(design.module, "block"))
     assert_same_values(kernel, tmp_path, tame_tensors(kernel.values))
 
