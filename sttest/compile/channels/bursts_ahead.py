@@ -50,8 +50,8 @@ def contiguous_elements(stream: df.ITensorType, layout: Sequence[int]) -> int:
     """Elements that the stream takes from one stretch of memory, from its first on; at least a token's.
 
     Args:
-        stream: of a DMA.
-        layout: of the DMA: the grid of tiles, the grid of beats in a tile, the elements of a beat, per data dim.
+        stream: the DMA's stream.
+        layout: the DMA's layout: grid of tiles, grid of beats in a tile and elements of a beat, per data dim.
     """
     rank = len(stream.element_shape)
     grid, beats, beat = layout[:rank], layout[rank : 2 * rank], layout[2 * rank :]

@@ -23,7 +23,7 @@ class CacheEntries:
     An entry is written in *runs*: columns that lie side by side in a word.
 
     Attributes:
-        heads, columns: of an entry.
+        heads, columns: shape of an entry.
         run: columns of a run.
         first: position of the launch's first entry.
         steps: entries per launch.

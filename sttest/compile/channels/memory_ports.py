@@ -30,12 +30,12 @@ class PortDemand:
     """What one DMA moves in a run.
 
     Attributes:
-        name: of the DMA.
-        writes: to memory, not from it.
-        total_bytes: of the run.
-        busy_cycles: for which its kernel is busy with them at its own speed.
+        name: the DMA's name.
+        writes: whether the DMA writes to memory rather than reads from it.
+        total_bytes: bytes moved in a run.
+        busy_cycles: cycles for which the DMA's kernel is busy with these bytes at its own pace.
         parameters: whether it reads parameters of the model.
-        most_slices: that its tokens may be cut into, a power of two.
+        most_slices: largest number of slices of a token, a power of two.
         queue: whether it reads what the tasks of an engine take in turn.
     """
 
@@ -70,9 +70,9 @@ def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: i
     """Channel numbers per DMA, one per slice.
 
     Args:
-        demands: in program order, which breaks ties.
+        demands: demands of all DMAs in program order, which breaks ties.
         channels: pseudo-channels of the board.
-        burst_bytes: that a slice moves at least.
+        burst_bytes: least number of bytes per slice.
     """
     slices = {demand.name: 1 for demand in demands}
     most = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes, channels) for demand in demands}
@@ -129,11 +129,12 @@ def assign_channels(
     """Channel numbers per DMA, one per slice; their count is a power of two.
 
     Args:
-        demands: in program order, which breaks ties.
+        demands: demands of all DMAs in program order, which breaks ties.
         channels: pseudo-channels of the board.
-        bytes_per_cycle: what one channel sustains.
-        burst_bytes: that a slice moves at least.
-        use: where it says nothing, they share where a queue of weights is and memory then takes much less.
+        bytes_per_cycle: sustained bytes per cycle of one channel.
+        burst_bytes: least number of bytes per slice.
+        use: how channels are used; with ``auto`` they are shared if there is a weight queue and sharing saves much
+            time.
 
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.
@@ -155,10 +156,10 @@ def channels_apart(
     """Channels that DMAs of a fair share of the traffic have to themselves.
 
     Args:
-        demands: in program order, which breaks ties.
+        demands: demands of all DMAs in program order, which breaks ties.
         channels: pseudo-channels of the board.
-        bytes_per_cycle: what one channel sustains.
-        burst_bytes: that a slice moves at least.
+        bytes_per_cycle: sustained bytes per cycle of one channel.
+        burst_bytes: least number of bytes per slice.
 
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.

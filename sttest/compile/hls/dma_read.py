@@ -116,10 +116,10 @@ def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: He
     """Writes the function that streams a tensor into memory.
 
     Args:
-        code: where to.
-        layout: of the tensor.
-        process: whose first parameter is the memory.
-        helpers: for the function that puts an element into a word.
+        code: text that is appended to.
+        layout: layout of the tensor in memory.
+        process: the DMA's process; its first parameter is the memory.
+        helpers: helper functions, such as the one that puts an element into a word.
     """
     into_word = helpers.write_element(layout.token.element)
     with code.process(process.name, process.parameters):
@@ -220,10 +220,10 @@ def emit_dma_read(
     """Writes the function that streams tensors out of memory, one after the other.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         row: the tensors of a layer, of one element type.
-        process: whose first parameter is the memory.
-        helpers: for the function that takes an element out of a word.
+        process: the DMA's process; its first parameter is the memory.
+        helpers: helper functions, such as the one that takes an element out of a word.
         behind: the tensors that come once, after those of all layers.
     """
     element_of_word = helpers.read_element(row[0].layout.token.element)
@@ -352,11 +352,11 @@ def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helper
     """Writes the function that reads a row of a table for each token: the first one's, then those of the chosen.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         row: the layout of a row.
-        process: whose sources are the memory and the chosen tokens.
-        helpers: for the function that takes an element out of a word.
-        tokens: of the vocabulary, whose rows follow the first one's.
+        process: the DMA's process; its sources are the memory and the chosen tokens.
+        helpers: helper functions, such as the one that takes an element out of a word.
+        tokens: size of the vocabulary, whose rows follow the first token's row.
     """
     memory, chosen = process.inputs
     element_of_word = helpers.read_element(row[0].layout.token.element)
@@ -377,11 +377,11 @@ def emit_cache_read(
     """Writes the function that streams a layer's cache, and then puts the token's entry in its place.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         row: the cache's layout.
-        process: whose sources are the memory and the entries.
-        helpers: for the functions that take elements out of words and put them there.
-        entries: where they go.
+        process: the DMA's process; its sources are the memory and the entries.
+        helpers: helper functions that take elements out of words and put them there.
+        entries: places of the entries in memory.
     """
     memory, source = process.inputs
     element = row[0].layout.token.element

@@ -25,10 +25,10 @@ def signature(kernel: EmittedKernel, timing: PortTiming, design: str, board: str
     """The arguments in order, each with the pseudo-channel of its DMA.
 
     Args:
-        kernel: with the arguments' layouts.
-        timing: of the same kernel.
+        kernel: the emitted kernel with the layouts of its arguments.
+        timing: timing of the same kernel.
         design: the package's name.
-        board: whose channels these are.
+        board: the board that has these channels.
     """
     arguments = tuple(_argument(index, memory, timing) for index, memory in enumerate(kernel.memories))
     return DesignSignature(

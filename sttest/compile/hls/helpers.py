@@ -76,7 +76,7 @@ class Helpers:
     """The functions that have been asked for.
 
     Attributes:
-        word_bits: of a word of memory.
+        word_bits: width of a memory word, bits.
     """
 
     word_bits: int = 512

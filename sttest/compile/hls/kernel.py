@@ -38,8 +38,8 @@ class EmittedKernel:
     """A kernel in C++.
 
     Attributes:
-        name: of the top function.
-        text: of the file.
+        name: name of the top function.
+        text: text of the file.
         memories: the top function's arguments, in order.
     """
 
@@ -53,7 +53,7 @@ def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = 
 
     Args:
         kernel: FIFOs sized.
-        timing: of the same kernel.
+        timing: timing of the same kernel.
         title: lines of the comment at the top.
 
     Raises:

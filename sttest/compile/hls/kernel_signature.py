@@ -70,13 +70,13 @@ class BufferArgument(_Model):
 
     Attributes:
         index: place among the kernel's arguments, from 0.
-        element: what the bytes are, as ``int8``; for hosts that pack and unpack.
-        bytes: what the kernel reads or writes behind the pointer; a buffer must have at least that many.
-        access: what the kernel does with it.
+        element: element type of the bytes, such as ``int8``, for hosts that pack and unpack.
+        bytes: number of bytes that the kernel accesses behind the pointer; the least size of a buffer.
+        access: whether the kernel reads the buffer, writes it, or both.
         port: m_axi port behind which it lies; arguments of the same name share it, and so its banks.  Empty for one
             of its own.
         banks: memory banks that its port is connected to, a range in ascending order.
-        alignment_bytes: what the address must be a multiple of: the width of the port.
+        alignment_bytes: alignment of the address, bytes: the width of the port.
     """
 
     kind: Literal["buffer"] = "buffer"
@@ -159,7 +159,7 @@ class DesignSignature(_Model):
 
     Attributes:
         design: the package's name.
-        board: whose banks the arguments name.
+        board: the board that has the banks that the arguments name.
     """
 
     design: Name

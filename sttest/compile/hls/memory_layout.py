@@ -80,7 +80,7 @@ class PortLayout:
     """A tensor in memory and the stream that reads or writes it.
 
     Attributes:
-        token: of the stream.
+        token: type of the stream's tokens.
         tile, beat: shapes of a tile and of a beat in it, in elements.
         grid: tiles per data dim.
         packed: whether the tiles lie in the order of their first use.

@@ -43,9 +43,9 @@ class HlsStream:
     """A FIFO.
 
     Attributes:
-        name: of the variable.
+        name: name of the variable.
         fifo: name in the design.
-        token: what it carries.
+        token: type of its tokens.
         depth: tokens.
         comments: the itensor types of what goes through it.
     """
@@ -70,17 +70,17 @@ class PortMemory:
     """An argument of the kernel: a tensor, or those of a queue one after the other, each from a whole word on.
 
     Attributes:
-        name: of the argument.
-        label: of the DMA that reads or writes it.
+        name: name of the argument.
+        label: label of the DMA that reads or writes it.
         bundle: the port of that DMA, which it shares with others on its pseudo-channel.
         channel: its number among those of the bundle, each of which has a load or store unit of its own; None where
             it has the bundle for itself.
         writes: whether it is a result.
-        tensors: in the order in which they are read.
-        layers: how many such rows of tensors lie one after the other.
+        tensors: tensors in the order in which they are read.
+        layers: number of such rows of tensors, one after the other.
         behind: tensors that lie behind all of them, once.
-        steps: how often all of that lies one after the other, for each token of a launch.
-        rows: of a table, one of which each token has: the first token's, then those of the vocabulary.
+        steps: number of copies of all that, one per token of a launch.
+        rows: number of rows of a table with one row per token: the first token's, then those of the vocabulary.
         takes_entries: whether new entries of a cache are written, too.
     """
 
@@ -147,7 +147,7 @@ class Network:
     """Everything in a kernel that has a name in C++.
 
     Args:
-        kernel: at the stream level.
+        kernel: kernel at the stream level.
         hbm_channels: pseudo-channel per DMA.
 
     Raises:

@@ -20,11 +20,11 @@ class Process:
     """A function that is called once.
 
     Attributes:
-        name: of the function.
+        name: name of the function.
         parameters: declarations.
-        arguments: what the top function passes, in the same order.
+        arguments: arguments that the top function passes, in the same order.
         inputs, outputs: names of the parameters that are read and written, in the node's order.
-        memory: where the tensors of a DMA that come behind those of all layers begin; empty where there are none.
+        memory: start of the tensors that lie behind those of all layers; empty if there are none.
     """
 
     name: str
@@ -57,11 +57,11 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
     """Writes the function that reads its streams in turn.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         process: its name and streams.
-        token: of all streams.
-        turns: how often each stream is read.
-        tokens: of each stream in a turn.
+        token: type of the tokens of all streams.
+        turns: number of times that each stream is read.
+        tokens: tokens per stream and turn.
     """
     shares = ", then ".join(f"{count} of {name}" for count, name in zip(tokens, process.inputs, strict=True))
     code.comment(f"In {counted(turns, 'turn')}, tokens: {shares}.")
@@ -98,10 +98,10 @@ def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens:
     """Writes the function that puts slices together; a slice is a contiguous part of its token.
 
     Args:
-        code: where to.
-        process: whose inputs are the slices in order.
+        code: text that is appended to.
+        process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
-        tokens: of each in a layer.
+        tokens: tokens per slice and layer.
         behind: those that come once, after all layers.
     """
     code.comment(f"Puts {counted(tokens, 'token')} of {counted(len(process.inputs), 'slice')} together.")
@@ -134,10 +134,10 @@ def emit_enter(code: Code, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that gives the first layer what comes from memory, the others what goes round.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         process: its sources are outside and back.
-        token: of all streams.
-        tokens: of a layer.
+        token: type of the tokens of all streams.
+        tokens: tokens per layer.
     """
     outside, back = process.inputs
     code.comment(f"{counted(tokens, 'token')} from memory for the first layer, then what each layer made.")
@@ -152,10 +152,10 @@ def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that sends round what a layer made, and that of the last layer to memory.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         process: its results are back and outside.
-        token: of all streams.
-        tokens: of a layer.
+        token: type of the tokens of all streams.
+        tokens: tokens per layer.
     """
     back, outside = process.outputs
     code.comment(f"{counted(tokens, 'token')} go round after every layer but the last.")
@@ -177,9 +177,9 @@ class Side:
     """How one side walks a block.
 
     Attributes:
-        token: of the stream.
+        token: type of the stream's tokens.
         loops: over the tokens of a block.
-        start: where in the buffer the first token lies, per data dim.
+        start: place of the first token in the buffer, per data dim.
     """
 
     token: Token
@@ -192,7 +192,7 @@ class Conversion:
     """What a converter does.
 
     Attributes:
-        blocks: how often the buffer is filled.
+        blocks: number of times that the buffer is filled.
         buffer: one half; an array of one element still has a dim.
         fill, drain: the two sides.
     """

@@ -36,8 +36,8 @@ def emit_task(code: Code, task: df.TaskOp, process: Process, timing: PortTiming,
     """Writes the function of a task.
 
     Args:
-        code: where to.
-        task: at the stream level.
+        code: text that is appended to.
+        task: task at the stream level.
         process: its name and streams.
         timing: the interval that the pipeline is asked for, and where it drains.
         helpers: functions that the payload calls.
@@ -54,12 +54,12 @@ def emit_turn(
     """Writes the function that is any of several tasks, by trip counts that it is told.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         members: alike (`sttest.compile.sharing.engines`).
         process: its name, its streams and its parameters for trip counts.
         timing: see :func:`emit_task`.
         helpers: see :func:`emit_task`.
-        trips: of the members.
+        trips: trip counts of the members.
 
     Raises:
         InputError: see :func:`emit_task`; also members whose tokens or arrays differ.
@@ -258,10 +258,10 @@ def emit_engine(
     """Writes both functions.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         members: the tasks, in the order of their turns.
         process: names and streams.
-        timing: of every task.
+        timing: timing of every task.
         helpers: functions that the payload calls.
         behind: the last of them, whose turns come once, after those of all layers.
 

@@ -33,7 +33,7 @@ class TaskPort:
     """A source or a result.
 
     Attributes:
-        token: of the stream.
+        token: type of the stream's tokens.
         rows: per data dim of the tensor, how far each loop of the task moves.
         parts: the loops over the tokens of a tile.
         held: the iteration of every loop that a running tile is held for.
@@ -198,8 +198,8 @@ def reading_steps(
     Args:
         schedule: the walk.
         coefficients: per data dim of the tensor, how far each loop of the task moves.
-        shape: of a token.
-        offsets: where each token lies in the tile.
+        shape: shape of a token.
+        offsets: place of each token in the tile.
     """
     steps = schedule.in_order()
     latest = len(steps) - 1
@@ -252,7 +252,7 @@ class TileVisit:
     """One token, or all tokens of a tile in a loop.
 
     Attributes:
-        step: in which it happens.
+        step: number of the step.
         loops: over the tokens; none for one token.
         places: index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at.
     """
@@ -266,8 +266,8 @@ def visits(port: TaskPort, steps: Sequence[Step]) -> list[TileVisit]:
     """The visits of a tile: a loop where all tokens come in one step, else one by one.
 
     Args:
-        port: whose tokens they are.
-        steps: of each token.
+        port: the port that the tokens pass.
+        steps: steps of each token.
     """
     if len(set(steps)) == 1:
         terms = [(f"v{n}", loop) for n, loop in enumerate(port.parts) if loop.trip > 1]
@@ -294,7 +294,7 @@ class TurnTrips:
 
     Attributes:
         members: one task, or those of an engine.
-        timing: where their pipelines drain.
+        timing: timing, which says where their pipelines drain.
     """
 
     members: Sequence[df.TaskOp]

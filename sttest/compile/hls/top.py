@@ -22,11 +22,11 @@ class PortTiming:
 
     Attributes:
         intervals: cycles between the iterations of each task.
-        passes: how often each task's pipeline is entered: its outer loops are left, and the pipeline drains.
+        passes: number of times that each task's pipeline is entered; it drains after each.
         fifo_kinds: ``srl`` or ``ram`` per FIFO.
         channels: pseudo-channel per DMA.
         outstanding: bursts in flight per port.
-        burst_bytes: of the longest burst.
+        burst_bytes: bytes of the longest burst.
     """
 
     intervals: Mapping[str, int]
@@ -41,8 +41,8 @@ class PortTiming:
         """The facts of a timed graph that was made from a kernel for a board.
 
         Args:
-            graph: of the kernel.
-            board: that it is for.
+            graph: timed graph of the kernel.
+            board: the board that the design is for.
             apart: the kernel with a process per task, where tasks share engines.
         """
         pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
@@ -80,10 +80,10 @@ def emit_top(
     """Writes the top function.
 
     Args:
-        code: where to.
+        code: text that is appended to.
         network: names and order of everything.
         conversions: facts of the converters.
-        timing: how FIFOs and ports are built.
+        timing: timing, which says how FIFOs and ports are built.
     """
     memories = list(network.memories.values())
     with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):

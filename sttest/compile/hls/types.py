@@ -23,10 +23,10 @@ class Element:
     """A scalar type.
 
     Attributes:
-        tag: as in MLIR, for names: ``f32``, ``i4``.
-        c_type: of a value in a stream or an array.
+        tag: name of the type as in MLIR, such as ``f32`` or ``i4``.
+        c_type: C++ type of a value in a stream or an array.
         bits: width in memory.
-        in_signature: what hosts call it, ``float32`` or ``int4``; a truth value never reaches them.
+        in_signature: name of the type for hosts, such as ``float32`` or ``int4``; hosts never see truth values.
     """
 
     tag: str
@@ -181,8 +181,8 @@ class LocalArray:
     """An array, or a plain variable if it holds one element.
 
     Attributes:
-        name: of the variable.
-        c_type: of an element.
+        name: name of the variable.
+        c_type: C++ type of an element.
         shape: extents per data dim.
     """
 

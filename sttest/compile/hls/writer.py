@@ -17,7 +17,7 @@ class CountedLoop:
     """A loop of a known number of iterations.
 
     Attributes:
-        label, variable: of the loop.
+        label, variable: label and variable of the loop.
         trip: iterations; the most there are where they vary.
         bound: the parameter that says how many, where they vary.
         least: iterations then.
@@ -36,8 +36,8 @@ class Code:
 
     Attributes:
         lines, depth: so far.
-        layers: how often a process does what it does for a token.
-        steps: how many tokens a launch generates.
+        layers: number of times that a process repeats its work for one token.
+        steps: number of tokens that a launch generates.
     """
 
     lines: list[str] = field(default_factory=list)

@@ -28,7 +28,7 @@ class DesignResources:
 
     Attributes:
         nodes: logic per process, in program order.
-        memories: with their kinds.
+        memories: memories with their kinds.
         wires: FIFOs between processes.
         buses: between DMAs and the HBM.
     """

@@ -103,9 +103,9 @@ def with_crossings(graph: TimedGraph, boundaries: Mapping[str, int], tokens: Map
     """The graph with register slices on the FIFOs that cross.
 
     Args:
-        graph: of one run.
+        graph: timed graph of one run.
         boundaries: crossed by each FIFO; one that is not named crosses none.
-        tokens: that each crossing FIFO carries in a run.
+        tokens: tokens that each crossing FIFO carries in a run.
 
     Raises:
         InputError: a FIFO is not there, or its writer is an actor or a trace.
@@ -174,8 +174,8 @@ class MemoryBus:
     """What joins a DMA to the HBM.
 
     Attributes:
-        wire: for a die partition.
-        fifo: that the DMA fills or empties.
+        wire: the FIFO as an edge of the die partition.
+        fifo: the FIFO that the DMA fills or empties.
     """
 
     wire: WireFacts
@@ -186,7 +186,7 @@ def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:
     """The buses of all DMAs of a graph.
 
     Args:
-        graph: of the design.
+        graph: timed graph of the design.
         port_bits: width of their data.
     """
     ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
@@ -210,9 +210,9 @@ def buffer_words(kernel: df.KernelOp, in_flight: int, port_bits: int) -> dict[st
     """Words of the buffer of every DMA: of what it asks for ahead, as many as the largest tensor of its port at most.
 
     Args:
-        kernel: at the stream level; its DMAs have channels.
+        kernel: kernel at the stream level whose DMAs have channels.
         in_flight: words that a port has in flight in each direction.
-        port_bits: of a word.
+        port_bits: width of a memory word, bits.
     """
     ahead, bits, largest = BurstsAhead(kernel), Counter[str](), Counter[tuple[int, bool]]()
     for dma in ahead.dmas:

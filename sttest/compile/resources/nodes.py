@@ -27,7 +27,7 @@ class NodeLogic:
     """A process without its memories.
 
     Attributes:
-        name: of the process, or of both halves of a converter.
+        name: name of the process, or of both halves of a converter.
         kind: ``task``, ``concat``, ``converter``, ``fork``, ``gather``, ``layers`` or ``dma``.
         logic: operators, control and AXI adapter.
         memory_ports: load and store units, one per DMA.
@@ -49,7 +49,7 @@ class NodeModel:
         library: operators at the board's clock.
         port_bits: width of a DMA's port.
         channels_of: pseudo-channels of every DMA.
-        buffer_words: of every DMA's buffer for data on the way.
+        buffer_words: words of each DMA's buffer for data in flight.
     """
 
     library: Mapping[str, Operator]

@@ -149,7 +149,7 @@ def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dic
     """Depths of the FIFOs behind DMAs that read parameters.
 
     Args:
-        module: at the stream level.
+        module: module at the stream level.
         kib: room for all of them.
         least: depths that they have without; a FIFO is never shallower, and never deeper than what it carries.
 

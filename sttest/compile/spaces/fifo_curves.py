@@ -180,7 +180,7 @@ def greatest_gap(late: Curve, early: Curve, skip: int = 0) -> int:
     """The greatest late(n) - early(n + skip) over all n, in cycles.
 
     Args:
-        late, early: with equally many tokens.
+        late, early: two curves with equally many tokens.
         skip: tokens by which the early curve is ahead, less than there are.
     """
     search = _Search(late, early, skip, None)
@@ -389,8 +389,8 @@ def most_held(writes: Curve, reads: Curve, delay: int) -> int:
     this fails most says how many are needed at least, so that the search ends.
 
     Args:
-        writes: from the source's start.
-        reads: from the target's start, as many.
+        writes: write times, cycles from the source's start.
+        reads: as many read times, cycles from the target's start.
         delay: cycles from the source's start to the target's start, enough that no read waits.
     """
     if len(reads) <= _FEW:

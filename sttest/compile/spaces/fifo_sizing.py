@@ -40,7 +40,7 @@ def solve_lp(
 
     Args:
         costs: per column.
-        rows, limits: of the inequalities.
+        rows, limits: coefficients and right-hand sides of the inequalities.
         bounds: least and most of each column.
         what: is looked for, for the error.
 
@@ -195,7 +195,7 @@ def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge])
 
     Args:
         total_cycles: cycles that each kernel takes, by name.
-        edges: with unique names; parallel edges are allowed.
+        edges: edges with unique names; parallel edges are allowed.
 
     Returns:
         Delay in cycles per edge name, in the order given.
@@ -258,7 +258,7 @@ def solve_delays(nodes: Sequence[str], edges: Sequence[DelayEdge]) -> dict[str, 
 
     Args:
         nodes: kernel names.
-        edges: with unique names; parallel edges are allowed.
+        edges: edges with unique names; parallel edges are allowed.
 
     Returns:
         Delay in cycles per edge name, in the order given.

@@ -86,7 +86,7 @@ def fuse(kernels: Sequence[KernelFacts], edges: Sequence[EdgeFacts], c_max_bytes
     open group keeps the order.
 
     Args:
-        kernels: in program order, which breaks ties of the topological order.
+        kernels: kernels in program order, which breaks ties of the topological order.
         edges: between kernels; parallel edges are separate tensors.
         c_max_bytes: on-chip memory for one group.
 

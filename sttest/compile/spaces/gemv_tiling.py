@@ -23,8 +23,8 @@ class GemvTile:
     """Points per iteration.
 
     Attributes:
-        columns: of the result.
-        summed: of the sum.
+        columns: columns of the result.
+        summed: length of the sum.
     """
 
     columns: int
@@ -52,8 +52,8 @@ def gemv_tile(columns: int, summed: int, lanes: int, rows: int = 1) -> GemvTile:
     Args:
         columns: extent of the result.
         summed: extent of one sum, a group of weights.
-        lanes: of the engine.
-        rows: that are multiplied with each weight.
+        lanes: lanes of the functional unit.
+        rows: rows that are multiplied with each weight.
 
     Raises:
         InputError: ``bad-gemv-lanes``, not a power of two.

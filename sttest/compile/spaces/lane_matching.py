@@ -19,12 +19,12 @@ class RateFacts:
     """A task as the pace sees it.
 
     Attributes:
-        name: of the task.
+        name: name of the task.
         lanes: admissible lane counts, ascending.
-        busy_cycles: of one iteration, at each of the lane counts.
-        iterations: of a run; every source gives a token to each.
+        busy_cycles: cycles of one iteration at each of the lane counts.
+        iterations: iterations per run; every source gives one token to each.
         burst: iterations from one result to the next, when results come.
-        results: of a run.
+        results: results per run.
         producers: names of the tasks that feed it.
         own_pace_cycles: cycles per iteration that it must not take longer than where no task feeds it token by token;
             None for a task that keeps no pace.

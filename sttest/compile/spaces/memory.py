@@ -41,11 +41,11 @@ class MemoryFacts:
     """A memory to be placed.
 
     Attributes:
-        name: of the FIFO or buffer.
+        name: name of the FIFO or buffer.
         owner: process whose SLR it lies in.
         role: ``fifo`` with its control, or an addressed memory.
         depth: words per bank.
-        bits: of a word.
+        bits: width of a word, bits.
         banks: equal memories that are addressed by themselves.
         shift_register: the timed graph reads the FIFO as one.
     """
@@ -69,10 +69,10 @@ class MemoryChoice:
     """A memory with its kind.
 
     Attributes:
-        facts: what was asked for.
-        kind: that was chosen.
-        resources: of all banks, control included.
-        capacity_bits: that the cells taken could hold.
+        facts: the memory that was asked for.
+        kind: chosen kind of memory.
+        resources: resources of all banks, control included.
+        capacity_bits: capacity of the cells taken, bits.
     """
 
     facts: MemoryFacts
@@ -92,9 +92,9 @@ def choose_memories(
     """The kind of every memory, in the order given.
 
     Args:
-        memories: of a design.
-        board: what the board has for kernels.
-        logic: what the design takes beside its memories.
+        memories: memories of a design.
+        board: resources that the board has for kernels.
+        logic: resources of the design without its memories.
 
     Raises:
         InputError: a memory without words or bits.

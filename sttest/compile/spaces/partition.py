@@ -67,13 +67,13 @@ def anneal(
     Args:
         needs: shares of the budgets by process, SLR and resource.
         first, other, share: per process the range of its neighbours, their numbers, the share of the long lines.
-        slrs: at the start; changed.
+        slrs: SLR of each process at the start; changed in place.
         movable: numbers of the processes that may move.
-        balance_weight: of the fullest share, against wires over the long lines.
-        moves: to try.
-        heats: at the start and at the end.
-        beyonds: what a share beyond a bound costs at the start and at the end.
-        seed: of the moves.
+        balance_weight: weight of the fullest share, against wires over the long lines.
+        moves: number of moves to try.
+        heats: temperatures at the start and at the end.
+        beyonds: cost of a share beyond its bound at the start and at the end.
+        seed: seed of the random moves.
         any_will_do: end with the first assignment that keeps within all bounds.
     """
     np.random.seed(seed)
@@ -184,7 +184,7 @@ class ProcessFacts:
 
     Attributes:
         name: unique.
-        resources: with its memories.
+        resources: resources, memories included.
         pinned: its SLR, if it can't be chosen.
     """
 
@@ -215,7 +215,7 @@ class Die:
     Attributes:
         budgets: per SLR, the margin already taken off.
         sll_per_boundary: super long lines between neighbours.
-        balance_weight: of the fullest share, against wires over ``sll_per_boundary``.
+        balance_weight: weight of the fullest share, against wires over ``sll_per_boundary``.
     """
 
     budgets: tuple[Resources, ...]
@@ -232,7 +232,7 @@ class Partition:
         wires: over the boundary after each SLR but the last.
         shares: per SLR, of its budget.
         objective: see the module.
-        proven_gap: how far a better assignment could be, relative; 1 where nothing is proven.
+        proven_gap: relative distance to the best bound; 1 where nothing is proven.
     """
 
     slr_of: Mapping[str, int]
@@ -397,8 +397,8 @@ def annealed_slrs(
     Args:
         processes: pinned ones stay where they are.
         wires: between them.
-        die: that they lie on.
-        starts: to make.
+        die: the die.
+        starts: number of starts.
         any_will_do: a start ends with the first assignment that fits.
     """
     pinned = np.array([process.pinned or 0 for process in processes], dtype=np.int64)
@@ -481,7 +481,7 @@ def refuse_beyond(demand: Resources, bound: Resources, code: str, where: str) ->
     """Refuses a demand of which some resource has too little.
 
     Raises:
-        DoesNotFitError: for the resource with the largest share.
+        DoesNotFitError: the resource with the largest share is beyond its bound.
     """
     shares = demand.shares_of(bound)
     if shares.largest <= 1:

@@ -68,7 +68,7 @@ def task_cost(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskCost:
     """The cost of a task with its lanes.
 
     Args:
-        task: at the itensor or the stream level.
+        task: task at the itensor or the stream level.
         library: operators at the board's clock.
 
     Raises:
@@ -243,8 +243,8 @@ def paced_by_products(module: ModuleOp, gemv_lanes: int, library: Mapping[str, O
     """Lanes of the products of one row with a weight and of what follows them; none where there is no such product.
 
     Args:
-        module: at the itensor level, one task per kernel.
-        gemv_lanes: of a product.
+        module: module at the itensor level, one task per kernel.
+        gemv_lanes: lanes of a product.
         library: operators that running sums are timed with.
     """
     tasks = {task: kernel for kernel in all_of(module, df.KernelOp) for task in all_of(kernel, df.TaskOp)}

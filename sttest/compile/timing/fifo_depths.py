@@ -98,11 +98,11 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
     """Depths with which a design on shared engines loses nothing to full FIFOs.
 
     Args:
-        graph: with its engines.
+        graph: timed graph with its functional units.
         apart: depths of the same design without: least depths, and those behind DMAs and converters.
 
     Raises:
-        DeadlockError: with these depths it stops.
+        DeadlockError: the design deadlocks with these depths.
     """
     room = dict.fromkeys(apart, _ROOM) | {
         name: max(apart[name], least) for name, least in _behind_storage(graph).items() if name in apart

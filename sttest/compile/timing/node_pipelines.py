@@ -92,7 +92,7 @@ class NodePipelines:
     """The pipelines of a kernel's tasks, forks and concatenations at the stream level.
 
     Attributes:
-        costs: of every task.
+        costs: cost of every task.
     """
 
     costs: Mapping[df.TaskOp, TaskCost]

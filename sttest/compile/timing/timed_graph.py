@@ -40,10 +40,10 @@ def held_port(
     """The FIFO between port and pipeline, and both.
 
     Args:
-        kernel: at the stream level.
-        dma: that waits for something.
-        port: as if it waited for nothing.
-        latency: of a read, in cycles; that of a write is taken to be the same, as everywhere.
+        kernel: kernel at the stream level.
+        dma: the DMA that waits.
+        port: its memory port, as if it waited for nothing.
+        latency: latency of a read, cycles; a write is taken to have the same.
     """
     held = Fifo(f"{port.name}_ahead", _HELD, 8 * port.token_bytes)
     awaited = df.itensor_of(dma.sources[1]).tokens
@@ -78,7 +78,7 @@ def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
 
     Args:
         engine: its name.
-        pipelines: of the tasks, in program order.
+        pipelines: pipelines of the tasks in program order.
 
     Raises:
         DoesNotFitError: together they drain too often to be written out.
@@ -101,7 +101,7 @@ def in_order(kernel: df.KernelOp, turns: Iterable[tuple[df.NodeOp, Process]]) ->
     """One process for each name, where the first of its nodes stands.
 
     Args:
-        kernel: at the stream level.
+        kernel: kernel at the stream level.
         turns: nodes with what they do, in program order; nodes of one process have one name.
 
     Raises:
@@ -156,9 +156,9 @@ def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = 
     """The one kernel of a module as a timed graph.
 
     Args:
-        module: at the stream level.
-        board: that it runs on.
-        name: of the graph.
+        module: module at the stream level.
+        board: the board that it runs on.
+        name: name of the graph.
         apart: one layer, in which tasks that share an engine and loads of a queue have a process each, as if each
             had its own hardware.
 
@@ -187,8 +187,8 @@ class TimedGraphs:
     """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common.
 
     Attributes:
-        kernel: at the stream level; between two graphs nothing of it may change but depths (:meth:`resize`).
-        board: that it runs on.
+        kernel: kernel at the stream level; between two graphs only its depths may change (:meth:`resize`).
+        board: the board that it runs on.
     """
 
     kernel: df.KernelOp
