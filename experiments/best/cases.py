@@ -8,7 +8,7 @@ from sttest.compile.pipeline import CompileOptions
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 from sttest.models.registry import get_config
-from sttest.verbs.workload import WorkloadShape, model_text
+from sttest.studies.workload import WorkloadShape, model_text
 
 BOARD = "u55c"
 MODELS = ("gpt2", "qwen", "llama", "gemma")

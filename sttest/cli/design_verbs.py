@@ -126,7 +126,7 @@ def compile_verb(
         attention_chunk=attention_chunk,
     )  # fmt: skip
     asked = phase.value if phase else None
-    request = Request(model, asked, tokens, context, board, work_dir, knobs, lanes_from, check_resources, head)
+    request = Request(model, asked, tokens, context, board, knobs, head, work_dir, lanes_from, check_resources)
     run(request, as_json=as_json)
 
 

@@ -176,7 +176,7 @@ def ladder(
     from sttest.verbs.ladder import LadderRequest, run
 
     knobs = CompileOptions(precision=precision.value, attention=attention.value, attention_chunk=attention_chunk)
-    asked = Request(model, phase.value, tokens, context, board, work_dir, knobs)
+    asked = Request(model, phase.value, tokens, context, board, knobs, work_dir=work_dir)
     raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
 
 

@@ -31,9 +31,9 @@ from sttest.explore.space import parse_only
 from sttest.explore.storage import require_optuna
 from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
+from sttest.studies.workload import WorkloadShape, model_text, model_workload
 from sttest.verbs.explore_figure import draw
 from sttest.verbs.output import print_json, print_table, progress
-from sttest.verbs.workload import WorkloadShape, model_text, model_workload
 
 # Blocks are padded as the compiler's default tile asks; other tiles take the largest divisor.
 _PAD_TILE = 16
@@ -135,7 +135,8 @@ def _target(request: ExploreRequest) -> Target:
     """The block that is asked for, padded as the compiler's default tile asks."""
     board = require_hbm(load_board(request.board))
     config = model_config(request.model)
-    workload, shape = model_workload(config, _asked(request), _PAD_TILE)
+    asked = WorkloadShape.asked(request.model, request.phase, request.tokens, request.context)
+    workload, shape = model_workload(config, asked, _PAD_TILE)
     with progress(workload.name) as say:
         say("lowering")
         text = model_text(config, shape)
@@ -143,16 +144,6 @@ def _target(request: ExploreRequest) -> Target:
         text, request.model, shape.phase, shape.tokens, shape.context, request.board, request.precision, config.layers,
         board.launch.queued_us.value,
     )  # fmt: skip
-
-
-def _asked(request: ExploreRequest) -> WorkloadShape:
-    needed = request.tokens if request.phase == "prefill" else request.context
-    if needed is None:
-        option = "--tokens" if request.phase == "prefill" else "--context"
-        hints = [f"say how many, as in {option} 256"]
-        raise InputError("missing-option", f"{option} is missing", where=f"{request.model} {request.phase}",
-                         hints=hints)  # fmt: skip
-    return WorkloadShape(request.phase, 1 if request.tokens is None else request.tokens, request.context or 0)
 
 
 def _search(request: ExploreRequest, target: Target) -> Search:

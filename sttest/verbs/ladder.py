@@ -79,8 +79,7 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
 def with_default_shape(request: LadderRequest) -> Request:
     """The compilation, its model small if asked for, with the tokens or the context that it lacks.
 
-    >>> from sttest.compile.pipeline import CompileOptions
-    >>> asked = Request("gpt2", "decode", None, None, "u55c", None, CompileOptions())
+    >>> asked = Request("gpt2", "decode")
     >>> with_default_shape(LadderRequest(asked, small=True)).context
     32
     """

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.pipeline import CompileOptions
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
@@ -77,7 +76,7 @@ def design_of(workplace: Path) -> Callable[[str, str], Design]:
 def _made(workplace: Path, model: str, phase: str) -> Design:
     folder = workplace / f"{model}-{phase}"
     tokens, context = (PROMPT, None) if phase == "prefill" else (None, PROMPT)
-    compile_package(Request(model, phase, tokens, context, "u55c", folder, CompileOptions()))  # pyright: ignore[reportArgumentType]
+    compile_package(Request(model, phase, tokens, context, work_dir=folder))  # pyright: ignore[reportArgumentType]
     package = read_package(folder)
     case = make_case(model_config(model), package.shape, load_scheme(package.precision), WeightSource(seed=3))
     return Design(package, case, workplace / "csim")

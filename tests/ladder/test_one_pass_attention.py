@@ -13,7 +13,7 @@ from sttest.core.errors import InputError
 from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config, small
 from sttest.sim import TimedGraph, simulate
-from sttest.verbs.workload import WorkloadShape, model_text
+from sttest.studies.workload import WorkloadShape, model_text
 
 pytestmark = pytest.mark.torch
 

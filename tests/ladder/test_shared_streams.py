@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 @pytest.fixture(scope="module")
 def package(workplace: Path) -> PackageFiles:
     folder = workplace / "shared"
-    compile_package(Request("small-gpt2", "decode", None, 32, "u55c", folder, CompileOptions(share="all")))  # pyright: ignore[reportArgumentType]
+    compile_package(Request("small-gpt2", "decode", None, 32, "u55c", CompileOptions(share="all"), work_dir=folder))  # pyright: ignore[reportArgumentType]
     return read_package(folder)
 
 

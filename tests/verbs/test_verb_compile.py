@@ -11,8 +11,8 @@ from sttest.compile.pipeline import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase
+from sttest.studies.workload import WorkloadShape
 from sttest.verbs.compile import Request, compile_package
-from sttest.verbs.workload import WorkloadShape
 
 SMALL_DECODE = ("--phase", "decode", "--context", SHIPPED_SHAPES[True]["decode"][1])
 SMALL_PREFILL = ("--phase", "prefill", "--tokens", SHIPPED_SHAPES[True]["prefill"][0])
@@ -177,7 +177,7 @@ def test_a_scheme_that_keeps_the_head_is_refused():
     Path("mine.yaml").write_text("extends: w4a8\nlm_head: none\n")
     knobs = CompileOptions(precision="mine.yaml")
     with pytest.raises(InputError, match="the scheme keeps the head in floating point"):
-        compile_package(Request("small-gpt2", "decode", None, 32, "u55c", None, knobs, head=True))
+        compile_package(Request("small-gpt2", "decode", None, 32, "u55c", knobs, head=True))
 
 
 def test_an_engine_of_its_own_wants_engines(sttest):

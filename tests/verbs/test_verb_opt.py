@@ -17,10 +17,8 @@ CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory) -> list[Path]:
     """IR files of a package, in order of the passes."""
-    from sttest.compile.pipeline import CompileOptions
-
     folder = tmp_path_factory.mktemp("opt") / "package"
-    compile_verb(Request("small-gpt2", "decode", 1, CONTEXT, "u55c", folder, CompileOptions()), as_json=True)
+    compile_verb(Request("small-gpt2", "decode", 1, CONTEXT, work_dir=folder), as_json=True)
     return sorted((folder / "ir").iterdir())
 
 

@@ -1,0 +1,279 @@
+"""What a user asks to be compiled, a model with a shape or a file, and the design that comes of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.pipeline import CompileOptions
+from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.files import read_text
+from sttest.frontend.lowering import linalg_text, require_frontend
+from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.models.config import DecoderConfig
+from sttest.models.program import Phase, check_head, check_shape, size_of
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import SMALL, model_config
+from sttest.models.tables import head_columns
+
+# --- From a model and a shape, or a file, to linalg text
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is compiled: a name for the package, and facts for its manifest.
+
+    ``facts`` holds the asked tokens and context of a model's block, which padding may have made fewer than the
+    compiled ones.
+    """
+
+    name: str
+    facts: dict[str, str | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WorkloadShape:
+    """Tokens that enter a block and tokens in its cache, and whether the head follows."""
+
+    phase: Phase
+    tokens: int
+    context: int
+    head: bool = False
+
+    def padded(self, tile_size: int) -> WorkloadShape:
+        """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
+
+        >>> WorkloadShape("prefill", 40, 0).padded(16)
+        WorkloadShape(phase='prefill', tokens=48, context=0, head=False)
+        >>> WorkloadShape("decode", 1, 12).padded(16)
+        WorkloadShape(phase='decode', tokens=1, context=12, head=False)
+        """
+        if self.phase == "prefill":
+            return replace(self, tokens=_pad(self.tokens, tile_size))
+        return replace(self, context=_pad(self.context, tile_size))
+
+    @classmethod
+    def asked(
+        cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False
+    ) -> WorkloadShape:
+        """The shape that options give: a decode takes one token, a prefill starts from nothing.
+
+        Raises:
+            InputError: an option that the phase needs is missing.
+        """
+        if phase is None:
+            raise _missing("--phase", model, "give --phase prefill --tokens N", "give --phase decode --context N")
+        if phase == "prefill" and tokens is None:
+            raise _missing("--tokens", f"{model} prefill", "say how long the prompt is, as in --tokens 64")
+        if phase == "decode" and context is None:
+            raise _missing("--context", f"{model} decode", "say how many tokens are cached, as in --context 64")
+        return cls(phase, 1 if tokens is None else tokens, context or 0, head)
+
+
+def _missing(option: str, where: str, *hints: str) -> InputError:
+    return InputError("missing-option", f"{option} is missing", where=where, hints=hints)
+
+
+def _pad(length: int, tile_size: int) -> int:
+    return length if length <= tile_size else -(-length // tile_size) * tile_size
+
+
+def is_file(model: str) -> bool:
+    """Whether the argument means a file of linalg text rather than a model of the registry."""
+    return model.endswith(".mlir") or "/" in model
+
+
+def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workload, str]:
+    """The text of a file.
+
+    Raises:
+        InputError: it can't be read, or a shape was asked for, which only the text itself decides.
+    """
+    given = [name for name, value in shape_options.items() if value is not None]
+    if given:
+        raise InputError(
+            "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
+            hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
+        )  # fmt: skip
+    return Workload(path.stem), read_text(path, ["name a .mlir file", "name a model, see 'sttest models'"])
+
+
+def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:
+    """Name and facts of a model's block, and the shape that is compiled for it.
+
+    Raises:
+        InputError: a shape that the model does not have.
+    """
+    check_shape(config, asked.phase, asked.tokens, asked.context)
+    if asked.head:
+        check_head(asked.phase)
+    facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
+    if asked.head:
+        facts["head_columns"] = head_columns(config)
+    size = size_of(asked.phase, asked.tokens, asked.context)
+    return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(
+        tile_size
+    )
+
+
+def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
+    """The block's linalg text: lowered by the front end, or the shipped text of the same shape where there is none.
+
+    Raises:
+        ToolMissingError: no front end and no such text.
+        InputError: the lowering failed.
+    """
+    try:
+        require_frontend()
+    except ToolMissingError as error:
+        is_small = config.name.startswith(SMALL)
+        shapes = SHIPPED_SHAPES[is_small]
+        if shapes[shape.phase] == (shape.tokens, shape.context):
+            return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
+        raise _no_text(error, shapes[shape.phase], shape.phase) from error
+    # Padding may reach past the last position of the model; the mask hides it, so it needs none.
+    reach = replace(config, max_context=max(config.max_context, shape.tokens + shape.context))
+    return linalg_text(reach, shape.phase, shape.tokens, shape.context, head=shape.head)
+
+
+def _no_text(error: ToolMissingError, shipped: tuple[int, int], phase: str) -> ToolMissingError:
+    tokens, context = shipped
+    instead = f"--tokens {tokens}" if phase == "prefill" else f"--context {context}"
+    hints = [error.hints[0], f"take the shape that is shipped ready-made, {instead}"]
+    return ToolMissingError(error.code, error.what, where=error.where, hints=hints)
+
+
+# --- From a request to a design
+
+
+Step = Callable[[str], None]
+"""Called with the name of each step before it runs."""
+
+
+@dataclass(frozen=True)
+class CompileRequest:
+    """What is compiled, for which board, and how.
+
+    Attributes:
+        model: name of a model, or path of a ``.mlir`` file.
+        phase, tokens, context: shape of a model's block; None where not given.
+        board: name, path, or the board itself.
+        options: of the compiler.
+        head: compile what follows the last layer, too.
+    """
+
+    model: str
+    phase: Phase | None = None
+    tokens: int | None = None
+    context: int | None = None
+    board: str | FpgaBoard = "u55c"
+    options: CompileOptions = field(default_factory=CompileOptions)
+    head: bool = False
+
+    @property
+    def board_name(self) -> str:
+        """Name of the board, or of its file without the suffix."""
+        if isinstance(self.board, FpgaBoard):
+            return self.board.name
+        return Path(self.board).stem if self.board.endswith((".yaml", ".yml")) else self.board
+
+    def design(self, step: Step = lambda step: None) -> Design:
+        """Checks everything, then compiles.
+
+        Raises:
+            SttestError: bad input, a design that does not fit, or no front end.
+        """
+        options = self._checked_options()
+        workload, text = self._text(step)
+        with board_file(self.board) as board:
+            return compile_text(
+                text, f"{workload.name}-{self.board_name}", board, options, keep_ir=True, progress=step,
+                workload=workload.facts,
+            )  # fmt: skip
+
+    def _text(self, step: Step) -> tuple[Workload, str]:
+        if is_file(self.model):
+            shape_options = {
+                "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
+            }  # fmt: skip
+            return file_workload(Path(self.model), shape_options)
+        config = model_config(self.model)
+        asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
+        if self.head:
+            _check_head_scheme(self.options.precision)
+        workload, shape = model_workload(config, asked, self.options.tile_size)
+        step("lowering")
+        return workload, model_text(config, shape)
+
+    def _checked_options(self) -> CompileOptions:
+        """The options, if they fit each other, the model and the board.
+
+        Raises:
+            InputError: they don't.
+        """
+        options = self.options
+        if not isinstance(self.board, FpgaBoard):
+            require_hbm(load_board(self.board))
+        if options.attention == "one-pass" and options.generate > 1:
+            # A cache that grows on the card has its free places behind: its chunks are not those of the reference.
+            raise InputError(
+                "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
+                hints=["take three-pass", "compile without --generate"],
+            )  # fmt: skip
+        if options.own_engines and options.share == "none":
+            raise InputError(
+                "nothing-shared", "no tasks share an engine, so none can have one of their own", where="--own-engine",
+                hints=["add --share weights or --share all"],
+            )  # fmt: skip
+        return self._generating() if options.generate > 1 else options
+
+    def _generating(self) -> CompileOptions:
+        """A launch that makes several tokens adds the position itself, where the model has learned ones.
+
+        Raises:
+            InputError: a file, no head, or other than all layers: nothing would lead from one token to the next.
+        """
+        if is_file(self.model):
+            hints = ["name a model of the registry"]
+            raise InputError("shape-of-a-file", "--generate is for models", where=self.model, hints=hints)
+        config = model_config(self.model)
+        if not self.head or self.options.layers != config.layers:
+            raise InputError(
+                "no-loop", "a launch makes several tokens only with all layers and the head", where="--generate",
+                hints=[f"add --layers {config.layers} --head"],
+            )  # fmt: skip
+        return replace(self.options, positions=config.rope_theta is None)
+
+
+def _check_head_scheme(precision: str) -> None:
+    """All products of a design are of one scheme.
+
+    Raises:
+        InputError: a scheme that leaves the head in floating point.
+    """
+    scheme = load_scheme(precision)
+    if scheme.quantises and scheme.lm_head == "none":
+        raise InputError(
+            "head-not-quantised", "the scheme keeps the head in floating point, a design has one scheme for all",
+            where=f"scheme '{scheme.name}'", hints=["set lm_head to weights", "compile without --head"],
+        )  # fmt: skip
+
+
+@contextmanager
+def board_file(board: str | FpgaBoard) -> Iterator[str]:
+    """The name or path by which passes find a board; a board that is no file is one for as long as that takes."""
+    if isinstance(board, str):
+        yield board
+        return
+    with tempfile.TemporaryDirectory(prefix="sttest-board-") as folder:
+        path = Path(folder) / "board.yaml"
+        path.write_text(yaml.safe_dump(board.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
+        yield str(path)
