@@ -17,7 +17,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str,
 
     Args:
         out: folder of the folders of results.
-        engine: that computes the times.
+        engine: simulation engine that computes the times.
         jobs: processes at a time.
 
     Raises:

@@ -62,7 +62,7 @@ def simulate_models(
         models: by name.
         prompts: tokens of the prefill blocks.
         contexts: of the decode blocks.
-        engine: that computes the times.
+        engine: simulation engine that computes the times.
         jobs: processes at a time.
         say: called with what has just been done.
     """

@@ -48,7 +48,7 @@ class StoredJudge:
     """A judge whose answers are kept, so that a search that was stopped goes on where it was.
 
     Args:
-        judge: of designs.
+        judge: judge of designs.
         key: names the block, the board and the program.
         store: of answers.
     """

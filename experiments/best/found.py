@@ -27,7 +27,7 @@ class Found:
 
     Attributes:
         case: whose it is.
-        knobs: of the compiler, lanes spelled out.
+        knobs: compile options with all lanes spelled out.
         base: name of the knobs that it was found from.
         text_sha256: of the block's text.
         cycles: of a launch, before registers between SLRs.

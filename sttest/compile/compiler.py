@@ -127,9 +127,9 @@ class Design:
 
     Attributes:
         name: e.g. ``gpt2-prefill-n32-u55c``.
-        knobs, board: what it was compiled with.
+        knobs, board: compile options and board.
         module: IR at the stream level, FIFOs sized.
-        graph: what the engines take.
+        graph: graph that the engines take.
         fusion: groups and intermediate results before and after.
         stages: the IR after every pass, if it was asked for.
         workload: model, phase, tokens and context as the text says, and what the caller adds.
@@ -159,11 +159,11 @@ def compile_text(
 
     Args:
         text: one decoder block (or any linalg function) in MLIR's generic or custom form.
-        name: of the design.
+        name: name of the design.
         board: name or path of a board with HBM.
         knobs: documented defaults if not given.
         keep_ir: keep the text after every pass.
-        progress: called with each pass's name before it runs.
+        progress: callback that gets each pass's name before it runs.
         workload: facts that the text does not hold, such as the tokens asked for before padding.
 
     Raises:
@@ -254,7 +254,7 @@ class StagedCompiler:
 
     Args:
         text: one decoder block in MLIR's generic or custom form.
-        name: of the designs.
+        name: name of the designs.
         board: name or path of a board with HBM.
         workload: facts that the text does not hold.
 

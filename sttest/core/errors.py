@@ -36,12 +36,12 @@ class SttestError(Exception):
 
     Args:
         code: stable kebab-case name, for programs.
-        what: what is wrong, one sentence without a final full stop.
+        what: the problem, one sentence without a final full stop.
         where: the file, option, op or field that it concerns.
-        demand: what was asked for, in ``unit``.
-        bound: what there is, in ``unit``.
+        demand: requested amount, in ``unit``.
+        bound: available amount, in ``unit``.
         unit: unit of ``demand`` and ``bound``.
-        hints: what would close the gap, each an imperative phrase.
+        hints: ways to close the gap, each an imperative phrase.
     """
 
     exit_code = 1

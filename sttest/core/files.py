@@ -20,11 +20,11 @@ def check_output_folder(folder: Path, schema: str, what: str) -> None:
 
     Args:
         folder: it, or the folder in which it will be made, is left as it is.
-        schema: of the manifest of an earlier output, which may be replaced.
+        schema: schema of the manifest of an earlier output, which may be replaced.
         what: the kind of output, such as ``design package``.
 
     Raises:
-        InputError: with the way out.
+        InputError: the request cannot be met; the hints say what would help.
     """
     hints = ["name another folder with -o"]
     if folder.exists() and not folder.is_dir():
@@ -63,7 +63,7 @@ def read_text(path: Path, hints: list[str]) -> str:
     """The content of a UTF-8 file; ``-`` is standard input.
 
     Args:
-        path: of the file.
+        path: path of the file.
         hints: the way out where there is no such file.
 
     Raises:

@@ -27,8 +27,8 @@ def read_json(path: Path, kind: str = "a timed graph") -> Any:
     """The content of a JSON file; duplicate keys, NaN and infinities are refused.
 
     Args:
-        path: of the file.
-        kind: what it should hold, for messages.
+        path: path of the file.
+        kind: expected content, for messages.
 
     Raises:
         InputError: the file cannot be read, is too large or too deeply nested, or is not such JSON.
@@ -93,7 +93,7 @@ class JsonObject:
     """A JSON object with a place, whose keys are all known.
 
     Args:
-        data: what should be an object.
+        data: data that should be an object.
         where: its place, for messages.
         keys: the keys that it may have.
 

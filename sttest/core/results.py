@@ -46,9 +46,9 @@ class Row:
         metric: its name, as in ``latency``.
         value: the number, or None where there is none; then ``note`` says why.
         unit: never empty; "ratio" or "count" for numbers without dimension.
-        kind: how it was come by.
+        kind: kind of the number: datasheet, measured, published, simulated, assumed, fitted or derived.
         reference: the published or golden value of the same metric, in the same unit.
-        source: where ``value``, or for our own numbers ``reference``, is from.
+        source: origin of ``value``, or of ``reference`` for our own numbers.
         note: anything a reader must know.
     """
 
@@ -133,8 +133,8 @@ class ResultFolder:
 
     Args:
         path: the folder to make, ``results/<experiment>``.
-        config: what the experiment depends on; plain data.
-        seed: of random numbers, where there are any.
+        config: settings that the experiment depends on; plain data.
+        seed: seed of random numbers, if there are any.
     """
 
     def __init__(self, path: str | Path, *, config: Mapping[str, object], seed: int | None = None) -> None:

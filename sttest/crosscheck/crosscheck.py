@@ -126,7 +126,7 @@ class Crosscheck:
     """What all engines say of one design.
 
     Attributes:
-        name: of the design.
+        name: name of the design.
         rungs: a row per engine, all of them, in order.
         results: how each value engine's results compare with the golden.
         streams: how the value engines' streams compare with each other; None unless two of them ran.

@@ -115,7 +115,7 @@ class CsimEmulation:
     """A run of the emitted C++ and what it was held against.
 
     Attributes:
-        name: of the design.
+        name: name of the design.
         kernel: as it was built.
         run: of it.
         streams: against the functional engine, as far as the run came.

@@ -45,8 +45,8 @@ class Judged:
     """A design with some lanes.
 
     Attributes:
-        cycles: of a launch.
-        shares: of the board's budgets, all SLRs together.
+        cycles: cycles per launch.
+        shares: shares of the board's budgets, all SLRs together.
     """
 
     cycles: int
@@ -67,8 +67,8 @@ class Profile:
     """Where a design's cycles and resources are, by engine.
 
     Attributes:
-        shares: of the board's budgets that the engine itself takes, without what moves its data.
-        cycles: on the critical path.
+        shares: shares of the board's budgets that the functional unit takes, without its data movers.
+        cycles: cycles on the critical path.
     """
 
     shares: Mapping[str, Resources]
@@ -96,8 +96,9 @@ class DescentStep:
     """A step that was kept.
 
     Attributes:
-        engine, lanes: what was turned, and to what; ``idle`` and how many engines went to half their lanes at once.
-        price: at which.
+        engine, lanes: the functional unit and its new lanes; ``idle`` and a count where several units were halved at
+            once.
+        price: cost of the option.
         judged: the design that it led to.
     """
 
@@ -115,7 +116,7 @@ class Descent:
         lanes, judged: the design.
         fits: whether it does; if not, it is the smallest that was found.
         steps: kept, in their order.
-        designs: that were judged.
+        designs: number of designs judged.
     """
 
     lanes: Lanes
@@ -132,11 +133,11 @@ def descend(
     """Looks for the lanes of the fastest design that fits.
 
     Args:
-        judge: of designs.
+        judge: judge of designs.
         choices: admissible lanes of the engines that may be turned, ascending.
         start: lanes of all engines.
-        most_designs: to judge; the best so far is what comes back then.
-        watch: told every step that is kept.
+        most_designs: largest number of designs to judge; the best so far is returned then.
+        watch: callback that gets every step that is kept.
 
     Returns:
         The design; None where there is none with the lanes at the start.

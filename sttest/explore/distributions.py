@@ -27,9 +27,9 @@ def distribute(facts: BlockFacts, way: str, share: float) -> Lanes:
     """Lanes per task.
 
     Args:
-        facts: of the tiled block.
+        facts: facts of the tiled block.
         way: one of :data:`WAYS`.
-        share: of the board's budget that the logic of all tasks may take.
+        share: share of the board's budget that the logic of all tasks may take.
 
     Raises:
         DoesNotFitError: ``lane-budget-too-small``, one lane per task is more than that.

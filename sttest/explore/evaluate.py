@@ -37,9 +37,9 @@ class Evaluation:
     Attributes:
         status: ``simulated``; ``bounded``, not simulated because it cannot be better than what is known; ``refused``,
             no such design, or none that fits.
-        knobs: of the compiler, from which alone the design can be made again; None where there are none.
-        losses: of a simulated design; of others, what bounds leave possible.
-        figures: of a simulated design.
+        knobs: compile options that make the design again; None where there are none.
+        losses: losses of a simulated design; lower bounds of others.
+        figures: figures of a simulated design.
         refusal: the error as plain data.
     """
 
@@ -80,7 +80,7 @@ class Evaluator:
 
     Args:
         target: the block.
-        objectives: what a search improves.
+        objectives: objectives that a search improves.
         check_resources: refuse designs that do not fit the board, SLR by SLR.
     """
 
@@ -150,7 +150,7 @@ class Evaluator:
         """All metrics of a design, compiled and simulated.
 
         Args:
-            knobs: with the lanes of every task.
+            knobs: compile options with the lanes of every task.
 
         Raises:
             SttestError: it cannot be made, does not fit, or deadlocks.

@@ -43,13 +43,13 @@ class TaskFacts:
     """A task before it is given lanes.
 
     Attributes:
-        name: of the task.
-        engine: that it takes turns on with others; its own name if it has its lanes for itself.
+        name: name of the task.
+        engine: functional unit that it shares with others; its own name if its lanes are its own.
         contraction: whether it multiplies two tensors and sums.
         iterations, tile_points: payload evaluations of one run are their product.
         intervals: cycles between steps, by admissible lanes, ascending.
-        logic: what the task takes, by admissible lanes.
-        waits: for other tasks.
+        logic: resources of the task by admissible lanes.
+        waits: dependences on other tasks.
     """
 
     name: str
@@ -120,10 +120,10 @@ class BlockFacts:
     """A tiled block on a board.
 
     Attributes:
-        tasks: in an order in which none waits for a later one.
-        loaded_bytes: that have to come from memory at least.
-        bytes_per_cycle: of all channels together.
-        budget: what a design may take of the board, all SLRs together.
+        tasks: tasks in topological order.
+        loaded_bytes: least number of bytes loaded from memory.
+        bytes_per_cycle: bytes per cycle of all channels together.
+        budget: resources that a design may take of the board, all SLRs together.
     """
 
     tasks: tuple[TaskFacts, ...]
@@ -155,7 +155,7 @@ def block_facts(module: ModuleOp, board: FpgaBoard) -> BlockFacts:
 
     Args:
         module: after ``linalg-to-kernels``.
-        board: that it is compiled for.
+        board: board that the design is compiled for.
     """
     reader = _Reader(board)
     for kernel in all_of(module, df.KernelOp):
@@ -242,10 +242,10 @@ class DesignBounds:
     """Least cycles of one block by reason, and least resources.
 
     Attributes:
-        work_cycles: of the slowest engine by itself.
-        memory_cycles: of all bytes over all channels.
-        chain_cycles: of the longest chain of tasks that wait for each other.
-        logic: of the engines, without memories and what moves data.
+        work_cycles: cycles of the slowest functional unit by itself.
+        memory_cycles: cycles that all bytes take over all channels.
+        chain_cycles: cycles of the longest chain of dependent tasks.
+        logic: logic of the functional units, without memories and data movers.
     """
 
     work_cycles: int
@@ -263,8 +263,8 @@ def bounds(facts: BlockFacts, lanes: Mapping[str, int]) -> DesignBounds:
     """The bounds of a block with these lanes.
 
     Args:
-        facts: of the tiled block.
-        lanes: by task, each admissible.
+        facts: facts of the tiled block.
+        lanes: admissible lanes by task.
     """
     done: list[int] = []
     for task in facts.tasks:

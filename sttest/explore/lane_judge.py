@@ -40,7 +40,7 @@ class LaneJudge:
     """The designs of a block with some knobs, by the lanes of their engines.
 
     Args:
-        compiler: of the block.
+        compiler: compiler of the block.
         base: all knobs but the lanes.
 
     Raises:

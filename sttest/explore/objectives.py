@@ -43,12 +43,12 @@ class Target:
 
     Attributes:
         text: linalg text of the block.
-        model, phase: whose block it is.
+        model, phase: model and phase of the block.
         tokens, context: its shape.
         board: name, or path of a YAML file.
         precision: scheme's name, or path of a YAML file.
         layers: blocks per token.
-        launch_us: of one launch, of which each layer takes one.
+        launch_us: cost of one launch, microseconds; each layer takes one.
     """
 
     text: str

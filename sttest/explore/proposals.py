@@ -74,7 +74,7 @@ def propose(space: Sequence[Domain], objectives: int, seed: int, batch: int, tri
     Args:
         space: the knobs.
         objectives: their number: TPE for one, NSGA-II for several.
-        seed: of the search.
+        seed: seed of the search.
         batch: its number, from 0.
         tried: all points of batches up to ``batch - LAG``.
     """

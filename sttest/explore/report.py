@@ -38,9 +38,9 @@ class Record:
     Attributes:
         point: its number in the search.
         target: the fields of a :class:`Target` but its text.
-        text_sha256: of the text.
+        text_sha256: SHA-256 of the text.
         program: identifies the version of the program.
-        knobs: of the compiler, lanes spelled out.
+        knobs: compile options with all lanes spelled out.
         figures: metrics, and cycles with registers on crossings where it was placed.
     """
 
@@ -174,7 +174,7 @@ class SearchReport:
 
     Attributes:
         experiment: its name, that of the folder of results.
-        search, space, tried: what was searched, and what came of every point.
+        search, space, tried: the search, its space and the result of every point.
         placed: cycles with registers on crossings, by point of the Pareto set; None for a deadlock.
         ablated: the ablation, if it was asked for.
     """

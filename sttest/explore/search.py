@@ -38,7 +38,7 @@ class Search:
         target: the block.
         objectives: names.
         only: other choices for some knobs, ``(name, values)``.
-        seed: of all random numbers.
+        seed: seed of all random numbers.
         check_resources: refuse what does not fit the board.
         storage: URL of a database, or path of an SQLite file.
         program: identifies the version of the program whose numbers these are.
@@ -101,7 +101,7 @@ class Worker:
 
         Args:
             trials: slots of the search, those of earlier runs included.
-            watch: called with all finished points before every few that are judged here.
+            watch: callback that gets all finished points before each batch.
             goes_on: asked before every point.
         """
         tried = self.storage.tried()
@@ -186,10 +186,10 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
     """Runs a search to its end, or goes on with one.
 
     Args:
-        search: what is searched.
+        search: the search.
         trials: points in all.
         jobs: processes; with 1, this one.
-        watch: called now and then with what is finished.
+        watch: callback that gets the finished points now and then.
         resume: whether the search may have been begun, here or elsewhere.
 
     Returns:

@@ -31,11 +31,11 @@ class Domain:
     """A knob of the search.
 
     Attributes:
-        name: of the knob.
+        name: name of the knob.
         level: ``tiling``, ``fusion`` or ``resources``.
-        choices: that a search takes by itself.
+        choices: choices that a search tries.
         possible: whether a value that a user gives instead makes sense.
-        unit: of the choices.
+        unit: unit of the choices.
     """
 
     name: str
@@ -88,7 +88,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     """The knobs for a block: the general ones, and a shift of the lanes of each of its large contractions.
 
     Args:
-        facts: of the block, at any tile size.
+        facts: facts of the block at any tile size.
         only: other choices for some knobs.
 
     Raises:

@@ -42,7 +42,7 @@ class Claims:
     """What processes of one search have taken on.
 
     Args:
-        engine: of the database.
+        engine: SQLAlchemy engine of the database.
         search: name of the search in it.
     """
 
@@ -64,7 +64,7 @@ class Claims:
 
         Args:
             wanted: things that are not done, best first.
-            at_once: how many to take, of how many that are free and how many other processes are at the rest.
+            at_once: function from the free points and the number of other workers to the number of points to take.
 
         Returns:
             What is now this process's; empty also if another was faster.
@@ -138,10 +138,10 @@ class SearchStorage:
     """One search in a database.
 
     Args:
-        url: of the database, or the path of an SQLite file.
-        name: of the search in it.
-        definition: what the search is; plain data.
-        space, objectives: of the search.
+        url: URL of the database, or the path of an SQLite file.
+        name: name of the search in the database.
+        definition: definition of the search; plain data.
+        space, objectives: space and objectives of the search.
         resume: whether the search may be there already.
 
     Raises:

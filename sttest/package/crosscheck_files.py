@@ -55,12 +55,12 @@ class PackageFiles:
     """A package of a model's block.
 
     Attributes:
-        folder: of the package.
+        folder: folder of the package.
         model: name, as `sttest compile` took it.
-        shape: that was asked for; the design may be larger.
+        shape: requested shape; the design may be larger.
         precision: name of the scheme.
         values, times: the design.
-        chunk: of attention in one pass; None in three.
+        chunk: positions per chunk of online softmax; None in three passes.
     """
 
     folder: Path

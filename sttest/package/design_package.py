@@ -46,7 +46,7 @@ def check_target(folder: Path) -> None:
     """Refuses, before any work is done, a folder that can't be written or that holds something else.
 
     Raises:
-        InputError: with the way out.
+        InputError: the request cannot be met; the hints say what would help.
     """
     check_output_folder(folder, SCHEMA, "design package")
 
@@ -56,7 +56,7 @@ def write_package(design: Design, folder: Path, placed: SlrPlacement | None = No
 
     Args:
         design: compiled.
-        folder: of the package.
+        folder: folder of the package.
         placed: its SLRs, where they were asked for.
 
     Raises:

@@ -27,10 +27,10 @@ class TensorRow:
     """What one DMA reads in turn.
 
     Attributes:
-        loads: of the tensors, in order.
+        loads: loads of the tensors in order.
         sizes: bytes of each in a layer, whole words.
         layers: each of which has such a row.
-        behind, behind_sizes: what comes once, after all of them.
+        behind, behind_sizes: tensors that come once, after all layers, and their sizes.
     """
 
     loads: tuple[str, ...]
@@ -111,12 +111,12 @@ class DesignFiles:
 
     Attributes:
         package: the folder around it.
-        design: of ``signature.json``.
+        design: content of ``signature.json``.
         argument_of: argument per DMA; a DMA may read the tensors of several loads in turn.
-        rows: of the DMAs that do.
+        rows: rows of the DMAs that do.
         shared_fifos: the streams that go through a FIFO one after the other, where there are several.
-        layers_of: how many layers lie one after the other in the buffer of a DMA, where there are several.
-        steps_of: for how many tokens of a launch all of that does, where there are several.
+        layers_of: number of layers in the buffer of a DMA, where there are several.
+        steps_of: number of tokens per launch, where there are several.
     """
 
     package: Path
@@ -150,7 +150,7 @@ class DesignFiles:
         """Images by DMA, from those by load.
 
         Raises:
-            InputError: of tensors in one buffer some have no image.
+            InputError: some tensors of one buffer have no image.
         """
         found: dict[str, Image] = {}
         for load, image in images.items():

@@ -31,17 +31,17 @@ class ModelPackage:
 
     Attributes:
         path: the folder.
-        files: what a host needs.
-        config: of the model.
-        phase: of the block.
-        tokens, context: that it was asked for; the design may have more.
-        scheme: of its numbers.
+        files: files that a host needs.
+        config: configuration of the model.
+        phase: phase of the block.
+        tokens, context: requested shape; the design may have more.
+        scheme: quantization scheme.
         cycles: simulated, of one launch; None where the design deadlocks.
-        clock_mhz: of the kernel.
-        layers: that a launch runs.
+        clock_mhz: clock of the kernel, MHz.
+        layers: layers per launch.
         head: whether it runs what follows the last layer, too.
         generates: tokens that a launch makes.
-        chunk: of attention in one pass; None in three.
+        chunk: positions per chunk of online softmax; None in three passes.
     """
 
     path: Path

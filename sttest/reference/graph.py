@@ -329,7 +329,7 @@ class Task:
     """A tiled loop nest of parallel loops and reductions.
 
     Args:
-        name: of the task.
+        name: name of the task.
         trips, tile: iterations and points per iteration of each loop, outermost first.
         kinds: of each loop.
         sources, sinks: streams.

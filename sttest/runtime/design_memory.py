@@ -56,7 +56,7 @@ class BlockMemory:
 
     Args:
         graph: of the design.
-        config: of the model.
+        config: configuration of the model.
         parameters: by name; what :func:`~sttest.runtime.packing.export_parameters` gives, its values.
         layer_kind: of the layer, for mask and rotary embedding.
         once: images of what all layers of a model share, such as the parameters of its head.

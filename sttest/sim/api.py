@@ -55,12 +55,12 @@ def simulate(
     """Runs a graph to its end, or until it can't go on.
 
     Args:
-        graph: what to run.
+        graph: graph to run.
         engine: ``maxplus``, compiled, or ``des``, the SimPy oracle; they give the same.
         depths: other depths for some FIFOs.
         unbounded: no FIFO is ever full; each keeps the kind (srl or ram) of its depth.
         record: keep the cycle of every write and read.
-        progress: called now and then with the simulated cycle, by ``des``; the other is done before one could look.
+        progress: callback that gets the simulated cycle now and then; only the SimPy engine calls it.
 
     Raises:
         InputError: an engine or FIFO that is not there, or actors that fire for ever beside other processes.

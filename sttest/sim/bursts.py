@@ -86,7 +86,7 @@ def relinked(graph: TimedGraph, channel_of: Mapping[str, int]) -> TimedGraph:
     """The graph with one channel per port, all channels as the first one is.
 
     Args:
-        graph: with memory ports.
+        graph: graph with memory ports.
         channel_of: number per port.
 
     Raises:

@@ -29,7 +29,7 @@ def check_deadlock(graph: TimedGraph, deadlock: Deadlock, *, unbounded: bool = F
     """What is wrong with a certificate, one line each; empty if it is right.
 
     Args:
-        graph: what is said to deadlock.
+        graph: graph that is said to deadlock.
         deadlock: why.
         unbounded: whether it is said to deadlock without limits of FIFOs.
     """

@@ -49,7 +49,7 @@ def breakdown(simulation: Simulation) -> Breakdown:
     """The critical path in sums.
 
     Raises:
-        InputError: as ``critical_path``.
+        InputError: the same as for ``critical_path``.
     """
     graph = simulation.graph
     categories = {p.name: p.category for p in graph.processes} if graph is not None else {}

@@ -299,7 +299,7 @@ def least_fix(flat: FlatGraph, depths: np.ndarray, state: TokenState, most: int)
     Args:
         flat: a graph that would finish with unbounded FIFOs.
         depths: int64[F], with which it deadlocks.
-        state: where it then stands.
+        state: its state then.
         most: tokens that some known fix adds.
 
     Returns:

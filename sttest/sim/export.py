@@ -76,9 +76,9 @@ def stretches(
     """The stretches of a process; an actor, whose firings may overlap, counts as computing all along.
 
     Args:
-        graph: what was run.
+        graph: graph that was run.
         record: its times.
-        number: of the process.
+        number: number of the process.
         cycles: end of the run, to which a process that never finishes stands still.
         waits_to_write: whether it then waits for space, and not for a token.
         unbounded: whether no FIFO was ever full, so that nobody waited for space.
@@ -337,7 +337,7 @@ def to_dot(graph: TimedGraph, deadlock: Deadlock | None = None) -> str:
     """A digraph: processes as nodes, FIFOs as edges from writer to reader with depth and bits.
 
     Args:
-        graph: what is drawn.
+        graph: graph to draw.
         deadlock: its certificate, whose processes and FIFOs are drawn in red, with the tokens waited for.
     """
     waits = {wait.process: wait for wait in deadlock.cycle} if deadlock is not None else {}

@@ -487,7 +487,7 @@ def run(graph: TimedGraph, *, unbounded: bool = False, progress: Progress | None
     Args:
         graph: pipelines, memory ports and actors with a finite number of firings.
         unbounded: FIFOs take every write; their kind stays that of their depth.
-        progress: called every ``STEPS_PER_REPORT`` events of the kernel.
+        progress: callback after every ``STEPS_PER_REPORT`` events of the kernel.
     """
     env = Environment()
     ends = fifo_ends(graph)

@@ -165,9 +165,9 @@ def assemble(
     """The result of an engine's run.
 
     Args:
-        graph: what was run.
+        graph: graph that was run.
         engine: its name.
-        record: what it handed back.
+        record: the record that it returned.
         solve_s: seconds that it took.
         deadlock: the certificate, where it did not finish.
         unbounded: whether its FIFOs took every write.

@@ -66,7 +66,7 @@ def broken_assumptions(graph: TimedGraph, *, invocations: int = 1) -> list[Broke
 
     Args:
         graph: any; its depths matter only for FIFOs with initial tokens, which no program sizes.
-        invocations: how many runs of it overlap with the depths of one.
+        invocations: number of overlapping runs with the depths of one.
     """
     flat = flatten(graph)
     found = [

@@ -63,14 +63,14 @@ class BlockTime:
     """A simulated block.
 
     Attributes:
-        cycles: with the sized FIFOs, at ``clock_mhz``.
-        unbounded_cycles: with FIFOs that are never full; the difference is what sizing costs.
+        cycles: cycles with the sized FIFOs, at ``clock_mhz``.
+        unbounded_cycles: cycles with FIFOs that are never full; the difference is the cost of sizing.
         items: cycles of the critical path per item, adding up to ``cycles``.
         original_bytes, fused_bytes: intermediate results before and after fusion.
         fifo_bits: all sized FIFOs.
-        kernels, groups: of the design.
+        kernels, groups: numbers of kernels and groups of the design.
         max_fill: the largest occupancy of a FIFO over its depth; never above 1.
-        activity: what the block did, for its energy: fields of :class:`Activity`.
+        activity: activity of the block, for its energy: fields of :class:`Activity`.
     """
 
     cycles: int

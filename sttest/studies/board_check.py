@@ -42,7 +42,7 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
     """One read port per pseudo-channel in sequential full bursts, each into a kernel that takes a beat per cycle.
 
     Args:
-        board: with HBM.
+        board: a board with HBM.
         stream_bytes: per channel.
 
     Raises:
@@ -74,8 +74,8 @@ def check_bandwidth(board: FpgaBoard, engine: str = "maxplus", stream_bytes: int
     """Simulates :func:`bandwidth_graph`.
 
     Args:
-        board: with HBM.
-        engine: who computes the times.
+        board: a board with HBM.
+        engine: simulation engine that computes the times.
         stream_bytes: per channel.
 
     Raises:

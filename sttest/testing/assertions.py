@@ -24,7 +24,7 @@ def assert_completes(design: Design, depths: Mapping[str, int] | None = None) ->
     """Fails with the whole diagnosis if the design deadlocks.
 
     Args:
-        design: what to run.
+        design: design to run.
         depths: other depths for some FIFOs.
 
     Returns:
@@ -47,7 +47,7 @@ def assert_deadlocks(
     """Fails if the design finishes, or deadlocks for another reason.
 
     Args:
-        design: what to run.
+        design: design to run.
         cycle: all members of the wait cycle, in any order.
         fix: the depths that are to be proposed; empty where tokens are missing.
         depths: other depths for some FIFOs.
@@ -98,7 +98,7 @@ class GoldenFile:
         """Fails if the design deadlocks or takes another number of cycles than the golden one.
 
         Args:
-            design: what to run.
+            design: design to run.
             golden: name of the value in the file.
             rel: part of the golden cycles by which a run may differ, 0.01 is 1 %.
 

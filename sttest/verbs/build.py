@@ -30,10 +30,10 @@ class BuildRequest:
         package: the folder.
         target: ``hw_emu`` or ``hw``.
         board: name or file; None for that of the package.
-        jobs: that the tools may run at a time.
-        limits: of time.
+        jobs: number of jobs that the tools may run at a time.
+        limits: time limits.
         slr: region that the kernel is bound to; None leaves it to the tool.
-        any_version: of Vitis will do.
+        any_version: whether another Vitis version is accepted.
         dry_run: write the files and print the commands, run nothing.
     """
 

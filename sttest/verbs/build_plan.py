@@ -29,14 +29,14 @@ class Linking:
     """The banks that were chosen.
 
     Attributes:
-        placement: of every port.
+        placement: channel of every port.
         design: the signature with these banks.
         cycles: simulated with them; None where the design deadlocks.
         compiled_cycles: simulated as compiled.
         balanced_cycles: simulated with these banks, those that carry more than their share twice as fast; None where
             no bank does, or the design deadlocks.
-        layers: whose buffers are on the card at a time.
-        axi_ports: of the HBM.
+        layers: number of layers that have buffers on the card at a time.
+        axi_ports: number of AXI ports of the HBM.
     """
 
     placement: ChannelPlacement

@@ -31,15 +31,15 @@ class RunRequest:
         packages: a prefill's and a decode's; one of any phase for a block, a decode's for a generation by it alone.
         backend: ``double``, ``hw_emu`` or ``device``.
         by_decode: generate with a decode's package alone; the prompt goes through it token by token.
-        prompt_tokens: of the seeded prompt; None for as many as the prefill was compiled for.
-        new_tokens: to generate.
-        launches: of one block, with one package.
-        seed: of weights, prompt and activations.
+        prompt_tokens: tokens of the seeded prompt; None for as many as the prefill was compiled for.
+        new_tokens: number of tokens to generate.
+        launches: launches of one block, with one package.
+        seed: seed of weights, prompt and activations.
         weights: a checkpoint folder; None for random weights.
         card: index or place on PCIe.
         patience: time limits, and whether a card is reset after a hang.
-        work: of what is compiled for the double.
-        faults: for rehearsals on the double: ``hung`` or ``crashed`` by number of the launch.
+        work: folder of what is compiled for the emulator.
+        faults: faults for rehearsals on the emulator: ``hung`` or ``crashed`` by launch number.
     """
 
     packages: tuple[Path, ...]
@@ -60,8 +60,8 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     """Prompt and decode loop on a card, and the same tokens from the fake-quantised model in PyTorch.
 
     Args:
-        packages: by phase; the decode's alone if the prompt goes through it.
-        request, log, tell: of the run.
+        packages: packages by phase; the decode's alone if the prompt goes through it.
+        request, log, tell: request, log and progress callback of the run.
 
     Raises:
         InputError: packages that do not go together, or a generation that they have no room for.
@@ -127,7 +127,7 @@ def refuse_layers(package: ModelPackage) -> None:
     """Refuses a package whose launches run more than a block, where one is looked at.
 
     Raises:
-        InputError: with the way out.
+        InputError: the request cannot be met; the hints say what would help.
     """
     if package.layers > 1:
         raise InputError(

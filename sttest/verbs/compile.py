@@ -23,7 +23,7 @@ class Request(CompileRequest):
     """What the options of the command ask for.
 
     Attributes:
-        work_dir: where the package goes; None for the default.
+        work_dir: folder of the package; None for the default.
         lanes_from: a package whose lanes are taken over.
         check_resources: refuse a design that does not fit, and give every process an SLR.
     """

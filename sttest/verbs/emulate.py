@@ -23,9 +23,9 @@ class Emulation:
     Attributes:
         path: a package folder or a timed graph.
         simulator: ``verilator`` or ``icarus``.
-        engine: what the hardware is held against.
+        engine: simulation engine that the hardware is compared with.
         work_dir: sources, build and log go into ``rtl`` below it; None for ``build/rtl-<name of path>``.
-        iterations: for actors that fire for ever.
+        iterations: iterations of actors that fire for ever.
         max_clocks: clock edges after which the hardware is stopped.
     """
 

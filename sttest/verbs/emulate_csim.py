@@ -27,7 +27,7 @@ class CsimRequest:
     Attributes:
         package: the design.
         work_dir: the build goes into ``csim`` below it; None for ``build/csim``.
-        seed: of weights and inputs.
+        seed: seed of weights and inputs.
         checkpoint: folder whose first layer is taken instead of random weights.
         streams: gets the tokens of every stream; None where nobody wants them.
     """

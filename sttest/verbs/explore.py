@@ -46,7 +46,7 @@ class ExploreRequest:
 
     Attributes:
         model, phase, tokens, context: the block.
-        board, precision: what it runs on, and in.
+        board, precision: board and quantization scheme.
         objectives, knobs: names, and ``NAME=V,V`` for other choices.
         trials, jobs, seed: points in all, processes, of random numbers.
         storage: URL or file; None for one below ``build``.

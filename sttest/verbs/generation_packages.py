@@ -22,11 +22,11 @@ def check_generation(packages: Mapping[str, ModelPackage], prompt: int, new_toke
     """Refuses what could not come to its end, before anything is begun.
 
     Args:
-        packages: by phase; the decode's alone if the prompt goes through it.
-        prompt, new_tokens: how many.
+        packages: packages by phase; the decode's alone if the prompt goes through it.
+        prompt, new_tokens: numbers of prompt tokens and of new tokens.
 
     Raises:
-        InputError: with the way out.
+        InputError: the request cannot be met; the hints say what would help.
     """
     _check_alike(*packages.values())
     _check_steps(packages["decode"], by_decode="prefill" not in packages)

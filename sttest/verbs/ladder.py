@@ -27,9 +27,9 @@ class LadderRequest:
     """What the options ask for.
 
     Attributes:
-        compile: what is compiled; its work folder may be missing.
+        compile: what to compile; its work folder may be missing.
         small: take the family at test sizes.
-        seed: of weights and inputs.
+        seed: seed of weights and inputs.
         checkpoint: folder whose first layer is taken instead of random weights.
         engines: names, separated by commas; empty for the default ones, ``all`` for all.
     """

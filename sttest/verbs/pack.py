@@ -36,7 +36,7 @@ class PackRequest:
     Attributes:
         package: the folder.
         out: the archive; None for ``<design>.tar.gz`` beside the package.
-        seed: of weights and inputs.
+        seed: seed of weights and inputs.
         weights: a checkpoint folder; None for random weights.
     """
 

@@ -15,7 +15,7 @@ def run(results: Path, out: Path, names: Sequence[str], *, blocks: bool, as_json
     Args:
         results: folder of result folders.
         out: the page.
-        names: of the experiments on it; all if empty.
+        names: names of the experiments on the page; all if empty.
         blocks: whether blocks are simulated for their schedules.
         as_json: whether a summary is printed for programs.
 

@@ -24,7 +24,7 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
 
     Args:
         request: the options.
-        out: of the results; None for ``results/run-<backend>-<model>``.
+        out: folder of results; None for ``results/run-<backend>-<model>``.
         per: what a launch of the decode's package has to compute: ``layer``, ``token`` or ``generation``; None for what
             it does.
         as_json: print JSON.
@@ -34,7 +34,7 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
 
     Raises:
         ToolMissingError: the backend's tools or card are not there.
-        SttestError: what ended the run; the results of the launches before are kept.
+        SttestError: the error that ended the run; results of earlier launches are kept.
     """
     require_tools(f"run --backend {request.backend}")
     packages = [read_model_package(path) for path in request.packages]

@@ -109,7 +109,7 @@ class ConverterBuffer:
     Attributes:
         shape: extent of the buffer per data dim, in data elements (it exists twice: ping-pong).
         before_loop: number of shared outer loops inside which the buffer lives.
-        blocks: how often it is filled, the product of the trips of these loops.
+        blocks: number of times that it is filled: the product of the trips of these loops.
     """
 
     shape: tuple[int, ...]
@@ -306,8 +306,8 @@ def sliced(stream: ITensorType, slices: int) -> ITensorType:
     """The stream of one slice.
 
     Args:
-        stream: of whole tokens.
-        slices: that `_is_cut_by` allows, such as a power of two up to :func:`most_slices`.
+        stream: stream of whole tokens.
+        slices: number of slices that `_is_cut_by` allows, such as a power of two up to :func:`most_slices`.
     """
     dim = slice_dim(stream.element_shape)
     token = tuple(size // slices if axis == dim else size for axis, size in enumerate(stream.element_shape))

@@ -122,9 +122,9 @@ def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
     """The one kernel of a design at the stream level.
 
     Args:
-        module: of the design.
-        here: what needs it, for errors.
-        name: of the design.
+        module: module of the design.
+        here: what needs it, for error messages.
+        name: name of the design.
 
     Raises:
         DoesNotFitError: the design has several kernels.

@@ -188,7 +188,7 @@ def vector_tile(space: IterationSpace, lanes: int, whole: Set[int]) -> int | Non
 
     Args:
         space: its loops, one of them besides the one over the vectors.
-        lanes: of the engines.
+        lanes: lanes of the functional units.
         whole: the loop over the vectors, none for a single one.
     """
     along = [loop for loop in space.order if loop not in whole]

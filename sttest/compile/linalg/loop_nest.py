@@ -285,9 +285,9 @@ def plan_concat(
     """The order of the whole.
 
     Args:
-        shapes: of the parts.
+        shapes: shapes of the parts.
         dim: along which they lie one behind the other.
-        dtype: of an element.
+        dtype: element type.
         producers: the order in which each part is computed; None for an argument, which comes in any order.
         default_tile: points along each dim, where no part is computed.
     """

@@ -81,7 +81,7 @@ def generic(
         body: given the scalars of the inputs and of the result.
         named: goes onto the op.
         reductions: the loops that reduce.
-        start: what a reduction starts from.
+        start: initial value of a reduction.
     """
     return generics(inputs, [result], lambda *scalars: [body(*scalars)], named, reductions, start)[0]
 

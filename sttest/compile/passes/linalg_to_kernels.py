@@ -62,7 +62,7 @@ class LinalgToKernels(ModulePass):
         """Rewrites all functions of the module in place.
 
         Raises:
-            InputError: what the text has that cannot be streamed.
+            InputError: the text holds something that cannot be streamed.
         """
         require_positive(self.name, tile_size=self.tile_size)
         refuse_unsupported(op)

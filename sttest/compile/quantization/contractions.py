@@ -369,9 +369,9 @@ class Meeting:
     """Where two results are added.
 
     Attributes:
-        first, second: who gives them, in program order.
+        first, second: producers of the two streams, in program order.
         reader: the only op that reads either, element by element.
-        places: of the results among its inputs.
+        places: places of the results among its inputs.
     """
 
     first: GenericOp

@@ -167,7 +167,7 @@ class QuantisedFunction:
         """Rewrites the function in place.
 
         Raises:
-            InputError: what cannot be quantised by the scheme, with the op and the way out.
+            InputError: an op that the scheme cannot quantize.
         """
         if self._scheme.kv_bits == 8:
             self._read_integer_caches()

@@ -124,7 +124,7 @@ def scale_under_bound(bound: SSAValue, source: str) -> SSAValue:
     """``max(bound, least FP16) * f32(1 / 127)``: scales of groups that are known to stay under some FP16 scale, f32.
 
     Args:
-        bound: as bits.
+        bound: the bound as bits.
         source: the module that sums under them.
     """
     rank = len(shape_of(bound))

@@ -112,7 +112,7 @@ def fifos_by_stream(kernel: df.KernelOp) -> dict[str, str]:
     """The FIFO that each stream goes through, by name: one per queue and slice.
 
     Raises:
-        InputError: what reads the loads of a queue does so in another order, or is not one process.
+        InputError: the loads of a queue are read in another order, or by several processes.
     """
     _check_order(kernel)
     return {each.sym_name.data: name for name, group in fifos_of(kernel).items() for each in group}

@@ -111,7 +111,7 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
     """Fresh arrays for a run.
 
     Args:
-        graph: with the depths to be run.
+        graph: graph with the depths to run.
         flat: the same graph; its programs are looked up if this isn't them.
         unbounded: FIFOs take every write.
         leads: numbers of the FIFOs to be computed, that stand for the others (``Programs.leads``); all if not given.

@@ -23,7 +23,7 @@ def run(
     """The same as ``sttest.sim.simpy_engine.run``: pipelines, memory ports, actors with a finite number of firings.
 
     Args:
-        graph: what to run.
+        graph: graph to run.
         unbounded: FIFOs take every write.
         record: hand back all times, also those of periods that were jumped over.
         patience: when to look for periods.

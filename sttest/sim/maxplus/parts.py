@@ -125,7 +125,7 @@ def jump_by_parts(
 
     Args:
         stamp: names the compiled code.
-        net: what is run, up to the cycle of ``now``.
+        net: the net, run up to the cycle of ``now``.
         marks: earlier states, by cycles before ``now``: likely periods.
         now: the present state.
         least: visits that are worth a jump.
@@ -245,7 +245,7 @@ def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> 
 
     Args:
         stamp: names the compiled code.
-        net: as far as it has run.
+        net: the net, as far as it has run.
         tied: int64[F], whether one end of a FIFO waited for the other.
         visits: int64[P], what each process did lately.
     """

@@ -142,7 +142,7 @@ def run_periodic(
     """Runs a fresh net to its end; gives what was jumped over.
 
     Args:
-        net: to be run.
+        net: the net to run.
         patience: when to look for periods.
         levels: gives the loops around accesses to its FIFOs (``of_leads``); without them, periods show in writes only.
 

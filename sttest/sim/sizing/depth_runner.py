@@ -122,7 +122,7 @@ def simulate_many(
     """Cycles of a finite graph with each of N depth vectors.
 
     Args:
-        graph: with the depths of FIFOs that a vector doesn't name.
+        graph: graph with the depths of FIFOs that a vector doesn't name.
         depth_vectors: int[N, F] in the order of the graph's FIFOs, or N mappings from FIFO to depth.
         jobs: processes at a time; each flattens the graph once.
 
@@ -201,7 +201,7 @@ def back_to_back(graph: TimedGraph, invocations: int) -> TimedGraph:
 
     Args:
         graph: finite.
-        invocations: at least 1.
+        invocations: number of invocations, at least 1.
 
     Raises:
         InputError: a FIFO doesn't hold as many tokens after a run as before, or actors fire for ever.

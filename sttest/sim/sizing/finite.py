@@ -58,7 +58,7 @@ def reduce_depths(
     Args:
         start: int64[F], enough.
         lower: int64[F], below which nothing is tried.
-        is_enough: what the depths must do.
+        is_enough: predicate that the depths must satisfy.
         order: FIFOs, those to be lowered first at the front.
         thresholds: int64[F], see :func:`least_depth`.
     """

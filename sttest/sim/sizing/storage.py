@@ -172,7 +172,7 @@ def size_for_throughput(
     """The least storage, in tokens over all FIFOs, that reaches a throughput.
 
     Args:
-        graph: of endless actors; its own depths are not looked at.
+        graph: graph of endless actors; its own depths are ignored.
         throughput: iterations per cycle; by default as with FIFOs that are never full.
         most_firings: simulated in all; after so many, a narrower search takes over (``is_exact`` is False then,
             and ``lower_total`` how far the search for the least storage came).

@@ -46,9 +46,9 @@ class AblationPart(_Form):
     """A workload and the knobs that all its rows have.
 
     Attributes:
-        name: of the part.
-        model, phase, tokens, context: as of ``sttest compile``.
-        knobs: of the compiler.
+        name: name of the part.
+        model, phase, tokens, context: model and shape as ``sttest compile`` takes them.
+        knobs: compile options.
         step_knobs: instead, where a decode step has several tokens: its tasks have a loop more.
         scales: knobs of larger and larger designs, for lines that take the fastest that fits; one, if not given.
         lines: names of the lines that run here; all, if not given.
@@ -69,12 +69,12 @@ class AblationLine(_Form):
     """What a row does differently.
 
     Attributes:
-        name: of the row.
+        name: name of the row.
         knobs: over those of the part.
-        tokens: of a decode step, instead of the part's.
+        tokens: tokens of a decode step, instead of the part's.
         head: the launch also runs what follows the last layer.
-        cut, lanes: where kernels end, and whose lanes they have.
-        note: what a reader must know of it.
+        cut, lanes: cuts between kernels, and the design that their lanes are taken from.
+        note: caveats that a reader must know.
     """
 
     name: str = Field(min_length=1)
@@ -97,7 +97,7 @@ class PublishedComparison(_Form):
 
     Attributes:
         figure: its name in ``studies/data/ablation_figures.csv``.
-        part: that ours is taken from.
+        part: part that our value is taken from.
         fast, slow: names of lines; ours is the time of ``slow`` over that of ``fast``.
     """
 
@@ -111,12 +111,12 @@ class Ablation(_Form):
     """Every line in every part, as ratio to the part's reference.
 
     Attributes:
-        title: of tables and figures.
-        note: what a reader must know before using the numbers.
-        board: by name.
+        title: title of tables and figures.
+        note: caveats that a reader must know before using the numbers.
+        board: name of the board.
         reference: name of the line that ratios are taken over.
         buffers: tell what FIFOs and converters keep of attention, too.
-        differs: what is not the same here and where the published figures are from.
+        differs: differences between this setting and that of the published figures.
         parts, lines, published: see there.
     """
 

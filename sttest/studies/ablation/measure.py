@@ -43,9 +43,9 @@ def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: La
 
     Args:
         text: linalg text of the block.
-        board: by name.
-        knobs: of the compiler; one layer where the block is cut.
-        cut: where kernels end.
+        board: name of the board.
+        knobs: compile options; one layer where the block is cut.
+        cut: cuts between kernels.
         lanes: ``shared``: as chosen for the whole block; ``own``: every kernel has the whole budget for itself.
 
     Raises:
@@ -91,7 +91,7 @@ def by_part(kernels: Sequence[df.KernelOp], part_of: Callable[[df.TaskOp], str])
     """Groups of kernels of the same part; a part that needs what comes between its kernels is several groups.
 
     Args:
-        kernels: of one task each, in program order, which is one of dependence.
+        kernels: kernels of one task each, in program order.
         part_of: the part that a task belongs to.
     """
     group_of: dict[str, int] = {}
@@ -149,7 +149,7 @@ def measure(key: Mapping[str, Any]) -> Plain:
     """Compiles and simulates.
 
     Args:
-        key: of a :class:`sttest.studies.ablation.points.Candidate`.
+        key: key of a :class:`sttest.studies.ablation.points.Candidate`.
 
     Returns:
         Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, the ``attention_bytes`` that they

@@ -20,8 +20,8 @@ class AblationOutcome:
 
     Attributes:
         point: the row.
-        results: of :func:`sttest.studies.ablation.measure.measure`, one per candidate.
-        launch_us: what one launch costs.
+        results: results of :func:`sttest.studies.ablation.measure.measure`, one per candidate.
+        launch_us: cost of one launch, microseconds.
     """
 
     point: RowPoint
@@ -130,8 +130,8 @@ def rows_of(name: str, engine: str, ablation: Ablation, outcomes: Sequence[Ablat
     """Every number of an ablation with unit and kind.
 
     Args:
-        name: of the ablation.
-        engine: that computed the times.
+        name: name of the ablation.
+        engine: simulation engine that computed the times.
         ablation: the form.
         outcomes: its rows.
     """

@@ -44,10 +44,10 @@ class AblationRun:
 
     Attributes:
         points: its rows.
-        store: of finished designs.
-        keys: of each distinct design, by the hash that names it.
+        store: store of finished designs.
+        keys: keys of each distinct design by its hash.
         found: results of those that are finished.
-        launch_us: what a launch costs on its board.
+        launch_us: cost of a launch on its board, microseconds.
     """
 
     points: Sequence[RowPoint]
@@ -65,7 +65,7 @@ class AblationRun:
         """Simulates what is missing and gives all rows, in the order of the form.
 
         Raises:
-            SttestError: of a design, where it is not the design's own; what is finished stays stored.
+            SttestError: an error that is not the design's own; finished designs stay stored.
         """
         tell(len(self.found), len(self.keys))
         missing = self.missing

@@ -111,7 +111,7 @@ def comparisons(found: Sequence[tuple[Entry, Sequence[int]]], ledger: Ledger) ->
 
     Args:
         found: experiments and the places of their numbers in the ledger.
-        ledger: of the page.
+        ledger: ledger of the page.
     """
     errors = ((number, ledger.rows[number].error) for _, numbers in found for number in numbers)
     ratios = {number: 1 + error for number, error in errors if error is not None and error > -1}

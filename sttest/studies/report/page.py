@@ -45,11 +45,11 @@ def check_target(out: Path, generator: str) -> None:
     """Refuses what would be overwritten by mistake, and folders that are not there.
 
     Args:
-        out: where a page will be written.
-        generator: what an earlier page, which may be replaced, says that it was made by.
+        out: path of the page.
+        generator: generator that an earlier page names; such a page may be replaced.
 
     Raises:
-        InputError: with the way out.
+        InputError: the request cannot be met; the hints say what would help.
     """
     hints = ["name another file with -o"]
     if not out.parent.is_dir():
@@ -190,9 +190,9 @@ def build_report(
     Args:
         results: folder of result folders.
         out: the page; traces go to ``<stem>-traces`` beside it.
-        names: of the experiments that are shown; all if empty.
+        names: names of the experiments that are shown; all if empty.
         blocks: whether blocks are simulated for their schedules.
-        say: called with what is being done.
+        say: callback that gets a line of progress.
 
     Raises:
         InputError: no results, results that are none, or a place that can't be written.

@@ -40,9 +40,9 @@ def figure_markup(path: Path, prefix: str, title: str) -> Markup:
     """An SVG as an element of the page, a PNG as an ``img`` that holds it.
 
     Args:
-        path: of the figure.
-        prefix: of its ids, different for each figure of the page.
-        title: what it shows, for those who can't see it.
+        path: path of the figure.
+        prefix: prefix of its ids, different for each figure of the page.
+        title: description for readers who can't see it.
 
     Raises:
         InputError: not readable, too large, not an SVG or PNG.

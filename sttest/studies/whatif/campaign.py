@@ -26,9 +26,9 @@ class StudyRun:
     """A study under way.
 
     Attributes:
-        points: of the study.
-        store: of finished simulations.
-        engine: that computes the times.
+        points: points of the study.
+        store: store of finished simulations.
+        engine: simulation engine that computes the times.
         keys: full configuration of each distinct block, by the hash that names it; points that differ in the launch
             alone share one.
         found: results of those that are finished.
@@ -49,7 +49,7 @@ class StudyRun:
         """Simulates what is missing and gives the outcome of every point, in the order of the study.
 
         Raises:
-            SttestError: of a point, where it is not the point's own; what is finished stays stored.
+            SttestError: an error that is not the point's own; finished points stay stored.
         """
         tell(len(self.found), len(self.keys))
         missing = self.missing

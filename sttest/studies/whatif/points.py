@@ -64,9 +64,9 @@ class Point:
     Attributes:
         axes: the values that it differs from other points in, by axis.
         settings: base and axes together.
-        block: what is simulated, or None where there is no such block.
+        block: the simulated block, or None where there is no such block.
         refusal: then why.
-        launch: what starting it costs; None with ``block``.
+        launch: cost of a launch; None with ``block``.
     """
 
     axes: Mapping[str, Value]
@@ -101,8 +101,8 @@ def points_of(study: Study, folder: Path) -> list[Point]:
     """All points, the last axis fastest.
 
     Args:
-        study: what is asked.
-        folder: of its file, which paths in it start from.
+        study: the study.
+        folder: folder of its file, which relative paths start from.
 
     Raises:
         InputError: a setting or value that there is not, or too many points.
@@ -161,7 +161,7 @@ def cycles_by_resource(run: Simulation, steps: Mapping[str, int]) -> dict[Resour
     """Cycles of a recorded run, of ``compute``, ``bandwidth`` and ``latency``; they add up to its cycles.
 
     Args:
-        run: of a design.
+        run: run of a design.
         steps: :func:`tile_steps` of it; a process without an entry takes one per iteration.
     """
     assert run.graph is not None
@@ -204,7 +204,7 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
     """Compiles and simulates one block.
 
     Args:
-        configuration: of :meth:`sttest.studies.whatif.settings.Configuration.to_dict`, with the ``engine``.
+        configuration: result of :meth:`sttest.studies.whatif.settings.Configuration.to_dict`, with the ``engine``.
 
     Returns:
         Plain data: cycles, their shares and bounds; or ``refused``, why there is no such block; or ``failed``, an

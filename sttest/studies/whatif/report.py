@@ -35,10 +35,10 @@ def rows_of(
     """Every number of a study, with unit and kind.
 
     Args:
-        name: of the study.
-        engine: that computed the times.
-        outcomes: of its points.
-        knees: of its series.
+        name: name of the study.
+        engine: simulation engine that computed the times.
+        outcomes: outcomes of its points.
+        knees: knees of its series.
         x_unit: unit of the x axis.
     """
     for outcome in outcomes:

@@ -205,7 +205,7 @@ def check_keys(settings: Settings, where: str) -> None:
     """Refuses settings that there are not; paths into a board are checked against the board.
 
     Raises:
-        InputError: with the nearest known key.
+        InputError: an unknown key; the hint names the nearest known one.
     """
     known = [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in _KNOBS)]
     for key in settings:
@@ -220,7 +220,7 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     Args:
         settings: base and axes together.
         compiled_for: settings of the board that the design is compiled for instead.
-        folder: that relative paths start from.
+        folder: folder that relative paths start from.
 
     Raises:
         InputError: a value that a setting cannot have, a shape that the model does not have, or a precision that

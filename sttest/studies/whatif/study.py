@@ -27,8 +27,8 @@ class Value(_Part):
 
     Attributes:
         value: a number, a name, or the path of a board or scheme beside the study's file.
-        label: what tables and figures call it.
-        source, kind: where a number of the hardware is from, as in a board's file.
+        label: name in tables and figures.
+        source, kind: provenance of a hardware number, as in a board's file.
     """
 
     value: Scalar
@@ -54,8 +54,8 @@ class Study(_Part):
     """Points: every combination of the axes' values, over the base.
 
     Attributes:
-        title: of tables and figures.
-        note: what a reader must know before using the numbers.
+        title: title of tables and figures.
+        note: caveats that a reader must know before using the numbers.
         base: settings (``sttest.studies.whatif.settings``) that all points have.
         compiled_for: settings of the HBM that the design is compiled for, if it is not that of each point: one
             design, then, runs with every memory, and the points differ in nothing else.

@@ -27,7 +27,7 @@ def in_processes(blocks: Blocks, jobs: int, simulate: Simulate = simulate_block)
     """Results as they come, from ``jobs`` processes; from this one if that is enough.
 
     Args:
-        blocks: what is simulated.
+        blocks: blocks to simulate.
         jobs: processes at a time.
         simulate: a module's function.
 

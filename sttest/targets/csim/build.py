@@ -127,7 +127,7 @@ class Executable:
         path: takes a folder with the arguments (see :mod:`run`).
         signature: the kernel's name and arguments.
         build_s: seconds that the compiler took, 0 if this kernel had been compiled before.
-        warnings: what the compiler had to say.
+        warnings: warnings of the compiler.
     """
 
     path: Path
@@ -140,7 +140,7 @@ def find_compiler() -> None:
     """Makes sure that there is a C++ compiler.
 
     Raises:
-        ToolMissingError: with the command that installs it.
+        ToolMissingError: the tool is missing; the hint is the command that installs it.
     """
     if shutil.which(COMPILER) is None:
         raise ToolMissingError(
@@ -153,9 +153,9 @@ def build_kernel(package: Path, work: Path, *, timeout_s: float = BUILD_TIMEOUT_
     """Compiles ``hls/kernel.cpp`` of a package; a kernel that the work folder has already is taken as it is.
 
     Args:
-        package: with ``hls/kernel.cpp`` and ``hls/signature.json``.
+        package: design package with ``hls/kernel.cpp`` and ``hls/signature.json``.
         work: gets one executable per content of kernel and headers.
-        timeout_s: for the compiler.
+        timeout_s: time limit of the compiler, seconds.
 
     Raises:
         InputError: the package has no emitted C++, or several kernels.

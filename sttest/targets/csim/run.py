@@ -49,8 +49,8 @@ class CsimRun:
         verdict: ``done``, or ``deadlock`` where every process that was left waited for another.
         results: memory image per written argument, uint8; empty after a deadlock.
         fifos: per stream and converter buffer, by name.
-        blocked: who stood still, after a deadlock.
-        seconds: of the run, without the build.
+        blocked: processes that stood still after a deadlock.
+        seconds: duration of the run without the build.
         streams: the folder with the tokens of every stream (``<name>.bin``: elements in order, int4 as int8), if
             they were asked for.
     """
@@ -79,10 +79,10 @@ def run_kernel(
     """Calls the kernel once.
 
     Args:
-        kernel: from :func:`build_kernel`.
+        kernel: executable from :func:`build_kernel`.
         memory: image of every argument that the kernel reads, of the signature's size.
         streams: a folder that gets the tokens of every stream.
-        depths: of streams that are to have another one than the kernel declares; names of no stream do nothing.
+        depths: other depths than the kernel declares, by stream; unknown names are ignored.
         timeout_s: after which the process is killed.
 
     Raises:

@@ -37,7 +37,7 @@ def reset_card(place: str) -> str:
     """Resets a card of this machine; whoever else uses it loses it too.
 
     Args:
-        place: on PCIe, as the card gave it.
+        place: PCIe address, as the card gave it.
 
     Returns:
         What came of it, in a few words.
@@ -105,8 +105,8 @@ class HeldProcess:
     an interpreter's lock, and does not keep its holder.
 
     Args:
-        command: to start.
-        folder: that it works in.
+        command: command line to start.
+        folder: working directory.
         environment: all of it.
     """
 
@@ -188,7 +188,7 @@ class Rehearsal:
     """What takes a card's place on the double.
 
     Attributes:
-        executable: of the kernel's C simulation.
+        executable: program of the kernel's C simulation.
         duration_us: simulated time of a launch.
         faults: ``hung`` or ``crashed``, by number of the launch from 0.
     """
@@ -204,7 +204,7 @@ class Timeouts:
 
     Attributes:
         launch_s: after which a kernel counts as hung.
-        open_s: to configure a card, or to start a hardware emulation.
+        open_s: time limit for configuring a card or starting a hardware emulation, seconds.
         reset: a card whose kernel hung, which nothing else brings back.
     """
 
@@ -219,10 +219,10 @@ class CardOptions:
 
     Attributes:
         engine: ``device``, ``hw_emu`` or ``double``.
-        xclbin: what it is configured with; of the double, the signature.
+        xclbin: file that the card is configured with; for the emulator, the signature.
         card: index or place on PCIe.
         patience: time limits.
-        rehearsal: on the double.
+        rehearsal: a rehearsal on the emulator.
     """
 
     engine: str
@@ -237,8 +237,8 @@ class LaunchTimes:
     """A launch that has completed.
 
     Attributes:
-        host_us: on the host's clock, start to end of the wait.
-        simulated_us: on the clock of the double; None elsewhere.
+        host_us: time from start to the end of the wait on the host's clock, microseconds.
+        simulated_us: time on the emulator's clock, microseconds; None elsewhere.
         watts: board power while it ran, where that was read.
     """
 
@@ -262,8 +262,8 @@ class KernelProfile:
 
     Attributes:
         calls: counted.
-        average_us, least_us, most_us: of one.
-        clock_mhz: of the kernel.
+        average_us, least_us, most_us: time of one execution, microseconds.
+        clock_mhz: clock of the kernel, MHz.
     """
 
     calls: int
@@ -314,11 +314,11 @@ class HeldCard:
     """A context: a process with a card that is configured, ended with all its children when it is left.
 
     Attributes:
-        info: what the card says of itself: ``platform``, ``bdf``, ``uuid``.
-        profile: what its counters say, after the end; None where there are none.
+        info: the card's own information: ``platform``, ``bdf``, ``uuid``.
+        profile: readings of its counters after the end; None where there are none.
 
     Args:
-        files: of the design.
+        files: files of the design.
         options: which card.
 
     Raises:
@@ -376,7 +376,7 @@ class HeldCard:
 
         Args:
             run: prepared.
-            doing: what it is part of, for the error.
+            doing: the work that it is part of, for the error.
 
         Raises:
             DeadlockError: it did not end in time.  The process that held the card is gone.

@@ -36,7 +36,7 @@ class CsimKernels:
 
     Attributes:
         executables: per kernel.
-        duration_us: what every execution is said to take: simulated time of the design, not the simulation's own.
+        duration_us: time that each execution is said to take, microseconds: simulated time of the design.
     """
 
     executables: Mapping[str, Executable]

@@ -71,7 +71,7 @@ class Ending:
 
     Attributes:
         state: ``completed``, ``timeout``, or the name that XRT gives another end.
-        host_us: from start to the end of the wait, on the host's clock.
+        host_us: time from start to the end of the wait on the host's clock, microseconds.
         watts: board power read while the kernel ran; such a launch is not one to take times from.
     """
 
@@ -86,7 +86,7 @@ class Host:
 
     Args:
         xrt: pyxrt, or its double.
-        signature: of the kernel.
+        signature: signature of the kernel.
         clock: seconds; the host's own.
     """
 

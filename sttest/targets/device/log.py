@@ -21,8 +21,8 @@ class LaunchStep:
     """A launch that completed.
 
     Attributes:
-        phase, doing, layer: what it was.
-        times: that it took.
+        phase, doing, layer: phase, kind and layer of the launch.
+        times: times that it took.
         ended_s: when its end was known, on a clock without a date.
     """
 
@@ -40,11 +40,11 @@ class Log:
     Attributes:
         steps: launches, in order.
         idle_w: power readings at rest.
-        profiles: what the counters on the card say, per phase.
-        platform: what the card says it is.
+        profiles: readings of the card's counters, per phase.
+        platform: platform that the card reports.
         planned: launches that there should be.
-        equal_tokens, golden_tokens: of a generation that came to its end.
-        largest_difference: from the golden: of logits, or of all elements of a block.
+        equal_tokens, golden_tokens: tokens of a finished generation that equal the golden ones, and all golden ones.
+        largest_difference: largest difference from the golden, over logits or all elements of a block.
     """
 
     planned: int = 0
@@ -96,7 +96,7 @@ def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iter
         experiment: name of the folder of results.
         engine: ``double``, ``hw_emu`` or ``device``.
         model, board: names.
-        log: of the run.
+        log: log of the run.
     """
     base: dict[str, Any] = {"experiment": experiment, "model": model, "board": board, "engine": engine}
     came: Kind = "measured" if engine == "device" else "simulated"

@@ -36,7 +36,7 @@ class PackedRun(BaseModel):
     """``host/run.json``.
 
     Attributes:
-        model, phase: what the block is of.
+        model, phase: model and phase of the block.
         simulated_us: time of a launch in simulation.
         inputs: file of bytes per argument that the kernel reads, parameters among them.
         golden: file of bytes per argument that it writes.

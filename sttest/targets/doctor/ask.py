@@ -39,7 +39,7 @@ class Answer:
     Attributes:
         outcome: ``answered``: left with exit code 0; ``missing``: no such program; ``failed``: could not be
             started, left with another code, by a signal, or printed without end; ``silent``: not done in time.
-        text: what it printed, on both streams; for a failure to start, the reason.
+        text: output on both streams, or the reason of a failure to start.
         trouble: a few words on what went wrong; empty where nothing did.
         path: the program's file.
     """
@@ -132,7 +132,7 @@ class Finding:
 
     Attributes:
         status: whether it is there and answers.
-        version: as the part itself reports it; None where it does not.
+        version: version that the tool reports; None if it reports none.
         detail: one printable line: where it was found, or what is wrong with it.
     """
 

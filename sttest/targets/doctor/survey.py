@@ -30,12 +30,12 @@ class ExternalTool:
     """A program, package or piece of hardware.
 
     Attributes:
-        name: as people call it; unique.
-        serves: what it is for.
+        name: unique name.
+        serves: purpose of the tool.
         probe: looks for it; never raises, and takes little more than `ask.LIMIT_S`.
         expected: start of the version that sttest was written for; empty where any will do.
         install: the one line that installs it on Debian or Ubuntu; empty where there is none.
-        advice: what to do where no line installs it.
+        advice: advice for tools that no command installs.
     """
 
     name: str

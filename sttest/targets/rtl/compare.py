@@ -73,8 +73,8 @@ def compare(graph: TimedGraph, run: RtlRun, engine: str = "maxplus") -> Comparis
     """Runs the engine on the same graph and looks for the first access that is not in the same cycle.
 
     Args:
-        graph: what ``run`` was built from.
-        run: of the hardware.
+        graph: graph that ``run`` was built from.
+        run: run of the hardware.
         engine: ``maxplus`` or ``des``.
     """
     simulation = simulate(graph, engine, record=True)

@@ -105,7 +105,7 @@ def gate(start: int, runs: int, period: int, end: int, sides: int, program: str)
 
     Args:
         start: first cycle in which stage 0 may happen.
-        runs: how often the program is run.
+        runs: number of runs of the program.
         period: stages from one run to the next.
         end: the stage of the last run in which the process finishes.
         sides: number of FIFO sides; ``program`` drives ``need_0`` … for them.

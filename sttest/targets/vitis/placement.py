@@ -22,8 +22,8 @@ class PortLoad:
 
     Attributes:
         port: its name.
-        run_bytes: that one launch moves.
-        resident_bytes: of its buffers, of all layers together.
+        run_bytes: bytes that one launch moves.
+        resident_bytes: bytes of its buffers, all layers together.
     """
 
     port: str
@@ -68,8 +68,8 @@ def place_as(
     Args:
         loads: the ports.
         channel_of: number per port.
-        banks: of the board.
-        bank_bytes: of each.
+        banks: number of banks of the board.
+        bank_bytes: bytes per bank.
     """
     traffic: dict[int, int] = {}
     resident: dict[int, int] = {}

@@ -33,10 +33,10 @@ class StepResult:
     """A step that is done.
 
     Attributes:
-        name: of the step.
-        seconds: that it took, 0 where it had been done before.
+        name: name of the step.
+        seconds: duration; 0 if it had been done before.
         was_done: before.
-        log: what the tool printed.
+        log: output of the tool.
     """
 
     name: str
@@ -49,9 +49,9 @@ def run_steps(steps: Sequence[BuildStep], folder: Path, version: str, tell: Tell
     """Runs what has to be run, in order.
 
     Args:
-        steps: of one build.
-        folder: of the build; is made.
-        version: of the tool; another one makes everything anew.
+        steps: steps of one build.
+        folder: folder of the build; it is made.
+        version: version of the tool; another one makes everything anew.
         tell: is told the step and the last line that it printed.
 
     Raises:

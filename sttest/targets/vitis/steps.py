@@ -56,12 +56,12 @@ class Plan:
 
     Attributes:
         kernel: name of the top function.
-        target: what for.
+        target: the search's target.
         tools: names that the tools need, from the board's file.
-        clock_mhz: of the kernel.
-        folder: of the build; sources are in the folder above it.
-        jobs: that the tools may run at a time.
-        limits: of time.
+        clock_mhz: clock of the kernel, MHz.
+        folder: folder of the build; sources are in its parent.
+        jobs: number of jobs that the tools may run at a time.
+        limits: time limits.
     """
 
     kernel: str
@@ -181,7 +181,7 @@ class LinkConfig:
         units: compute units per kernel.
         banks: per compute unit and argument.
         slrs: per compute unit that is bound to one.
-        clock_hz: of all kernels.
+        clock_hz: clock of all kernels, Hz.
     """
 
     units: Mapping[str, tuple[str, ...]]
@@ -194,8 +194,8 @@ def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | No
     """The file for a design whose banks are chosen; identifiers were checked when the signature was made.
 
     Args:
-        design: with its banks.
-        clock_mhz: of the kernels.
+        design: signature of the design, with its banks.
+        clock_mhz: clock of the kernels, MHz.
         slr: super logic region that the kernels are bound to; None leaves them to the tool.
         title: one line.
     """

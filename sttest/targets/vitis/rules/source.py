@@ -21,8 +21,8 @@ class RuleViolation:
 
     Attributes:
         rule: its name.
-        message: what is wrong there.
-        line: from 1.
+        message: the complaint.
+        line: line number, from 1.
     """
 
     rule: str
@@ -35,9 +35,9 @@ class Directive:
     """One ``#pragma HLS``.
 
     Attributes:
-        name: as ``pipeline``, in lower case.
-        options: by name; an option without a value has an empty one.
-        node: in the tree.
+        name: name in lower case, such as ``pipeline``.
+        options: values by option; an option without a value has an empty one.
+        node: node of the syntax tree.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Flight:
     """An execution from its start until the host has been told of its end.
 
     Attributes:
-        finish_us: on the card's clock; None where it never finishes.
+        finish_us: finish time on the card's clock, microseconds; None if it never finishes.
         ended: ended early, by a reset.
     """
 
@@ -48,9 +48,9 @@ class EmulatedCard:
     """One card of the double.
 
     Attributes:
-        board: whose banks it has.
-        library: what runs when a kernel is started.
-        passing: called with the seconds of simulated time whenever some pass; for a host's own clock.
+        board: board that has the banks.
+        library: kernels that run when they are started.
+        passing: callback that gets the seconds of simulated time that pass, for a host's own clock.
         now_us: simulated time.
         generation: counts configurations and resets; handles of an earlier one are stale.
         groups: bank ranges by group id.

@@ -17,8 +17,8 @@ class KernelLaunch:
 
     Attributes:
         kernel: its name.
-        scalars: by argument, as the numbers that the kernel sees.
-        buffers: by argument, the bytes on the card that the signature grants: writable where the kernel writes.
+        scalars: values by argument, as the kernel sees them.
+        buffers: bytes on the card by argument; writable where the kernel writes.
             Not to be kept after the execution.
     """
 
@@ -33,7 +33,7 @@ class Execution:
 
     Attributes:
         duration_us: simulated time that it took; of no meaning where it hung.
-        detail: of a crash.
+        detail: details of a crash.
     """
 
     duration_us: float
@@ -58,7 +58,7 @@ class PythonKernels:
     """A library of Python functions.
 
     Attributes:
-        kernels: by name; each works on a launch and returns the microseconds that it took.
+        kernels: functions by kernel name; each runs a launch and returns its time, microseconds.
     """
 
     kernels: Mapping[str, Callable[[KernelLaunch], float]]
@@ -76,9 +76,9 @@ class FaultyKernels:
     """A library that goes wrong at chosen launches, for the tests of watchdogs.
 
     Attributes:
-        library: what runs otherwise.
-        faults: by number of the launch, from 0.
-        launches: how many there have been.
+        library: kernels that run otherwise.
+        faults: faults by launch number, from 0.
+        launches: number of launches so far.
     """
 
     library: KernelLibrary

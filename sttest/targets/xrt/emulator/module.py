@@ -20,10 +20,10 @@ class EmulatedXrt:
     """pyxrt without a card: the surface of `sttest.targets.xrt.contract.PyXrt`, and what a test needs beside it.
 
     Args:
-        board: whose memory banks the cards have.
-        library: what runs when a kernel is started.
-        cards: how many there are.
-        passing: called with the seconds of simulated time whenever some pass.
+        board: board that has the cards' memory banks.
+        library: kernels that run when they are started.
+        cards: number of cards.
+        passing: callback that gets the seconds of simulated time that pass.
 
     Raises:
         InputError: the board has no HBM.

@@ -135,7 +135,7 @@ class Storage:
         stale: bytes of ``host`` that a kernel has overtaken on the card.
         known: bytes of ``card`` that were synced or written by a kernel.
         mapped: whether the host holds a view, through which it may write unseen.
-        generation: of the card's configuration; a buffer does not outlive it.
+        generation: number of the card's configuration; a buffer does not outlive it.
     """
 
     def __init__(self, memory: CardMemory, size: int, banks: range, generation: int) -> None:
