@@ -24,7 +24,7 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.pipeline import CompileOptions, passes, streaming_passes, tiling_passes
-from sttest.compile.sharing.engines import dma_port
+from sttest.compile.sharing.functional_units import dma_port
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph

@@ -30,7 +30,7 @@ from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
 from sttest.compile.passes.vectorize import Vectorize
-from sttest.compile.sharing.engines import Attention, ChannelUse, Sharing
+from sttest.compile.sharing.functional_units import Attention, ChannelUse, Sharing
 
 
 @dataclass(frozen=True)

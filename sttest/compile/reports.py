@@ -21,7 +21,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.design import DesignResources, SlrPlacement, die_of
 from sttest.compile.resources.memories import REGISTERS_PER_BOUNDARY, WAYS
-from sttest.compile.sharing.engines import stream_ends
+from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
 from sttest.compile.timing.cost_model import FABRIC, operator_instances, payload_operators, step_interval, task_cost
 from sttest.sim import Simulation, simulate

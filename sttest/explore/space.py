@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from sttest.compile.pipeline import CompileOptions
-from sttest.compile.sharing.engines import Sharing
+from sttest.compile.sharing.functional_units import Sharing
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts

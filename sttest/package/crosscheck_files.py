@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from sttest.boards.load import validated
-from sttest.compile.sharing.engines import Attention
+from sttest.compile.sharing.functional_units import Attention
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, read_object
 from sttest.crosscheck.case import BlockShape

@@ -17,7 +17,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.pipeline import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.resources.design import design_resources
-from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.functional_units import engines_of
 from sttest.core.errors import InputError
 from sttest.explore.evaluate import knobs_from
 from sttest.frontend.shipped import lowered_text

@@ -16,7 +16,7 @@ from sttest.compile.pipeline import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.reports import activity_table, fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
-from sttest.compile.sharing.engines import engines_of, stream_ends
+from sttest.compile.sharing.functional_units import engines_of, stream_ends
 from sttest.compile.sharing.processes import fifos_of, process_name, processes_of, queue_of
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.errors import InputError

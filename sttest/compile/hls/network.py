@@ -15,7 +15,7 @@ from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layou
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.ir.module_walk import run_first
-from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
 from sttest.compile.sharing.processes import fifos_of, node_label, process_name, processes_of, queue_of
 from sttest.core.errors import InputError

@@ -55,7 +55,7 @@ def emit_turn(
 
     Args:
         code: text that is appended to.
-        members: alike (`sttest.compile.sharing.engines`).
+        members: alike (`sttest.compile.sharing.functional_units`).
         process: its name, its streams and its parameters for trip counts.
         timing: see :func:`emit_task`.
         helpers: see :func:`emit_task`.

@@ -26,7 +26,7 @@ from sttest.compile.dialects.stream_order import most_slices, sliced
 from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.ir.names import argument_kinds
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.sharing.engines import ChannelUse
+from sttest.compile.sharing.functional_units import ChannelUse
 from sttest.compile.sharing.layers import behind_result
 from sttest.compile.sharing.processes import queue_of
 from sttest.compile.timing.cost_model import task_cost

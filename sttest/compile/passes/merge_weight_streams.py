@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.ir.names import identifier, unique
-from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.functional_units import engines_of
 
 
 @dataclass(frozen=True)

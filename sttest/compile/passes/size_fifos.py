@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, only_kernel
-from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import prefetch_depths
 from sttest.compile.sharing.processes import fifo_name
 from sttest.compile.timing.fifo_depths import shared_depths, stream_depths

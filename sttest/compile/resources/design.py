@@ -13,7 +13,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memories, memory_buses, with_crossings
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
-from sttest.compile.sharing.engines import stream_ends
+from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition import Die, Partition, ProcessFacts, WireFacts, partition
 from sttest.compile.timing.fifo_depths import accesses

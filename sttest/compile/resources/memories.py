@@ -10,7 +10,7 @@ from math import ceil, prod
 from sttest.boards.resources import LUTRAM_MAX_WORDS, Resources, memory_resources
 from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects import df
-from sttest.compile.sharing.engines import StreamEnds, dma_port, stream_ends
+from sttest.compile.sharing.functional_units import StreamEnds, dma_port, stream_ends
 from sttest.compile.sharing.processes import process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
 from sttest.compile.spaces.partition import ProcessFacts, WireFacts

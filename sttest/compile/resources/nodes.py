@@ -16,7 +16,7 @@ from sttest.boards.resources import PipelineLogic, Resources, load_resource_mode
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
-from sttest.compile.sharing.engines import dma_port
+from sttest.compile.sharing.functional_units import dma_port
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
 from sttest.sim.graph import MemoryPort, TimedGraph

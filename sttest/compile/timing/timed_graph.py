@@ -17,7 +17,7 @@ from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.channels.memory_ports import bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
-from sttest.compile.sharing.engines import engines_of
+from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
 from sttest.compile.timing.cost_model import task_cost

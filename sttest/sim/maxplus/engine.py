@@ -8,7 +8,7 @@ import numpy as np
 
 from sttest.sim.graph import TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
-from sttest.sim.maxplus.parts import Splice
+from sttest.sim.maxplus.components import Skip
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.maxplus.rows import restrict_to
@@ -41,7 +41,7 @@ def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     return run(graph, unbounded=unbounded, patience=_NEVER)
 
 
-def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Splice], *, keep: bool) -> RunRecord:
+def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Skip], *, keep: bool) -> RunRecord:
     """``number``: for each FIFO of the graph, the one of the net that stands for it."""
     initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
     of_net = np.zeros(net.fifos.size, np.int64)
@@ -72,7 +72,7 @@ def _finishes(processes: np.ndarray) -> np.ndarray:
     return np.where(processes["visits"] == processes["all_visits"], processes["finish"], -1)
 
 
-def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Splice]) -> np.ndarray:
+def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Skip]) -> np.ndarray:
     """Most tokens that each FIFO held."""
     from sttest.sim.maxplus.kernel import find_peaks, sources_stamp
 

@@ -342,7 +342,7 @@ def find_periods(sources: Wholes, fifos: Records, times: Wholes, since: Wholes, 
 
 
 @njit(cache=True)
-def find_cycles_of_levels(
+def find_cycles_of_loop_tokens(
     sources: Wholes, fifos: Records, times: Wholes, since: Wholes, levels: Records, cycles: Wholes
 ) -> None:
     """Fills in how long the last iteration of each loop took; 0 where it isn't seen, or the one before began otherwise.

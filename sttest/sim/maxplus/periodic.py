@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sttest.sim.maxplus.arrays import ACTOR, Net
-from sttest.sim.maxplus.parts import Splice, State, jump_by_parts, state_of
+from sttest.sim.maxplus.components import Skip, Snapshot, skip_by_components, snapshot_of
 from sttest.sim.maxplus.rows import LEVEL
 from sttest.sim.stages import UNBOUNDED
 
@@ -30,7 +30,7 @@ _LEAST_SHARE = 1 / 64
 NO_LEVELS = np.empty(0, LEVEL)
 
 
-class Guess(NamedTuple):
+class PeriodGuess(NamedTuple):
     """``cycle``: from which on to compare states; ``lengths``: cycles of likely periods, ascending."""
 
     cycle: int
@@ -45,7 +45,7 @@ class Lately(NamedTuple):
     run: int
 
 
-class Guesser:
+class PeriodGuesser:
     """Guesses periods of a net from the times of its writes."""
 
     def __init__(self, stamp: np.ndarray, net: Net, levels: np.ndarray, least_visits: int) -> None:
@@ -59,7 +59,7 @@ class Guesser:
         """Begins anew, after a jump."""
         self._tried.clear()
 
-    def guess(self, cycle: int, since: np.ndarray, lately: Lately) -> Guess | None:
+    def guess(self, cycle: int, since: np.ndarray, lately: Lately) -> PeriodGuess | None:
         """Likely periods after a run up to a cycle; ``since``: per FIFO, the token from which on times are known."""
         most = lately.run * lately.cycles // int(lately.visits.sum())
         lengths = self._of_loops(since, lately, most)
@@ -68,14 +68,14 @@ class Guesser:
             return None
         for length in lengths:
             self._tried[length] = self._tried.get(length, 0) + 1
-        return Guess(self._widest_gap(cycle, lengths[-1]), lengths)
+        return PeriodGuess(self._widest_gap(cycle, lengths[-1]), lengths)
 
     def _of_loops(self, since: np.ndarray, lately: Lately, most: int) -> list[int]:
         """Cycles, up to ``most``, of an iteration of those loops of which to jump over most would save most."""
-        from sttest.sim.maxplus.kernel_state import find_cycles_of_levels
+        from sttest.sim.maxplus.kernel_state import find_cycles_of_loop_tokens
 
         net, levels = self._net, self._levels
-        find_cycles_of_levels(self._stamp, net.fifos, net.times, since, levels, self._loop_cycles)
+        find_cycles_of_loop_tokens(self._stamp, net.fifos, net.times, since, levels, self._loop_cycles)
         seen = np.flatnonzero(
             (self._loop_cycles > 0) & (self._loop_cycles <= most) & (lately.visits[levels["process"]] > 0)
         )
@@ -138,7 +138,7 @@ class PeriodSearchLimits:
 
 def run_periodic(
     net: Net, patience: PeriodSearchLimits, levels: Callable[[], np.ndarray] = lambda: NO_LEVELS
-) -> list[Splice]:
+) -> list[Skip]:
     """Runs a fresh net to its end; gives what was jumped over.
 
     Args:
@@ -164,12 +164,12 @@ class _Run:
         self._net = net
         self._patience = patience
         self._stamp = sources_stamp()
-        self._guesser = Guesser(self._stamp, net, levels, patience.least_visits)
-        self._kept: deque[State] = deque(maxlen=_STATES_KEPT)
-        self._splices: list[Splice] = []
+        self._guesser = PeriodGuesser(self._stamp, net, levels, patience.least_visits)
+        self._kept: deque[Snapshot] = deque(maxlen=_STATES_KEPT)
+        self._splices: list[Skip] = []
         self._begin_anew(int(net.processes["clock"].min()))
 
-    def run(self) -> list[Splice]:
+    def run(self) -> list[Skip]:
         cycle = self._since + self._patience.first_cycles
         while self._goes_on(cycle):
             found = self._guess(cycle)
@@ -212,14 +212,14 @@ class _Run:
             net.limits[0] = UNBOUNDED
         return bool(net.limits[1])
 
-    def _guess(self, cycle: int) -> Guess | None:
+    def _guess(self, cycle: int) -> PeriodGuess | None:
         """Likely periods, where looking for them costs less than what was run since the last jump."""
         if self._visits_run() < max(1, self._patience.least_visits // 4):
             return None
         visits = self._net.processes["visits"] - self._visits_before
         return self._guesser.guess(cycle, self._known_from, Lately(cycle - self._since, visits, self._visits_run()))
 
-    def _try_to_jump(self, found: Guess, limit: int) -> int | None:
+    def _try_to_jump(self, found: PeriodGuess, limit: int) -> int | None:
         """Runs on, compares the states after one and more periods; the cycle reached, None at the end."""
         if not self._goes_on(found.cycle):
             return None
@@ -237,22 +237,22 @@ class _Run:
                 return reached
         return cycle
 
-    def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, State] | None:
+    def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, Snapshot] | None:
         """Runs up to a cycle; the states so many cycles before it, by length.  None at the end."""
-        marks: dict[int, State] = {}
+        marks: dict[int, Snapshot] = {}
         for length in reversed(lengths):
             if not self._goes_on(cycle - length):
                 return None
             marks[length] = self._state(cycle - length)
         return marks if self._goes_on(cycle) else None
 
-    def _parts_jump(self, marks: dict[int, State], cycle: int) -> int:
+    def _parts_jump(self, marks: dict[int, Snapshot], cycle: int) -> int:
         """Lets the parts of the net jump, each over periods of its own, where that is worth it; the cycle reached.
 
         A jump that skips little beside what was run is no reason to forget what was seen: a longer period may do.
         """
         run, now = self._visits_run(), self._state(cycle)
-        jumped = jump_by_parts(self._stamp, self._net, marks, now, self._patience.least_visits)
+        jumped = skip_by_components(self._stamp, self._net, marks, now, self._patience.least_visits)
         if jumped is None:
             return cycle
         splice, reached = jumped
@@ -272,7 +272,7 @@ class _Run:
         least = self._patience.least_visits
         return max(least, min(run // 2, _ALWAYS_WORTH_IT * least))
 
-    def _multiples(self, before: State, period: int, limit: int) -> Iterator[int]:
+    def _multiples(self, before: Snapshot, period: int, limit: int) -> Iterator[int]:
         """1, then multiples in which all ports stream whole bursts, one per channel."""
         yield 1
         unit = lcm(1, *self._missing_factors(before))
@@ -280,7 +280,7 @@ class _Run:
             if multiple > 1 and before.cycle + multiple * period <= limit:
                 yield multiple
 
-    def _missing_factors(self, before: State) -> Iterator[int]:
+    def _missing_factors(self, before: Snapshot) -> Iterator[int]:
         ports, processes = self._net.ports, self._net.processes
         tokens = processes["visits"][ports["process"]] - before.processes["visits"][ports["process"]]
         rows = zip(ports["token_bytes"], ports["burst_bytes"] * ports["lanes"], tokens, strict=True)
@@ -289,7 +289,7 @@ class _Run:
             if passed:
                 yield whole // gcd(whole, passed)
 
-    def _recurs(self, before: State, cycle: int) -> tuple[bool, int]:
+    def _recurs(self, before: Snapshot, cycle: int) -> tuple[bool, int]:
         """Whether the state of ``before`` has come again; if it is worth it, jumps; the cycle reached.
 
         Better still is a state kept at an earlier jump, if that has come again: its period is longer.
@@ -310,23 +310,23 @@ class _Run:
                 return True, reached
         return True, cycle
 
-    def _jump(self, old: State, cycle: int, least: int) -> int:
-        from sttest.sim.maxplus.kernel_jump import jump
+    def _jump(self, old: Snapshot, cycle: int, least: int) -> int:
+        from sttest.sim.maxplus.kernel_skip import skip_periods
 
         net = self._net
-        return jump(
+        return skip_periods(
             self._stamp, net.processes, net.fifos, net.times, net.gap, net.pattern, net.pointer, net.op,
             net.tokens, net.segments, net.ports, net.lanes, net.bursts, net.channels, net.members, *old[1:], cycle,
             old.cycle, least,
         )  # fmt: skip
 
-    def _state(self, cycle: int) -> State:
-        return state_of(self._net, cycle)
+    def _state(self, cycle: int) -> Snapshot:
+        return snapshot_of(self._net, cycle)
 
 
-def _splice(old: State, now: State, periods: int) -> Splice:
+def _splice(old: Snapshot, now: Snapshot, periods: int) -> Skip:
     size, cycles = now.fifos.size, now.cycle - old.cycle
-    return Splice(
+    return Skip(
         periods=np.full(size, periods),
         cycles=np.full(size, cycles),
         written=now.fifos["written"],

@@ -11,7 +11,7 @@ import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.pipeline import CompileOptions
-from sttest.compile.sharing.engines import Sharing
+from sttest.compile.sharing.functional_units import Sharing
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.registry import model_config
 from sttest.models.tables import head_columns

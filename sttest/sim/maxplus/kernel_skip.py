@@ -22,7 +22,7 @@ _NEVER = 1 << 61
 
 
 @njit(cache=True)
-def jump(
+def skip_periods(
     sources: Wholes,
     processes: Records,
     fifos: Records,

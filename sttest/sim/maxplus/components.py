@@ -17,7 +17,7 @@ from sttest.sim.maxplus.arrays import UNKNOWN, Net
 # --- Where a net stands after a cycle
 
 
-class State(NamedTuple):
+class Snapshot(NamedTuple):
     """Counts and clocks after ``cycle``."""
 
     cycle: int
@@ -27,29 +27,29 @@ class State(NamedTuple):
     channels: np.ndarray
     members: np.ndarray
 
-    def may_be(self, old: State) -> bool:
+    def may_be(self, old: Snapshot) -> bool:
         """A quick look, before the compiled one: whether clocks moved as they should."""
         now, was = self.processes, old.processes
         moved = now["clock"] - was["clock"] == self.cycle - old.cycle
         return bool((moved | (now["visits"] == was["visits"])).all())
 
-    def is_full_as(self, old: State) -> bool:
+    def is_full_as(self, old: Snapshot) -> bool:
         """Whether every FIFO holds as much."""
         held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
         return bool((held == was).all())
 
 
-def state_of(net: Net, cycle: int) -> State:
+def snapshot_of(net: Net, cycle: int) -> Snapshot:
     """Copies of the counts and clocks of a net that has run up to a cycle."""
     arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
-    return State(cycle, *(array.copy() for array in arrays))
+    return Snapshot(cycle, *(array.copy() for array in arrays))
 
 
 # --- What was jumped over in a run, and how to put it back in
 
 
 @dataclass(frozen=True)
-class Splice:
+class Skip:
     """A jump over periods: of each FIFO ``periods`` of ``cycles`` cycles, of ports ``port_periods``, ``port_cycles``.
 
     ``written``, ``read``: tokens of each FIFO before it; ``writes``, ``reads``: per period; ``requested``,
@@ -101,7 +101,7 @@ _MOST_PARTS = 16
 _MINOR_SHARE = 1 / 8
 
 
-class Parts(NamedTuple):
+class Components(NamedTuple):
     """``part``: int64[P], of each process, -1 for none; of each part, int64[K], the ``cycles`` of its period,
 
     for how many ``periods`` it goes on, and the ``visits`` that it made in the last one.
@@ -118,9 +118,9 @@ class Parts(NamedTuple):
         return self.periods * self.visits
 
 
-def jump_by_parts(
-    stamp: np.ndarray, net: Net, marks: Mapping[int, State], now: State, least: int
-) -> tuple[Splice, int] | None:
+def skip_by_components(
+    stamp: np.ndarray, net: Net, marks: Mapping[int, Snapshot], now: Snapshot, least: int
+) -> tuple[Skip, int] | None:
     """Moves all parts that repeat on by whole periods; None, and nothing moved, where that skips too little.
 
     Args:
@@ -133,23 +133,23 @@ def jump_by_parts(
     Returns:
         What was skipped, and the cycle up to which some part has come.
     """
-    from sttest.sim.maxplus.kernel_parts import move_parts
+    from sttest.sim.maxplus.kernel_components import move_components
 
-    parts = _choose([_parts_of(stamp, net, marks[length], now) for length in sorted(marks)])
+    parts = _choose([_components_of(stamp, net, marks[length], now) for length in sorted(marks)])
     part, cycles, periods, _ = parts
     if int(parts.gain.sum()) < least:
         return None
     np.minimum(periods, _common_reach(parts) // cycles, out=periods)
-    old = _states_of_parts(parts, marks)
+    old = _snapshots(parts, marks)
     is_inside, writes, reads = _fit(stamp, net, parts, old, now.cycle)
     if int(parts.gain.sum()) < least:
         return None
-    move_parts(
+    move_components(
         stamp, net.processes, net.fifos, net.times, net.gap, net.segments, net.ports, net.lanes, net.bursts,
         net.channels, part, old.processes, cycles, periods, is_inside, writes, reads,
     )  # fmt: skip
     of_fifo = part[net.fifos["writer"]]
-    splice = Splice(
+    splice = Skip(
         periods=np.where(is_inside, periods[of_fifo], 0),
         cycles=np.where(is_inside, cycles[of_fifo], 0),
         written=now.fifos["written"],
@@ -171,7 +171,7 @@ class _Old(NamedTuple):
     fifos: np.ndarray
 
 
-def _states_of_parts(parts: Parts, marks: Mapping[int, State]) -> _Old:
+def _snapshots(parts: Components, marks: Mapping[int, Snapshot]) -> _Old:
     states = [marks[length] for length in parts.cycles.tolist()]
     return _Old(_stacked([state.processes for state in states]), _stacked([state.fifos for state in states]))
 
@@ -184,18 +184,18 @@ def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
+def _components_of(stamp: np.ndarray, net: Net, old: Snapshot, now: Snapshot) -> Components:
     """What hung together since an earlier state, and for how long it may go on with that period."""
-    from sttest.sim.maxplus.kernel_parts import find_ties, periods_of_programs
+    from sttest.sim.maxplus.kernel_components import find_ties, periods_of_programs
 
     length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
     find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], old.cycle, tied)
     part = group(stamp, net, tied, now.processes["visits"] - old.processes["visits"])
     count = int(part.max()) + 1
-    parts = Parts(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
+    parts = Components(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
     if count == 0:
         return parts
-    past = _states_of_parts(parts, {length: old})
+    past = _snapshots(parts, {length: old})
     periods_of_programs(
         stamp, net.processes, net.gap, net.pattern, net.segments, part, past.processes, parts.cycles, parts.periods,
         parts.visits,
@@ -206,21 +206,23 @@ def _parts_of(stamp: np.ndarray, net: Net, old: State, now: State) -> Parts:
     return parts._replace(periods=parts.periods * one.periods)
 
 
-def _fit(stamp: np.ndarray, net: Net, parts: Parts, old: _Old, cycle: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Shortens the periods of parts to what FIFOs and memory allow; the last three arguments of ``fit_parts``."""
-    from sttest.sim.maxplus.kernel_parts import fit_parts
+def _fit(
+    stamp: np.ndarray, net: Net, parts: Components, old: _Old, cycle: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Shortens the periods of parts to what FIFOs and memory allow; the last three arguments of ``fit_components``."""
+    from sttest.sim.maxplus.kernel_components import fit_components
 
     is_inside, writes, reads = (np.zeros(net.fifos.size, np.int64) for _ in range(3))
-    fit_parts(
+    fit_components(
         stamp, net.processes, net.fifos, net.times, net.ports, net.lanes, net.bursts, net.channels, net.members,
         parts.part, old.processes, old.fifos, parts.cycles, cycle, parts.periods, is_inside, writes, reads,
     )  # fmt: skip
     return is_inside, writes, reads
 
 
-def _choose(found: Sequence[Parts]) -> Parts:
+def _choose(found: Sequence[Components]) -> Components:
     """Of parts by ever longer periods, those that jump over most; each process is in one of them at most."""
-    chosen: list[tuple[np.ndarray, Parts, int]] = []
+    chosen: list[tuple[np.ndarray, Components, int]] = []
     for parts in found:
         for which in np.flatnonzero(parts.gain).tolist():
             members = parts.part == which
@@ -237,7 +239,7 @@ def _choose(found: Sequence[Parts]) -> Parts:
         np.array([getattr(parts, name)[which] for _, parts, which in chosen], np.int64)
         for name in ("cycles", "periods", "visits")
     ]
-    return Parts(part, *fields)
+    return Components(part, *fields)
 
 
 def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> np.ndarray:
@@ -249,7 +251,7 @@ def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> 
         tied: int64[F], whether one end of a FIFO waited for the other.
         visits: int64[P], what each process did lately.
     """
-    from sttest.sim.maxplus.kernel_parts import find_groups
+    from sttest.sim.maxplus.kernel_components import find_groups
 
     writer, reader = net.fifos["writer"], net.fifos["reader"]
     is_active = visits > 0
@@ -265,7 +267,7 @@ def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> 
     return np.where(is_active, number[first], -1)
 
 
-def _common_reach(parts: Parts) -> int:
+def _common_reach(parts: Components) -> int:
     """Cycles for which the parts that make most visits go on; what makes few may stop earlier."""
     reach, rate = parts.cycles * parts.periods, parts.visits / parts.cycles
     order = np.argsort(reach, kind="stable")

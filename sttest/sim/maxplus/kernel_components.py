@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit
 
 from sttest.sim.maxplus.arrays import NEVER_FULL, PIPELINE, READ_PORT, UNKNOWN, Records, Wholes
-from sttest.sim.maxplus.kernel_jump import copy_times, move_process
 from sttest.sim.maxplus.kernel_port import channel_of, cycles_for, last_token, occupancy, request
+from sttest.sim.maxplus.kernel_skip import copy_times, move_process
 from sttest.sim.maxplus.kernel_state import FOR_EVER, fifo_recurs, repeated_visits
 
 # --- Compiled: memory ports in parts that jump alone: that no burst comes late, and the requests made on the way
@@ -286,7 +286,7 @@ def _walk_on(
 
 
 @njit(cache=True)
-def fit_parts(
+def fit_components(
     sources: Wholes,
     processes: Records,
     fifos: Records,
@@ -446,7 +446,7 @@ _FEW_TOKENS = 1 << 14
 
 
 @njit(cache=True)
-def move_parts(
+def move_components(
     sources: Wholes,
     processes: Records,
     fifos: Records,
