@@ -44,6 +44,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
 
 # Emulation tests need these; where they cannot be had, those tests are skipped and say so.
 system-tools: browser

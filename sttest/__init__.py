@@ -1,3 +1,5 @@
 """sttest: a simulation-first testbed for streaming dataflow accelerators that run LLMs."""
 
-__version__ = "0.1.0"
+from sttest.core.program import __version__
+
+__all__ = ["__version__"]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sttest import __version__
+from sttest.core.program import __version__
 from sttest.verbs.boundary import Boundary
 
 app = typer.Typer(

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+__version__ = "0.1.0"
 _ROOT = Path(__file__).parents[1]
 _SUFFIXES = (".py", ".yaml", ".csv", ".mlir")
 _NO_RESULT = ("cli", "testing")

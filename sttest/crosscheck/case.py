@@ -17,7 +17,8 @@ import numpy as np
 from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.config import DecoderConfig
-from sttest.models.program import Phase, check_shape
+from sttest.models.program import BlockShape, check_shape
+from sttest.models.tables import decode_inputs, prefill_mask, rope_table
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
 from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from sttest.models.quant.scheme import QuantScheme
-
-
-@dataclass(frozen=True)
-class BlockShape:
-    """The block's phase, the tokens that enter it, and the tokens in its cache."""
-
-    phase: Phase
-    tokens: int
-    context: int = 0
 
 
 @dataclass(frozen=True)
@@ -189,8 +181,6 @@ def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Ten
         return _Ran(_arrays(outcome), modules)
     import torch
 
-    from sttest.models.tables import decode_inputs
-
     _, k_cache, v_cache = _prefill(block, config, inputs[: shape.context])
     tables = decode_inputs(config, shape.context, shape.tokens)
     given = {name: torch.from_numpy(table) for name, table in tables.items()}
@@ -209,16 +199,12 @@ def _phase_block(block: nn.Module, config: DecoderConfig, shape: BlockShape) -> 
 def _prefill(block: nn.Module, config: DecoderConfig, inputs: Tensor) -> Any:
     import torch
 
-    from sttest.models.tables import prefill_mask
-
     mask = torch.from_numpy(prefill_mask(config, len(inputs)))
     return block(x=inputs, mask=mask, **_rope(config, range(len(inputs))))
 
 
 def _rope(config: DecoderConfig, positions: Any) -> dict[str, Tensor]:
     import torch
-
-    from sttest.models.tables import rope_table
 
     if config.rope_theta is None:
         return {}

@@ -19,6 +19,7 @@ from sttest.sim import TimedGraph, simulate
 from sttest.targets.csim import CsimRun, Executable, run_kernel
 from sttest.targets.device import DesignFiles
 from sttest.targets.doctor.survey import PARTS, survey
+from sttest.targets.rtl import emulate
 
 ENGINES = ("torch", "functional", "des", "maxplus", "csim", "rtl", "hw_emu", "device")
 """All rungs, from the golden up to the card."""
@@ -85,7 +86,6 @@ def simulated(engine: str, graph: TimedGraph) -> EngineResult:
 
 def clocked(graph: TimedGraph, folder: Path) -> EngineResult:
     """The times of the RTL twin under Verilator; sources and build go below the folder."""
-    from sttest.targets.rtl import emulate
 
     began = time.perf_counter()
     ran = emulate(graph, "verilator", folder)

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sttest.compile.pipeline import CompileOptions
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.space import SHIFT, Domain, Point, Value
@@ -93,7 +95,6 @@ def propose(space: Sequence[Domain], objectives: int, seed: int, batch: int, tri
 
 def _sampler(objectives: int, seed: int, batch: int) -> BaseSampler:
     """A sampler of this batch alone: its random numbers do not depend on who proposed the others."""
-    import numpy as np
     from optuna.samplers import NSGAIISampler, TPESampler
 
     own = int(np.random.SeedSequence((seed, batch)).generate_state(1)[0])

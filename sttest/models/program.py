@@ -19,6 +19,15 @@ MAX_STEP_TOKENS = 16
 
 
 @dataclass(frozen=True)
+class BlockShape:
+    """The block's phase, the tokens that enter it, and the tokens in its cache."""
+
+    phase: Phase
+    tokens: int
+    context: int = 0
+
+
+@dataclass(frozen=True)
 class TorchProgram:
     """A module to lower.
 

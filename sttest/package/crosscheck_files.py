@@ -12,8 +12,7 @@ from sttest.boards.load import validated
 from sttest.compile.sharing.functional_units import Attention
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, read_object
-from sttest.crosscheck.case import BlockShape
-from sttest.models.program import Phase
+from sttest.models.program import BlockShape, Phase
 from sttest.package.design_package import SCHEMA, VALUES
 from sttest.reference import ReferenceGraph, read_reference_graph
 from sttest.sim import TimedGraph, load

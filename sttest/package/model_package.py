@@ -15,8 +15,8 @@ from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 from sttest.models.registry import model_config
+from sttest.package.host_files import DesignFiles, read_design
 from sttest.reference import ReferenceGraph, read_reference_graph
-from sttest.targets.device import DesignFiles, read_design
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel

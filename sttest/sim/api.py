@@ -8,9 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.sim import simpy_engine
+from sttest.sim.deadlock import explain
 from sttest.sim.graph import Actor, TimedGraph
 from sttest.sim.graph_json import read_timed_graph
+from sttest.sim.maxplus import engine as maxplus_engine
+from sttest.sim.sdf3 import read_sdf3
 from sttest.sim.simulation import RunRecord, Simulation, assemble
+from sttest.sim.stages import flatten
 from sttest.sim.throughput import SelfTimed
 
 GRAPH_FILE = "timed_graph.json"
@@ -37,8 +42,6 @@ def load(path: str | Path) -> TimedGraph:
     if not path.is_file():
         raise InputError("no-such-file", "no such file or folder", where=str(path))
     if path.suffix.lower() == ".xml":
-        from sttest.sim.sdf3 import read_sdf3
-
         return read_sdf3(path)
     return read_timed_graph(path)
 
@@ -77,9 +80,6 @@ def simulate(
     solve_s = time.perf_counter() - began
     deadlock = None
     if None in run.finish:
-        from sttest.sim.deadlock import explain
-        from sttest.sim.stages import flatten
-
         deadlock = explain(graph, flatten(graph), unbounded=unbounded)
     return assemble(graph, engine, run, solve_s, deadlock, unbounded=unbounded, keep=record)
 
@@ -92,15 +92,11 @@ def _engines() -> dict[str, Engine]:
 
 
 def _run_maxplus(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
-    from sttest.sim.maxplus.engine import run
-
-    return run(graph, unbounded=unbounded, record=record)
+    return maxplus_engine.run(graph, unbounded=unbounded, record=record)
 
 
 def _run_des(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
-    from sttest.sim.simpy_engine import run
-
-    return run(graph, unbounded=unbounded, progress=progress)
+    return simpy_engine.run(graph, unbounded=unbounded, progress=progress)
 
 
 # --- What a simulation says of actors that fire for ever: their throughput, or why they deadlock

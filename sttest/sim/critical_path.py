@@ -11,7 +11,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.sim.bursts import burst_plan, ceil_div
-from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.simulation import RunRecord, Simulation
 from sttest.sim.stages import StageTable, stage_table
 
@@ -142,8 +142,6 @@ class Walk:
     """All timelines of a run, made when they are first needed."""
 
     def __init__(self, graph: TimedGraph, record: RunRecord, *, unbounded: bool) -> None:
-        from sttest.sim.graph import fifo_ends
-
         self.graph = graph
         self.record = record
         self._unbounded = unbounded

@@ -141,7 +141,6 @@ class Simulation:
 
     def _broken_assumptions(self) -> dict[str, Any]:
         """Those of sizing by a linear program by which a graph like this may deadlock."""
-        from sttest.sim.sizing_assumptions import broken_assumptions
 
         broken = [] if self.graph is None else broken_assumptions(self.graph)
         return {"sizing_assumptions": [one.to_json() for one in broken if one.may_deadlock]}

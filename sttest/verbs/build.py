@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import sttest
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.hls.kernel_signature import write_signature
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import write_text
+from sttest.core.program import __version__
 from sttest.targets.device import DesignFiles, read_design
 from sttest.targets.vitis.runner import StepResult, run_steps
 from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
@@ -56,6 +58,7 @@ def run(request: BuildRequest, *, as_json: bool) -> None:
         SttestError: a step failed or did not end.
     """
     version = "" if request.dry_run else _installed(request)
+    broken = broken_rules(request.package)
     results: list[StepResult] = []
     with progress(f"building {request.package} for {request.target}") as tell:
         tell("choosing banks")
@@ -63,9 +66,9 @@ def run(request: BuildRequest, *, as_json: bool) -> None:
         if not request.dry_run:
             results = run_steps(plan.steps(), plan.folder, version, tell)
     if as_json:
-        print_json(_document(request, plan, linking, results))
+        print_json(_document(request, plan, linking, results, broken))
     else:
-        print(_text(request, plan, linking, results))
+        print(_text(request, plan, linking, results, broken))
 
 
 def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
@@ -94,7 +97,7 @@ def _installed(request: BuildRequest) -> str:
 
 def write_sources(files: DesignFiles, linking: Linking, plan: Plan, *, slr: int | None) -> None:
     """Writes what a build by hand needs too; the three agree, so the signature comes last."""
-    title = f"{files.design.design}, made by sttest {sttest.__version__}"
+    title = f"{files.design.design}, made by sttest {__version__}"
     write_text(files.hls / "link.cfg", link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title))
     write_text(files.hls / "Makefile", makefile_text(plan, title))
     reports = files.package / "reports"
@@ -118,7 +121,30 @@ def _board(request: BuildRequest, files: DesignFiles) -> FpgaBoard:
     return board
 
 
-def _document(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult]) -> dict[str, Any]:
+def broken_rules(package: Path) -> list[str]:
+    """The documented rules of Vitis HLS that the package's C++ breaks, each with its line.
+
+    Raises:
+        ToolMissingError: tree-sitter is not installed.
+        InputError: no emitted C++.
+    """
+    if importlib.util.find_spec("tree_sitter_cpp") is None:
+        raise ToolMissingError(
+            "no-tree-sitter", "emitted C++ is checked with tree-sitter, which is not installed", where="build",
+            hints=["pip install 'sttest[build]'"],
+        )  # fmt: skip
+    from sttest.targets.vitis.rules import check_kernel
+
+    path = read_design(package).hls / "kernel.cpp"
+    if not path.is_file():
+        raise InputError("no-kernel", "no such file", where=str(path), hints=["compile the package anew"])
+    found = check_kernel(path.read_text(encoding="utf-8"))
+    return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
+
+
+def _document(
+    request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult], broken: Sequence[str]
+) -> dict[str, Any]:
     placement = linking.placement
     return {
         "schema": SCHEMA,
@@ -128,6 +154,7 @@ def _document(request: BuildRequest, plan: Plan, linking: Linking, results: list
         "commands": [list(step.command) for step in plan.steps()],
         "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
         "xclbin": str(plan.xclbin) if results else None,
+        "rules_broken": list(broken),
         "ports": len(placement.banks),
         "banks": len(placement.run_bytes),
         "busiest_over_mean": placement.busiest_over_mean,
@@ -139,7 +166,7 @@ def _document(request: BuildRequest, plan: Plan, linking: Linking, results: list
     }
 
 
-def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult]) -> str:
+def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult], broken: Sequence[str]) -> str:
     placement = linking.placement
     crowded = (
         f"; the HBM has {linking.axi_ports} AXI ports, so v++ must join some"
@@ -156,6 +183,7 @@ def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[Ste
         f"cycles     {linking.cycles:,} simulated with these banks, {linking.compiled_cycles:,} as compiled"
         if linking.cycles is not None and linking.compiled_cycles is not None
         else "cycles     none, the design deadlocks",
+        f"C++ rules  {f'{len(broken)} broken, the first: {broken[0]}' if broken else 'none broken'}",
     ]
     if request.dry_run:
         lines += [f"run in     {plan.folder}", *(f"  {shlex.join(step.command)}" for step in plan.steps())]

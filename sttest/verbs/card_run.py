@@ -12,6 +12,8 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.package.model_package import ModelPackage
+from sttest.runtime.design_memory import token_rows
+from sttest.targets.csim import build_kernel
 from sttest.targets.device import CardOptions, HeldCard, LaunchStep, LaunchTimes, Log, Rehearsal, Timeouts
 from sttest.verbs.generation_packages import check_generation, prompt_tokens
 
@@ -74,7 +76,6 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     from sttest.models.quant.contraction import DefinedOrder
     from sttest.runtime.block_runner import generate_with
     from sttest.runtime.card_generation import CardGeneration, layer_memories
-    from sttest.runtime.design_memory import token_rows
 
     config, by_decode = packages["decode"].config, "prefill" not in packages
     prompt = np.random.default_rng(request.seed).integers(0, config.vocab, count).tolist()
@@ -192,7 +193,6 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
                 hints=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
             )  # fmt: skip
         return CardOptions(request.backend, str(xclbin), request.card, request.patience)
-    from sttest.targets.csim import build_kernel
 
     tell(f"compiling the C++ of {package.phase}")
     executable = build_kernel(package.path, request.work).path.resolve()

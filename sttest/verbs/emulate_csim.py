@@ -10,6 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.crosscheck.case import WeightSource, make_case
+from sttest.crosscheck.emulation import emulate_csim
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import model_config
+from sttest.package.crosscheck_files import read_package
+from sttest.targets.csim import find_compiler
 from sttest.verbs.output import print_json, print_table, progress
 from sttest.verbs.simulate import Depths
 
@@ -48,12 +54,6 @@ def run(request: CsimRequest, depths: Depths, *, as_json: bool) -> int:
     Raises:
         SttestError: bad input, no compiler or PyTorch, or C++ that does not compile or end.
     """
-    from sttest.crosscheck.case import WeightSource, make_case
-    from sttest.crosscheck.emulation import emulate_csim
-    from sttest.models.quant.scheme import load_scheme
-    from sttest.models.registry import model_config
-    from sttest.package.crosscheck_files import read_package
-    from sttest.targets.csim import find_compiler
 
     find_compiler()
     package = read_package(request.package)

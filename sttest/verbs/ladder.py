@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
+from sttest.crosscheck.case import WeightSource, make_case, require_torch
+from sttest.crosscheck.crosscheck import crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES
-from sttest.models.registry import SMALL
+from sttest.models.quant.scheme import load_scheme
+from sttest.models.registry import SMALL, model_config
+from sttest.package.crosscheck_files import read_package
 from sttest.verbs.compile import Request, compile_package
 from sttest.verbs.output import print_json, print_table, progress
 
@@ -50,11 +54,6 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
     Raises:
         SttestError: bad input, a design that does not fit, or no PyTorch.
     """
-    from sttest.crosscheck.case import WeightSource, make_case, require_torch
-    from sttest.crosscheck.crosscheck import crosscheck
-    from sttest.models.quant.scheme import load_scheme
-    from sttest.models.registry import model_config
-    from sttest.package.crosscheck_files import read_package
 
     engines = _engines(request.engines)
     require_torch()

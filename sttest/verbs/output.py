@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 # Wide enough that nothing is folded when the output goes to a file or a pipe.
 _FILE_COLUMNS = 240
 
@@ -23,10 +28,6 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, tit
 
     Columns in which every cell is a number are aligned to the right.
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
     rows = list(rows)
     table = Table(box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", title_style="bold")
@@ -58,7 +59,6 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _step: None
         return
-    from rich.console import Console
 
     with Console(stderr=True).status(what) as status:
         yield lambda step: status.update(f"{what}: {step}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import json
@@ -11,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import sttest
 from sttest.boards.load import load_board
 from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.core.program import __version__
 from sttest.package.host_files import TARGETS
 from sttest.package.model_package import ModelPackage, read_model_package
 from sttest.reference import run as run_functional
@@ -67,7 +68,7 @@ def run(request: PackRequest) -> None:
         contents = {**_sources(package.files), **_host_files(package, request)}
         board = load_board(package.board)
         contents["Makefile"] = makefile(package).encode()
-        contents["README.md"] = readme(package, board, sttest.__version__).encode()
+        contents["README.md"] = readme(package, board, __version__).encode()
         contents[SUMS] = _sums(contents).encode()
         tell("writing")
         _write(out, package.files.design.design, contents)
@@ -127,7 +128,11 @@ def _write(out: Path, root: str, contents: Mapping[str, bytes]) -> None:
     with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".sttest-", delete=False) as file:
         unfinished = Path(file.name)
     try:
-        with unfinished.open("wb") as file, _gzip(file) as packed, tarfile.open(fileobj=packed, mode="w") as archive:
+        with (
+            unfinished.open("wb") as file,
+            gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
             for name in sorted(contents):
                 entry = tarfile.TarInfo(f"{root}/{name}")
                 entry.size, entry.mode = len(contents[name]), 0o644
@@ -136,9 +141,3 @@ def _write(out: Path, root: str, contents: Mapping[str, bytes]) -> None:
         unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _gzip(file):  # noqa: ANN001, ANN202 - of gzip
-    import gzip
-
-    return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)

@@ -9,6 +9,9 @@ from typing import Any
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
+from sttest.sim.checker import check
+from sttest.sim.critical_path import breakdown
+from sttest.sim.export import write_trace
 from sttest.verbs.output import print_json, progress
 
 
@@ -77,16 +80,12 @@ def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple
         _check(result, unbounded=depths.unbounded)
         more["checked"] = True, "checked: an independent checker finds no fault"
     if extras.trace is not None:
-        from sttest.sim.export import write_trace
-
         write_trace(result, extras.trace)
         more["trace"] = str(extras.trace), f"trace: {extras.trace}, to be opened in ui.perfetto.dev"
     return more
 
 
 def _check(result: Simulation, *, unbounded: bool) -> None:
-    from sttest.sim.checker import check
-
     faults = check(result, unbounded=unbounded)
     if faults:
         raise EnginesDisagreeError(
@@ -99,7 +98,6 @@ def _check(result: Simulation, *, unbounded: bool) -> None:
 
 def _print_breakdown(result: Simulation) -> None:
     """Where the cycles of the critical path went; nothing where there is no such path."""
-    from sttest.sim.critical_path import breakdown
 
     if not result.cycles or result.record is None or _has_actors(result):
         return

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import DeadlockError, InputError
 from sttest.sim import Actor, TimedGraph, load, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import least_live_depths
+from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 from sttest.verbs.output import print_json, print_table, progress
 
 
@@ -118,7 +120,6 @@ def _program_depths(graph: TimedGraph, path: Path, strategy: str | None) -> dict
     given = {fifo.name: fifo.depth for fifo in graph.fifos}
     if strategy is None and path.is_dir():
         return given
-    from sttest.compile.timing.fifo_depths import stream_depths
 
     return given | stream_depths(graph, strategy or "normal")
 
@@ -169,7 +170,6 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
 
 def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
     """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
-    from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 
     reached = simulate(repeated, depths=program).cycles
     free = simulate(repeated, unbounded=True).cycles

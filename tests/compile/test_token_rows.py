@@ -188,7 +188,8 @@ def differing(model: str, scheme: str, tokens: int, context: int, knobs: Compile
     pytest.importorskip("torch")
     import numpy as np
 
-    from sttest.crosscheck.case import BlockShape, WeightSource, make_case
+    from sttest.crosscheck.case import WeightSource, make_case
+    from sttest.models.program import BlockShape
     from sttest.models.quant.scheme import load_scheme
     from sttest.reference import run
 

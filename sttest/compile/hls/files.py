@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import sttest
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
@@ -17,6 +16,7 @@ from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import timed_graph
+from sttest.core.program import __version__
 
 # --- What a host must know of an emitted kernel (`hls/signature.json`)
 
@@ -128,6 +128,6 @@ def _title(design: Design) -> list[str]:
         f"Computes one block: {', '.join(facts)}." if facts else "",
         f"For {design.board.title} at {design.board.clock_mhz.value:g} MHz; {knobs.precision}, tiles of "
         f"{knobs.tile_size}, tokens of at most {knobs.vector_bits} bits.",
-        f"Made by sttest {sttest.__version__} (schema {SCHEMA}); what it computes is docs/values.md, to the bit.",
+        f"Made by sttest {__version__} (schema {SCHEMA}); what it computes is docs/values.md, to the bit.",
     ]
     return [line for line in lines if line]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
+from sttest.sim.api import simulate
 from sttest.sim.deadlock import advance, explain
 from sttest.sim.graph import SRL_MAX_BITS, Actor, TimedGraph
 from sttest.sim.maxplus.programs import find_programs
@@ -316,7 +317,5 @@ def _thresholds(graph: TimedGraph) -> np.ndarray:
 
 
 def _cycles_by_engine(graph: TimedGraph, engine: str, depths: np.ndarray) -> int | None:
-    from sttest.sim.api import simulate
-
     names = (fifo.name for fifo in graph.fifos)
     return simulate(graph, engine, dict(zip(names, depths.tolist(), strict=True))).cycles

@@ -14,8 +14,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from sttest import __version__
 from sttest.core.errors import InputError
+from sttest.core.program import __version__
 from sttest.sim.export import write_trace
 from sttest.studies.report.gantt import Fill, Gantt, fill, gantt
 from sttest.studies.report.ledger import Cell, Ledger, Table

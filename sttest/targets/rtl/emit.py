@@ -12,6 +12,7 @@ from pathlib import Path
 from sttest.core.errors import InputError
 from sttest.sim.api import load
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
+from sttest.sim.throughput import repetition_vector
 from sttest.targets.rtl.drive import RtlRun, find_simulator, run_folder
 from sttest.targets.rtl.loops import NAME, Body, actor_body, all_of, any_of, identifier, loop_body, trace_body
 from sttest.targets.rtl.memory_text import channel_instance, channels_of, fifo_instance, port_instance, wires_of
@@ -239,7 +240,6 @@ def with_iterations(graph: TimedGraph, iterations: int) -> TimedGraph:
     Raises:
         InputError: their rates don't balance.
     """
-    from sttest.sim.throughput import repetition_vector
 
     if not any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
         return graph

@@ -34,7 +34,7 @@ def test_signature_and_memory_table_say_the_same(tmp_path: Path) -> None:
         assert isinstance(argument, BufferArgument)
         assert (argument.name, argument.index, argument.bytes) == (row["name"], row["index"], row["bytes"])
         assert (argument.access, argument.element, argument.alignment_bytes) == (row["direction"], "float32", 64)
-    assert json.loads((package / "manifest.json").read_text(encoding="utf-8"))["hls"]["rules_broken"] == []
+    assert check_kernel((package / "hls" / "kernel.cpp").read_text(encoding="utf-8")) == []
 
 
 def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None:
