@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
@@ -14,6 +13,7 @@ from experiments.generation import Overheads
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.pipeline import CompileOptions
+from sttest.core.processes import process_pool
 from sttest.core.results import PointStore
 from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points
 
@@ -87,7 +87,7 @@ def _choose_lanes(
 ) -> dict[tuple[str, str], CompileOptions]:
     say("lowering from PyTorch")
     knobs = reproduced_knobs()
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
+    with process_pool(jobs) as pool:
         found = pool.map(lanes_for, largest, repeat(knobs))
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from sttest.core.errors import InputError
+from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.sim import Simulation, load, simulate
 from sttest.verbs.output import print_table
@@ -75,7 +75,7 @@ def _is_same(one: Simulation, other: Simulation) -> bool:
 def measure_all(jobs: int) -> list[Fidelity]:
     """All designs, largest error last."""
     published = published_cycles()
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
+    with process_pool(jobs) as pool:
         found = list(pool.map(measure, published, published.values()))
     return sorted(found, key=lambda each: abs(each.error))
 

@@ -7,7 +7,6 @@ The blocks are the reduced ones that ship as text, so no PyTorch is needed; the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pandas as pd
 from experiments.progress import step_printer
 from sttest.compile.compiler import compile_text
 from sttest.compile.pipeline import CompileOptions
+from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
@@ -77,7 +77,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Size
     blocks = [(model, phase) for model in MODELS for phase in PHASES]
     say = step_printer(len(blocks))
     found: list[Sized] = []
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
+    with process_pool(jobs) as pool:
         running = {block: pool.submit(size_block, *block, engine) for block in blocks}
         for (model, phase), future in running.items():
             found += future.result()

@@ -8,7 +8,6 @@ of the design, and results of the model's own operations in 32 bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from experiments.published import published_text
 from sttest.compile.compiler import fusion_report
 from sttest.compile.opt import new_context, parse
 from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.studies.blocks import BlockShape, BlockTime
 from sttest.studies.figures import new_figure, save_figure
@@ -64,7 +64,7 @@ def measure(engine: str, jobs: int) -> list[Intermediates]:
     for model, found in blocks.items():
         times |= {BlockShape(model, "prefill", tokens): block for tokens, block in found.prefill.items()}
         times[BlockShape(model, "decode", 1, LENGTHS[-1])] = found.decode[LENGTHS[-1]]
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
+    with process_pool(jobs) as pool:
         unquantised = pool.map(model_bytes, times)
         return [
             Intermediates(shape, block.kernels, block.original_bytes, unfused, block.fused_bytes, block.fifo_bits // 8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from experiments.best.rows import rows
 from experiments.progress import step_printer
 from sttest.compile.reports import kernel_table, partition_table
 from sttest.core.errors import InputError, SttestError
+from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 from sttest.verbs.output import print_table
@@ -38,7 +38,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
                          hints=["python -m experiments.best find gpt2 decode"])  # fmt: skip
     say, found = step_printer(len(cases)), list[Row]()
     config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
-    with ResultFolder(out, config=config) as folder, ProcessPoolExecutor(max_workers=jobs) as pool:
+    with ResultFolder(out, config=config) as folder, process_pool(jobs) as pool:
         parts = [folder.file(case.name) for case in cases]
         for case, made in zip(cases, pool.map(write_design, cases, parts), strict=True):
             say(case.name)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from multiprocessing.connection import wait
-from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from sttest.compile.pipeline import CompileOptions
-from sttest.core.errors import DoesNotFitError
+from sttest.core.processes import process_pool
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import Losses, Objective, Target, objectives_of, pareto_set
 from sttest.explore.proposals import BATCH, LAG, Tried, propose
@@ -96,17 +93,16 @@ class Worker:
         )
         self._known: dict[int, tuple[Losses, ...]] = {}
 
-    def work(self, trials: int, watch: Watch, goes_on: Callable[[], bool]) -> None:
-        """Judges points until the first ``trials`` are finished, or ``goes_on`` says no.
+    def work(self, trials: int, watch: Watch) -> None:
+        """Judges points until the first ``trials`` are finished.
 
         Args:
             trials: slots of the search, those of earlier runs included.
-            watch: callback that gets all finished points before each batch.
-            goes_on: asked before every point.
+                    watch: callback that gets all finished points before each batch.
         """
         tried = self.storage.tried()
         with _few_collections():
-            while goes_on():
+            while True:
                 watch(tried)
                 if all(slot in tried for slot in range(trials)):
                     return
@@ -116,7 +112,7 @@ class Worker:
                 tried = self.storage.tried()
                 self._evaluator.remember(each.evaluation for each in tried.values())
                 for slot in taken:
-                    if slot not in tried and goes_on():
+                    if slot not in tried:
                         tried[slot] = self._judge(slot, waiting[slot], tried)
                 if not taken:
                     time.sleep(_POLL_S)
@@ -200,7 +196,7 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
     """
     worker = Worker(search, resume=resume)
     if jobs == 1:
-        worker.work(trials, watch, lambda: True)
+        worker.work(trials, watch)
     else:
         _run_processes(search, worker.storage, trials, jobs, watch)
     found = worker.storage.tried()
@@ -208,32 +204,15 @@ def run(search: Search, trials: int, jobs: int, watch: Watch, *, resume: bool) -
 
 
 def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: int, watch: Watch) -> None:
-    # Not forked: the parent has threads (progress, numba) whose locks a copy would inherit.
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_join_in, args=(search, trials), daemon=True) for _ in range(jobs)]
-    try:
-        for process in processes:
-            process.start()
-        while any(process.is_alive() for process in processes):
+    with process_pool(jobs, "explore", resume="run it again with --resume") as pool:
+        running = {pool.submit(_join_in, search, trials) for _ in range(jobs)}
+        while running:
             watch(storage.tried())
-            wait([process.sentinel for process in processes if process.is_alive()], _WATCH_S)
-    finally:
-        for process in processes:
-            process.terminate()
-            process.join()
-    _refuse_losses(processes)
-
-
-def _refuse_losses(processes: Sequence[SpawnProcess]) -> None:
-    if any(process.exitcode for process in processes):
-        raise DoesNotFitError(
-            "worker-died", "a process was killed; finished points are kept", where="explore",
-            hints=["take fewer --jobs", "run it again with --resume"],
-        )  # fmt: skip
+            ended, running = wait(running, _WATCH_S, FIRST_COMPLETED)
+            for future in ended:
+                future.result()
 
 
 def _join_in(search: Search, trials: int) -> None:
-    """A process of a search; it ends with its parent, which answers to Ctrl-C for it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    Worker(search, resume=True).work(trials, lambda _tried: None, lambda: parent is None or parent.is_alive())
+    """One process's part in a search."""
+    Worker(search, resume=True).work(trials, lambda _tried: None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from sttest.boards.load import load_board
 from sttest.compile.compiler import Design, choose_lanes, compile_text, on_chip
 from sttest.compile.pipeline import CompileOptions
 from sttest.compile.reports import activity_table
+from sttest.core.processes import run_all
 from sttest.core.program import program_hash
 from sttest.core.results import PointStore
 from sttest.frontend.lowering import linalg_text
@@ -161,13 +161,10 @@ def run_points(
     for point in points:
         if found[point] is not None:
             done(point)
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
-        # Long points first, so that the last one to finish is short.
-        order = sorted(missing, key=lambda point: -point.shape.tokens)
-        running = {pool.submit(simulate_block, point): point for point in order}
-        for future in as_completed(running):
-            point = running[future]
-            found[point] = future.result()
-            store.save(point.key(), future.result())
-            done(point)
+    # Long points first, so that the last one to finish is short.
+    order = sorted(missing, key=lambda point: -point.shape.tokens)
+    for point, result in run_all(simulate_block, {point: point for point in order}, jobs, "blocks"):
+        found[point] = result
+        store.save(point.key(), result)
+        done(point)
     return {point: BlockTime(**result) for point, result in found.items() if result is not None}

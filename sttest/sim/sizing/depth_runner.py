@@ -6,15 +6,14 @@ repeats is jumped over (``run_periodic``), except where the times of all tokens 
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.processes import process_pool
 from sttest.sim.bursts import burst_plan
 from sttest.sim.graph import MAX_DEPTH, SRL_MAX_BITS, Actor, Channel, MemoryPort, Process, TimedGraph, check_whole
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
@@ -136,9 +135,7 @@ def simulate_many(
     chunks = [vectors[first : first + _CHUNK] for first in range(0, len(vectors), _CHUNK)]
     if jobs == 1 or len(chunks) < 2:
         return _run_all(DepthRunner(graph), vectors)
-    # A fork would inherit locks that threads of this process may hold.
-    context = multiprocessing.get_context("forkserver")
-    with ProcessPoolExecutor(min(jobs, len(chunks)), context, _start, (graph,)) as pool:
+    with process_pool(min(jobs, len(chunks)), "sizing", _start, (graph,)) as pool:
         return np.concatenate(list(pool.map(_run_chunk, chunks)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,12 +25,12 @@ from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.memories import memories
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.compile.timing.timed_graph import timed_graph
-from sttest.core.errors import DoesNotFitError, InputError, SttestError
 from sttest.frontend.lowering import linalg_text
 from sttest.models.program import Phase
 from sttest.models.registry import model_config
 from sttest.sim import simulate
 from sttest.studies.ablation.form import Cut, Lanes
+from sttest.studies.campaign import Plain, guarded
 from sttest.studies.whatif.bounds import moved_bytes
 from sttest.studies.whatif.points import block_text
 
@@ -141,10 +140,6 @@ def attention_bytes(design: Design) -> int:
     return -(-sum(each.used_bits for each in kept) // 8)
 
 
-Plain = dict[str, Any]
-_REFUSALS = (InputError, DoesNotFitError)
-
-
 def measure(key: Mapping[str, Any]) -> Plain:
     """Compiles and simulates.
 
@@ -154,18 +149,9 @@ def measure(key: Mapping[str, Any]) -> Plain:
     Returns:
         Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, the ``attention_bytes`` that they
         buffer, ``kernels``, ``clock_mhz``, and the shares of the board's budget that all kernels and the ``largest``
-        one take; or ``refused``, why there is no
-        such design; or ``failed``, an error that is not its own.  ``wall_s`` is what it took.
+        one take; or an error, see :func:`guarded`.
     """
-    began = time.perf_counter()
-    try:
-        found = _measured(key)
-    except _REFUSALS as error:
-        found = {"refused": error.to_dict()}
-    except SttestError as error:
-        # Errors do not travel between processes by themselves.
-        found = {"failed": {**error.to_dict(), "exit_code": error.exit_code}}
-    return {**found, "wall_s": round(time.perf_counter() - began, 4)}
+    return guarded(_measured, key)
 
 
 def _measured(key: Mapping[str, Any]) -> Plain:
@@ -191,7 +177,8 @@ def _measured(key: Mapping[str, Any]) -> Plain:
     return {
         "cycles": cycles, "moved_bytes": moved, "attention_bytes": buffered, "kernels": len(taken),
         "clock_mhz": clock_mhz,
-        "shares": _plain(total(taken)), "largest": {kind: max(getattr(each, kind) for each in taken) for kind in KINDS},
+        "shares": _by_kind(total(taken)),
+        "largest": {kind: max(getattr(each, kind) for each in taken) for kind in KINDS},
     }  # fmt: skip
 
 
@@ -201,5 +188,5 @@ def _text(model: str, phase: Phase, tokens: int, context: int, head: bool) -> st
     return block_text(model, phase, tokens, context)
 
 
-def _plain(shares: Resources) -> dict[str, float]:
+def _by_kind(shares: Resources) -> dict[str, float]:
     return {kind: getattr(shares, kind) for kind in KINDS}

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS
 from sttest.core.errors import InputError
-from sttest.core.results import Kind, Row
+from sttest.core.results import Kind, PointStore, Row
 from sttest.studies.ablation.form import Ablation, PublishedComparison, published_figures
-from sttest.studies.ablation.points import Candidate, RowPoint
-from sttest.studies.whatif.campaign import told
+from sttest.studies.ablation.measure import measure
+from sttest.studies.ablation.points import Candidate, RowPoint, points_of
+from sttest.studies.campaign import Campaign, Runner, Tell, campaign_of, refusal_text
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,45 @@ class AblationOutcome:
         return result["largest" if self.point.line.lanes == "own" else "shares"]
 
 
+@dataclass
+class AblationRun:
+    """An ablation under way.
+
+    Attributes:
+        points: rows of the ablation.
+        campaign: a simulation for each distinct design.
+        launch_us: cost of a launch on its board, microseconds.
+    """
+
+    points: Sequence[RowPoint]
+    campaign: Campaign
+    launch_us: float
+
+    def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[AblationOutcome]:
+        """Simulates what is missing and gives all rows, in the order of the form.
+
+        Raises:
+            SttestError: an error that is not the design's own; finished designs stay stored.
+        """
+        self.campaign.finish(runner, tell)
+        return [AblationOutcome(point, self._results(point), self.launch_us) for point in self.points]
+
+    def _results(self, point: RowPoint) -> tuple[Mapping[str, Any], ...]:
+        return tuple(self.campaign.result(candidate.key) for candidate in point.candidates)
+
+
+def campaign(ablation: Ablation, engine: str, store: PointStore) -> AblationRun:
+    """What an ablation asks for, and how much of it is stored.
+
+    Raises:
+        InputError: it asks for what there is not.
+    """
+    points = points_of(ablation, engine)
+    launch_us = require_hbm(load_board(ablation.board)).launch.queued_us.value
+    keys = (each.key for point in points for each in point.candidates)
+    return AblationRun(points, campaign_of(keys, measure, store), launch_us)
+
+
 @dataclass(frozen=True)
 class Speedup:
     """A row's time as that of another over it; above 1 is faster. Without launches, and with them."""
@@ -137,7 +178,7 @@ def rows_of(name: str, engine: str, ablation: Ablation, outcomes: Sequence[Ablat
     """
     for outcome in outcomes:
         if outcome.chosen is None:
-            note = f"no such design: {told(outcome.results[0]['refused'])}"
+            note = f"no such design: {refusal_text(outcome.results[0])}"
             yield _row(name, ablation, outcome, "cycles per layer", None, "cycles", "simulated", note=note)
             continue
         yield from _simulated(name, engine, ablation, outcome)

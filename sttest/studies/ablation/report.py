@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.core.program import program_hash
-from sttest.core.results import PointStore, ResultFolder, config_hash
+from sttest.core.results import ResultFolder
 from sttest.studies.ablation.form import Ablation, AblationPart
-from sttest.studies.ablation.measure import Plain, measure
 from sttest.studies.ablation.outcome import (
     AblationOutcome,
     chosen_note,
@@ -23,74 +21,11 @@ from sttest.studies.ablation.outcome import (
     speedup,
     too_large,
 )
-from sttest.studies.ablation.points import RowPoint, points_of
+from sttest.studies.campaign import refusal_text
 from sttest.studies.figures import new_figure, save_figure
-from sttest.studies.whatif.campaign import Tell, raise_failure, told
-from sttest.studies.whatif.workers import in_processes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-# --- Running an ablation: designs that are stored are taken over, the rest is simulated and stored one by one
-
-
-STORE = Path("build/points/ablation")
-
-
-@dataclass
-class AblationRun:
-    """An ablation under way.
-
-    Attributes:
-        points: its rows.
-        store: store of finished designs.
-        keys: keys of each distinct design by its hash.
-        found: results of those that are finished.
-        launch_us: cost of a launch on its board, microseconds.
-    """
-
-    points: Sequence[RowPoint]
-    store: PointStore
-    keys: dict[str, dict[str, Any]]
-    found: dict[str, Plain]
-    launch_us: float
-
-    @property
-    def missing(self) -> dict[str, dict[str, Any]]:
-        """What is still to be simulated."""
-        return {name: key for name, key in self.keys.items() if name not in self.found}
-
-    def run(self, jobs: int, tell: Tell = lambda done, total: None) -> list[AblationOutcome]:
-        """Simulates what is missing and gives all rows, in the order of the form.
-
-        Raises:
-            SttestError: an error that is not the design's own; finished designs stay stored.
-        """
-        tell(len(self.found), len(self.keys))
-        missing = self.missing
-        for name, result in in_processes(missing, jobs, measure) if missing else ():
-            raise_failure(result)
-            self.store.save(self.keys[name], result)
-            self.found[name] = result
-            tell(len(self.found), len(self.keys))
-        return [AblationOutcome(point, self._results(point), self.launch_us) for point in self.points]
-
-    def _results(self, point: RowPoint) -> tuple[Plain, ...]:
-        return tuple(self.found[config_hash(candidate.key)] for candidate in point.candidates)
-
-
-def campaign(ablation: Ablation, engine: str, store: PointStore) -> AblationRun:
-    """What an ablation asks for, and how much of it is stored.
-
-    Raises:
-        InputError: it asks for what there is not.
-    """
-    points = points_of(ablation, engine)
-    keys = {config_hash(each.key): each.key for point in points for each in point.candidates}
-    stored = {name: store.load(key) for name, key in keys.items()}
-    launch_us = require_hbm(load_board(ablation.board)).launch.queued_us.value
-    return AblationRun(points, store, keys, {name: found for name, found in stored.items() if found}, launch_us)
 
 
 # --- The figure of an ablation: per part a bar for every row's speed-up, grey where the design does not fit
@@ -167,7 +102,7 @@ class AblationReport:
         """The printed table, one line per row."""
         for outcome in self.outcomes:
             if outcome.chosen is None:
-                why = told(outcome.results[0]["refused"]).partition(";")[0]
+                why = refusal_text(outcome.results[0]).partition(";")[0]
                 yield (outcome.point.label, "no such design", *[""] * (len(COLUMNS) - 3), why)
                 continue
             gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
@@ -204,7 +139,7 @@ class AblationReport:
     def _plain(self, outcome: AblationOutcome) -> dict[str, Any]:
         who = {"part": outcome.point.part.name, "line": outcome.point.line.name}
         if outcome.chosen is None:
-            return {**who, "refused": told(outcome.results[0]["refused"])}
+            return {**who, "refused": refusal_text(outcome.results[0])}
         gained = speedup(outcome, named(self.outcomes, outcome.point.part.name, self.ablation.reference))
         return {
             **who,

@@ -1,4 +1,4 @@
-"""What a point came to: speed, what takes its time, and what the formulas say."""
+"""What a study came to: the speed of each point, what takes its time, what the formulas say; knees between points."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log
+from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError
+from sttest.core.results import PointStore
+from sttest.studies.campaign import Campaign, Runner, Tell, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
-from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, shown
+from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, key_of, points_of, shown, simulate_block
 from sttest.studies.whatif.study import Study
 
 
@@ -89,6 +92,47 @@ class StudyOutcome:
     def _tokens_per_s(self, duration_us: float) -> float:
         assert self.point.block is not None
         return 1e6 * self.point.block.tokens / duration_us
+
+
+@dataclass
+class StudyRun:
+    """A study under way.
+
+    Attributes:
+        points: points of the study.
+        engine: simulation engine that computes the times.
+        campaign: a simulation for each distinct block; points that differ in the launch alone share one.
+    """
+
+    points: list[Point]
+    engine: str
+    campaign: Campaign
+
+    def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[StudyOutcome]:
+        """Simulates what is missing and gives the outcome of every point, in the order of the study.
+
+        Raises:
+            SttestError: an error that is not the point's own; finished points stay stored.
+        """
+        self.campaign.finish(runner, tell)
+        return [self._outcome(point) for point in self.points]
+
+    def _outcome(self, point: Point) -> StudyOutcome:
+        if point.block is None:
+            return StudyOutcome(point, None, point.refusal)
+        result = self.campaign.result(key_of(point.block, self.engine))
+        return StudyOutcome(point, None if "refused" in result else result, refusal_text(result))
+
+
+def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun:
+    """What a study asks for, and how much of it is stored.
+
+    Raises:
+        InputError: the study asks for what there is not.
+    """
+    points = points_of(study, folder)
+    keys = (key_of(point.block, engine) for point in points if point.block is not None)
+    return StudyRun(points, engine, campaign_of(keys, simulate_block, store))
 
 
 @dataclass(frozen=True)

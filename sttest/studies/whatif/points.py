@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -23,7 +22,7 @@ from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.pipeline import CompileOptions
 from sttest.compile.timing.cost_model import TaskCost, task_cost
 from sttest.compile.timing.timed_graph import memory_channels
-from sttest.core.errors import DoesNotFitError, InputError, SttestError
+from sttest.core.errors import InputError
 from sttest.core.program import package_versions, program_hash
 from sttest.frontend.lowering import linalg_text
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
@@ -33,6 +32,7 @@ from sttest.sim import simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import Pipeline, TimedGraph
 from sttest.sim.simulation import Simulation
+from sttest.studies.campaign import Plain, guarded
 from sttest.studies.whatif.bounds import bounds, moved_bytes
 from sttest.studies.whatif.settings import (
     BOARD,
@@ -194,8 +194,6 @@ def _working_share(process: Pipeline, steps: int) -> float:
 # --- One point: a block compiled and simulated from its full configuration, in whatever process or machine
 
 
-Plain = dict[str, Any]
-_REFUSALS = (InputError, DoesNotFitError)
 # Designs that a process keeps: points that differ in what they run on share one.
 _KEPT_DESIGNS = 8
 
@@ -207,18 +205,9 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
         configuration: result of :meth:`sttest.studies.whatif.settings.Configuration.to_dict`, with the ``engine``.
 
     Returns:
-        Plain data: cycles, their shares and bounds; or ``refused``, why there is no such block; or ``failed``, an
-        error that is not the point's own.  ``wall_s`` is what it took, for estimates.
+        Plain data: cycles, their shares and bounds; or an error, see :func:`guarded`.
     """
-    began = time.perf_counter()
-    try:
-        found = _simulated(configuration)
-    except _REFUSALS as error:
-        found = {"refused": error.to_dict()}
-    except SttestError as error:
-        # Errors do not travel between processes by themselves.
-        found = {"failed": {**error.to_dict(), "exit_code": error.exit_code}}
-    return {**found, "wall_s": round(time.perf_counter() - began, 4)}
+    return guarded(_simulated, configuration)
 
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:

@@ -9,8 +9,8 @@ import pytest
 
 from sttest.core.results import PointStore
 from sttest.studies.ablation.form import ABLATIONS, load_ablation
-from sttest.studies.ablation.outcome import AblationOutcome, speedup
-from sttest.studies.ablation.report import AblationReport, campaign
+from sttest.studies.ablation.outcome import AblationOutcome, campaign, speedup
+from sttest.studies.ablation.report import AblationReport
 
 RESULTS = Path(__file__).parents[3] / "results"
 FORM = """
@@ -43,11 +43,12 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, AblationOutc
     folder = tmp_path_factory.mktemp("ablation")
     path = folder / "small.yaml"
     path.write_text(FORM, encoding="utf-8")
-    found = campaign(load_ablation(path), "maxplus", PointStore(folder / "store")).run(1)
+    asked = campaign(load_ablation(path), "maxplus", PointStore(folder / "store"))
+    found = asked.run(asked.campaign.in_processes(1))
     report = AblationReport("small", load_ablation(path), "maxplus", found)
     report.write(folder / "out")
     assert len(list(report.lines())) == len(found)
-    assert campaign(load_ablation(path), "maxplus", PointStore(folder / "store")).missing == {}
+    assert campaign(load_ablation(path), "maxplus", PointStore(folder / "store")).campaign.missing == {}
     return {outcome.point.label.replace("step: ", ""): outcome for outcome in found}
 
 
@@ -109,7 +110,8 @@ def test_no_row_stands_for_a_design_that_does_not_fit_while_one_does(outcomes: d
 def test_a_committed_row_is_what_the_program_gives(tmp_path: Path) -> None:
     ablation = load_ablation(ABLATIONS / "fusion.yaml")
     cheap = ablation.model_copy(update={"parts": ablation.parts[:1], "lines": ablation.lines[:2], "published": ()})
-    found = campaign(cheap, "maxplus", PointStore(tmp_path)).run(1)
+    asked = campaign(cheap, "maxplus", PointStore(tmp_path))
+    found = asked.run(asked.campaign.in_processes(1))
     with (RESULTS / "fusion" / "table.csv").open(newline="", encoding="utf-8") as file:
         committed = {row["metric"]: row["value"] for row in csv.DictReader(file)}
     for outcome in found:

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import SttestError, ToolMissingError
+from sttest.core.processes import run_all
 from sttest.core.results import PointStore
-from sttest.studies.whatif.campaign import campaign
-from sttest.studies.whatif.outcome import knees, series_of
+from sttest.studies.whatif.outcome import campaign, knees, series_of
+from sttest.studies.whatif.points import simulate_block
 from sttest.studies.whatif.study import load_study
-from sttest.studies.whatif.workers import in_processes
 
 REPO = Path(__file__).parents[3]
 POINTS = 200
@@ -41,7 +41,7 @@ def made(tmp_path: Path, text: str):
 
 
 def one_process(blocks):
-    return in_processes(blocks, 1)
+    return run_all(simulate_block, blocks, 1)
 
 
 def test_the_knee_lies_where_the_shares_cross(tmp_path):
@@ -58,7 +58,7 @@ def test_finished_points_are_taken_over(tmp_path):
     text = study_text([2, 4])
     first = made(tmp_path, text)[1].run(one_process)
     study, again = made(tmp_path, study_text([2, 4, 8]))
-    assert len(again.missing) == 1
+    assert len(again.campaign.missing) == 1
     ran = []
 
     def runner(blocks):
@@ -87,7 +87,7 @@ def test_a_point_that_does_not_fit_is_a_row_that_says_why(tmp_path):
     assert small.result is None
     assert "more DMAs than pseudo-channels" in small.refusal
     assert large.result is not None
-    assert made(tmp_path, text)[1].missing == {}, "a refusal is a result: it is not asked for again"
+    assert made(tmp_path, text)[1].campaign.missing == {}, "a refusal is a result: it is not asked for again"
 
 
 def test_what_is_not_the_points_own_fault_ends_the_study_and_is_not_stored(tmp_path):
@@ -101,19 +101,19 @@ def test_what_is_not_the_points_own_fault_ends_the_study_and_is_not_stored(tmp_p
     with pytest.raises(SttestError) as caught:
         found.run(runner)
     assert (str(caught.value), caught.value.exit_code) == (str(error), 5)
-    assert len(found.missing) == 1
+    assert len(found.campaign.missing) == 1
 
 
 def test_an_estimate_times_one_point_and_then_uses_what_is_stored(tmp_path):
     found = made(tmp_path, study_text([2, 4, 8]))[1]
-    assert found.estimate_s(jobs=1) > 0
-    assert len(found.found) == 1
-    for result in found.found.values():
+    assert found.campaign.estimate_s(jobs=1) > 0
+    assert len(found.campaign.found) == 1
+    for result in found.campaign.found.values():
         result["wall_s"] = 10.0
-    assert found.estimate_s(jobs=1) == pytest.approx(20)
-    assert found.estimate_s(jobs=2) == pytest.approx(10)
+    assert found.campaign.estimate_s(jobs=1) == pytest.approx(20)
+    assert found.campaign.estimate_s(jobs=2) == pytest.approx(10)
     found.run(one_process)
-    assert found.estimate_s(jobs=1) == 0
+    assert found.campaign.estimate_s(jobs=1) == 0
 
 
 @pytest.fixture
