@@ -12,9 +12,9 @@ from functools import partial
 
 from benchmarks import engines, search
 from sttest.compile.compiler import compile_text
+from sttest.core.tables import print_table
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
-from sttest.verbs.output import print_table
 
 REPEATS = 3
 MODELS = ("gpt2", "qwen", "llama", "gemma")

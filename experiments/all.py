@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.registry import experiment
+from sttest.core.tables import print_table
 from sttest.studies.tables import ALL, EXPERIMENTS
-from sttest.verbs.output import print_table
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> dict[str, float]:

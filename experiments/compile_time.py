@@ -18,11 +18,11 @@ from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.compiler import compile_text
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config
 from sttest.package.design_package import write_package
 from sttest.sim import simulate
-from sttest.verbs.output import print_table
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 TOKENS = 32

@@ -12,8 +12,8 @@ from experiments.emerging_what_ifs import WhatIf
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule
 from sttest.core.results import ResultFolder
+from sttest.core.tables import print_table
 from sttest.studies.figures import new_figure, save_figure
-from sttest.verbs.output import print_table
 
 _DRAWN_OPPONENTS = {"A100 per layer": "o", "A100 graphs": "s", "H200 graph-bf16": "^", "H200 compile-int4": "D"}
 _TICKS = (0.25, 0.5, 1, 2, 4)

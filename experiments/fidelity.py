@@ -13,8 +13,8 @@ from pathlib import Path
 from sttest.core.errors import InputError
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.sim import Simulation, load, simulate
-from sttest.verbs.output import print_table
 
 ROOT = Path(__file__).parents[1]
 DESIGNS = ROOT / "tests" / "data" / "streamhls"

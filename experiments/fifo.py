@@ -17,10 +17,10 @@ from sttest.compile.compiler import compile_text
 from sttest.compile.pipeline import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import size_by_simulation
-from sttest.verbs.output import print_table
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 PHASES = ("decode", "prefill")

@@ -20,7 +20,7 @@ from sttest.compile.spaces.parallel_factors import (
     parallel_factors,
 )
 from sttest.core.results import ResultFolder, Row
-from sttest.verbs.output import print_table
+from sttest.core.tables import print_table
 
 MODES = {"ia_ca": (True, True), "ia": (True, False), "ca": (False, True), "naive": (False, False)}
 MAX_FACTOR = 32

@@ -19,9 +19,9 @@ from sttest.compile.opt import new_context, parse
 from sttest.compile.pipeline import CompileOptions, tiling_passes
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.studies.blocks import BlockShape, BlockTime
 from sttest.studies.figures import new_figure, save_figure
-from sttest.verbs.output import print_table
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
 LENGTHS = (32, 64, 128)

@@ -16,10 +16,10 @@ from experiments.designs import BOARD, card
 from experiments.published import published_table
 from sttest.core.errors import InputError
 from sttest.core.results import Kind, ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config
 from sttest.studies.figures import new_figure, save_figure
-from sttest.verbs.output import print_table
 
 ROOT = Path(__file__).parents[1]
 OURS = {"gpt2": ("gpt2", "[256:256]"), "qwen": ("emerging", "[128:128]"), "llama": ("emerging", "[128:128]"),

@@ -18,7 +18,7 @@ from experiments.resource_page import with_tables
 from experiments.resource_rows import MemoryCase, PipelineCase, memory_cases, pipeline_cases
 from sttest.boards.resources import Resources
 from sttest.core.errors import InputError
-from sttest.verbs.output import print_table
+from sttest.core.tables import print_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "resources.md"
 BOUNDS = {"dsp": 0.10, "lut": 0.30, "ff": 0.30, "bram18": 0.25, "uram": 0.25}

@@ -10,10 +10,9 @@ from typing import Any
 import yaml
 
 from experiments.best.cases import BOARD, Case
-from sttest.boards.load import read_mapping
 from sttest.compile.pipeline import CompileOptions
 from sttest.core.errors import InputError
-from sttest.core.files import write_text
+from sttest.core.files import read_yaml, write_text
 from sttest.explore.evaluate import knobs_from
 from sttest.explore.report import text_hash
 
@@ -91,7 +90,7 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
         InputError: there is none, or the file is not one of ours.
     """
     path = path_of(case, folder)
-    data = read_mapping(path)
+    data = read_yaml(path)
     try:
         return _found(case, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

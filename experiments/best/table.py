@@ -17,8 +17,8 @@ from sttest.compile.reports import kernel_table, partition_table
 from sttest.core.errors import InputError, SttestError
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
-from sttest.verbs.output import print_table
 
 ROOT = Path("results/best")
 """Where the committed designs lie, as the printed commands name them."""

@@ -12,10 +12,11 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import read_mapping, validated
 from sttest.boards.part import BoardPart
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import read_yaml
 from sttest.core.results import Kind
+from sttest.core.validation import validated
 
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
 WORD_BITS = 32
@@ -116,7 +117,7 @@ def load_operators(path: Path) -> tuple[float, Mapping[str, Operator]]:
     Raises:
         InputError: the file is not an operator library.
     """
-    file = validated(_File, read_mapping(path), str(path))
+    file = validated(_File, read_yaml(path), str(path))
     library: dict[str, Operator] = {}
     for name, row in file.operators.items():
         if row.timing is not None and row.area is not None:

@@ -11,10 +11,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from sttest.boards.load import read_mapping, validated
 from sttest.boards.operators import WORD_BITS, Operator
 from sttest.boards.part import URAM_BYTES, BoardPart, Fabric, Slr
+from sttest.core.files import read_yaml
 from sttest.core.results import Kind
+from sttest.core.validation import validated
 
 # A CLB of UltraScale+ has 8 LUTs and 16 flip-flops (AMD UG574); shells are given in LUTs alone.
 FF_PER_LUT = 2
@@ -204,7 +205,7 @@ def load_resource_model(path: Path = RESOURCES_FILE) -> ResourceModel:
     Raises:
         InputError: the file does not hold them.
     """
-    return validated(ResourceModel, read_mapping(path), str(path))
+    return validated(ResourceModel, read_yaml(path), str(path))
 
 
 # --- What a memory or a FIFO takes, by kind: the geometry of AMD's blocks and the control that Vitis HLS puts around t

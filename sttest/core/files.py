@@ -1,143 +1,452 @@
-"""Checks, before any work is done, that a folder may be written or replaced."""
+"""Reads single files, each bounded and checked, and writes files and folders, each whole or not at all.
+
+A file that cannot be read is refused with one line that names it and, where there is one, the place in it.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
-import os
+import re
+import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import lru_cache
+from io import StringIO
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
+from uuid import uuid4
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.sax import SAXException, SAXParseException
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl
+
+import numpy as np
+import yaml
+from defusedxml.common import DefusedXmlException
+from defusedxml.sax import parseString
+from pydantic import BaseModel, ValidationError
+from yaml.composer import ComposerError
+from yaml.constructor import ConstructorError
 
 from sttest.core.errors import InputError
+from sttest.core.validation import as_input_error
 
 MANIFEST = "manifest.json"
+
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Of text, JSON and CSV; Python takes up to 24 times as much memory for what such a file holds."""
+MAX_OBJECT_BYTES = 1024 * 1024
+"""Of a small JSON file with a schema, such as a manifest."""
+MAX_YAML_BYTES = 256 * 1024
+MAX_YAML_SCALAR_CHARS = 4096
+MAX_XML_BYTES = 16 * 1024 * 1024
+MAX_JSON_NESTING = 32
+MAX_XML_NESTING = 40
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+# --- Bytes and text
+
+
+def read_bytes(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> bytes:
+    """The content of a file.
+
+    Args:
+        path: a file; ``-`` is standard input.
+        most_bytes: the largest size that is read.
+        hints: ways out where the file cannot be read or is too large.
+
+    Raises:
+        InputError: the file cannot be read, or is too large.
+    """
+    where = str(path)
+    try:
+        if path == Path("-"):
+            data = sys.stdin.buffer.read(most_bytes + 1)
+        else:
+            with path.open("rb") as file:
+                data = file.read(most_bytes + 1)
+    except (OSError, ValueError) as error:
+        what = f"cannot be read: {error.strerror if isinstance(error, OSError) else error}"
+        raise InputError("unreadable-file", what, where=where, hints=hints) from error
+    if len(data) > most_bytes:
+        raise InputError("file-too-large", "too large", where=where, bound=most_bytes, unit="bytes", hints=hints)
+    return data
+
+
+def read_text(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> str:
+    """The content of a UTF-8 file; see :func:`read_bytes`.
+
+    Raises:
+        InputError: the file cannot be read, is too large, or is not UTF-8.
+    """
+    return _decoded(read_bytes(path, most_bytes=most_bytes, hints=hints), str(path), hints)
+
+
+def _decoded(data: bytes, where: str, hints: Iterable[str]) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("bad-encoding", f"not UTF-8 at byte {error.start}", where=where, hints=hints) from error
+
+
+# --- JSON
+
+
+_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_STEPS = np.zeros(256, np.int8)
+_STEPS[list(b"[{")] = 1
+_STEPS[list(b"]}")] = -1
+
+
+def read_json(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> Any:
+    """The content of a JSON file; keys that stand twice, NaN and infinities are refused.
+
+    Raises:
+        InputError: the file cannot be read, is too large or too deeply nested, or is not such JSON.
+    """
+    return _parsed_json(read_bytes(path, most_bytes=most_bytes, hints=hints), str(path), hints)
+
+
+def read_object(
+    path: Path, schema: str, *, most_bytes: int = MAX_OBJECT_BYTES, hints: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The keys of a JSON object that declares ``schema``, without the key that does.
+
+    Raises:
+        InputError: as :func:`read_json`, or the file is no such object.
+    """
+    content = read_json(path, most_bytes=most_bytes, hints=hints)
+    _check_schema(content, schema, str(path), hints)
+    return {key: value for key, value in content.items() if key != "schema"}
+
+
+def read_model(model: type[Model], path: Path, schema: str, *, hints: Iterable[str] = ()) -> Model:
+    """A JSON file as a pydantic model; its key ``schema`` is a field, too.
+
+    Args:
+        model: a class of which ``schema`` is a field, by alias.
+        path: a file.
+        schema: the value of its key ``schema``.
+        hints: ways out where the file cannot be read or is too large.
+
+    Raises:
+        InputError: as :func:`read_json`, another schema, or the first complaint of the model.
+    """
+    where = str(path)
+    data = read_bytes(path, hints=hints)
+    content = _parsed_json(data, where, hints)  # refuses what pydantic's parser would take
+    _check_schema(content, schema, where, hints)
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        raise as_input_error(error, model, content, where) from error
+
+
+def _check_schema(content: object, schema: str, where: str, hints: Iterable[str]) -> None:
+    if not isinstance(content, dict):
+        what = f"expected an object, found {type(content).__name__}"
+        raise InputError("not-an-object", what, where=where, hints=hints)
+    found = cast("dict[str, object]", content).get("schema")
+    if found != schema:
+        raise InputError("wrong-schema", f"schema is {found!r:.80}, not '{schema}'", where=where, hints=hints)
+
+
+def _parsed_json(data: bytes, where: str, hints: Iterable[str]) -> Any:
+    text = _decoded(data, where, hints)
+    if nesting(data) > MAX_JSON_NESTING:
+        what = f"not valid JSON, nested more than {MAX_JSON_NESTING} deep"
+        raise InputError("json-nesting", what, where=where, hints=hints)
+    try:
+        return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError("not-json", f"not valid JSON ({error})", where=where, hints=hints) from error
+
+
+def nesting(data: bytes) -> int:
+    """How deep the brackets of a JSON text are nested at most, found without parsing it.
+
+    >>> nesting(b'{"a": [[], "[[["]}')
+    3
+    """
+    brackets = _STEPS[np.frombuffer(_STRINGS.sub(b"", data), np.uint8)]
+    depths = np.cumsum(brackets[brackets != 0], dtype=np.int32)
+    return int(depths.max()) if depths.size else 0
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"key '{twice:.80}' stands twice in one object")
+    return content
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+# --- YAML that people wrote: safe, small, one mapping, every key once
+
+
+_BAD_SCALAR = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
+"""What yaml's constructors raise on a scalar that only looks like a number or a date, such as 2001-99-99."""
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping that a YAML file holds.
+
+    Raises:
+        InputError: the file cannot be read, is too large or is not YAML, holds aliases or tags other than
+            YAML's own, or is not a mapping.
+    """
+    where = str(path)
+    if path.exists() and not path.is_file():
+        raise InputError("unreadable-file", "cannot be read: not a file", where=where)
+    text = read_text(path, most_bytes=MAX_YAML_BYTES)
+    try:
+        # Readers may change what they get; a text that was read before is not parsed again.
+        data = deepcopy(_parsed_yaml(text))
+    except yaml.YAMLError as error:
+        raise InputError("bad-yaml", _one_line(error), where=where) from error
+    except _BAD_SCALAR as error:
+        raise InputError("bad-yaml", f"a value that cannot be read ({error})", where=where) from error
+    except RecursionError as error:
+        raise InputError("bad-yaml", "nested too deeply", where=where) from error
+    if not isinstance(data, dict):
+        what = f"holds a {type(data).__name__} where a mapping of keys is expected"
+        raise InputError("bad-yaml", what, where=where, hints=["write 'key: value' lines"])
+    return cast("dict[str, Any]", data)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """A safe loader that refuses aliases (they can blow a small file up) and repeated keys."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise ComposerError(None, None, "aliases are not allowed", mark)
+        if self.check_event(yaml.ScalarEvent):
+            _check_scalar(cast("yaml.ScalarEvent", self.peek_event()))
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise ConstructorError(None, None, "a key is not a plain word", key.start_mark)
+            if key.value in seen:
+                raise ConstructorError(None, None, f"key '{key.value}' is given twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+@lru_cache(maxsize=64)
+def _parsed_yaml(text: str) -> object:
+    return yaml.load(text, _StrictLoader)
+
+
+def _check_scalar(event: yaml.ScalarEvent) -> None:
+    """Refuses what is too long, or could steer a terminal that it is printed on."""
+    line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
+    if len(event.value) > MAX_YAML_SCALAR_CHARS:
+        raise yaml.YAMLError(f"a value of more than {MAX_YAML_SCALAR_CHARS} characters{line}")
+    if not "".join(event.value.split()).isprintable():
+        raise yaml.YAMLError(f"a value with characters that cannot be printed{line}")
+
+
+def _one_line(error: yaml.YAMLError) -> str:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(str(error).split())
+    mark = error.problem_mark or error.context_mark
+    place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{place}{error.problem or error.context}"
+
+
+# --- XML
+
+
+def read_xml(path: Path) -> Element:
+    """The root element of an XML file.
+
+    Raises:
+        InputError: the file cannot be read, is too large or too deeply nested, is not XML, or has a DTD.
+    """
+    return parse_xml(read_bytes(path, most_bytes=MAX_XML_BYTES), str(path))
+
+
+def parse_xml(data: bytes, where: str) -> Element:
+    """The root element of an XML document; ``where`` is its name in errors.
+
+    Raises:
+        InputError: as :func:`read_xml`.
+    """
+    tree = _TreeHandler(where)
+    try:
+        parseString(data, tree, forbid_dtd=True)
+    except DefusedXmlException as error:
+        hints = ["remove the DOCTYPE"]
+        raise InputError("xml-dtd", "has a DOCTYPE, which is never read", where=where, hints=hints) from error
+    except (SAXException, ValueError, LookupError) as error:
+        raise InputError("bad-xml", f"not well-formed XML ({_sax_message(error)})", where=where) from error
+    return tree.builder.close()
+
+
+class _TreeHandler(ContentHandler):
+    """Builds elements whose names are as they stand in the file, prefixes of namespaces included."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+        self._where = where
+        self._depth = 0
+
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802 - named by SAX
+        self._depth += 1
+        if self._depth > MAX_XML_NESTING:
+            what = f"elements are nested more than {MAX_XML_NESTING} deep"
+            raise InputError("xml-nesting", what, where=self._where)
+        self.builder.start(name, dict(attrs.items()))
+
+    def endElement(self, name: str) -> None:  # noqa: N802 - named by SAX
+        self._depth -= 1
+        self.builder.end(name)
+
+    def characters(self, content: str) -> None:
+        self.builder.data(content)
+
+
+def _sax_message(error: Exception) -> str:
+    if not isinstance(error, SAXParseException):
+        return str(error)
+    return f"{error.getMessage()}: line {error.getLineNumber()}, column {error.getColumnNumber()}"
+
+
+# --- CSV
+
+
+def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = ()) -> list[dict[str, str]]:
+    """The lines of a CSV file by the names of its columns.
+
+    Args:
+        path: a file whose first line names its columns.
+        columns: all of them, in order, or none where any will do.
+        hints: ways out where the file cannot be read or is no such table.
+
+    Raises:
+        InputError: the file cannot be read, is too large, or is no such table.
+    """
+    where = str(path)
+    text = read_text(path, hints=hints)
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    rows: list[dict[str, str]] = []
+    try:
+        header = next(reader, [])
+        if columns and tuple(header) != tuple(columns):
+            raise InputError("bad-table", f"its columns are not {', '.join(columns)}", where=where, hints=hints)
+        for fields in reader:
+            if len(fields) != len(header):
+                raise InputError(
+                    "bad-table", "not as many fields as columns", where=f"{where} line {reader.line_num}",
+                    demand=len(fields), bound=len(header), hints=hints,
+                )  # fmt: skip
+            rows.append(dict(zip(header, fields, strict=True)))
+    except csv.Error as error:
+        raise InputError("bad-table", str(error), where=f"{where} line {reader.line_num}", hints=hints) from error
+    return rows
+
+
+# --- Writing: no reader ever sees half of a file or of a folder
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A name beside ``path`` to write to; that file takes the place of ``path`` unless there is an exception."""
+    unfinished = path.with_name(f".{path.name}.new-{uuid4().hex[:8]}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a UTF-8 file whole or not at all."""
+    with replacing(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, content: object, *, indent: int = 1) -> None:
+    """Writes a JSON file whole or not at all."""
+    write_text(path, json.dumps(content, indent=indent) + "\n")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A CSV table, a line per row."""
+    page = StringIO()
+    writer = csv.writer(page, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return page.getvalue()
+
+
+@contextmanager
+def replacing_folder(folder: Path) -> Iterator[Path]:
+    """A new folder to fill, which takes the place of ``folder`` unless there is an exception.
+
+    Only a process that is killed outright leaves the new folder behind, hidden beside ``folder``.
+    """
+    staging = folder.parent / f".{folder.name}.new-{uuid4().hex[:8]}"
+    retired = folder.parent / f".{folder.name}.old"
+    if retired.exists() and not folder.exists():  # an earlier process was killed between the two renames below
+        retired.rename(folder)
+    staging.mkdir(parents=True)
+    try:
+        yield staging
+        shutil.rmtree(retired, ignore_errors=True)
+        if folder.exists():
+            folder.rename(retired)
+        staging.rename(folder)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    shutil.rmtree(retired, ignore_errors=True)
 
 
 def check_output_folder(folder: Path, schema: str, what: str) -> None:
     """Refuses a folder that can't be written, or that holds anything but an earlier output of the same kind.
 
     Args:
-        folder: it, or the folder in which it will be made, is left as it is.
-        schema: schema of the manifest of an earlier output, which may be replaced.
+        folder: the folder, or where it will be made; nothing in it is changed.
+        schema: the schema of the manifest of an earlier output, which may be replaced.
         what: the kind of output, such as ``design package``.
 
     Raises:
-        InputError: the request cannot be met; the hints say what would help.
+        InputError: with the way out.
     """
-    hints = ["name another folder with -o"]
+    where, hints = str(folder), ["name another folder with -o"]
     if folder.exists() and not folder.is_dir():
-        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), hints=["name a folder"])
-    if folder.is_dir() and any(folder.iterdir()) and _schema_of(folder) != schema:
-        raise InputError(
-            "foreign-folder", f"the folder holds something that is no {what}", where=str(folder),
-            hints=[*hints, "empty it"],
-        )  # fmt: skip
-    parent = _nearest_parent(folder)
+        raise InputError("not-a-folder", "a file stands in the way", where=where, hints=["name a folder"])
+    if folder.is_dir() and any(folder.iterdir()) and not _has_schema(folder / MANIFEST, schema):
+        hints.append("empty it")
+        raise InputError("foreign-folder", f"the folder holds something that is no {what}", where=where, hints=hints)
+    parent = next(parent for parent in folder.resolve().parents if parent.exists())
     try:
         with tempfile.TemporaryDirectory(dir=parent, prefix=".sttest-"):
             pass
     except OSError as error:
-        raise InputError(
-            "unwritable-folder", f"can't write in {parent} ({error.strerror})", where=str(folder), hints=hints
-        ) from error
+        unwritable = f"can't write in {parent} ({error.strerror})"
+        raise InputError("unwritable-folder", unwritable, where=where, hints=hints) from error
 
 
-def _schema_of(folder: Path) -> object:
+def _has_schema(manifest: Path, schema: str) -> bool:
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return manifest.get("schema") if isinstance(manifest, dict) else None
-
-
-def _nearest_parent(folder: Path) -> Path:
-    return next(parent for parent in folder.resolve().parents if parent.exists())
-
-
-# --- Reading the text files that verbs are given, and writing those that they make
-
-
-def read_text(path: Path, hints: list[str]) -> str:
-    """The content of a UTF-8 file; ``-`` is standard input.
-
-    Args:
-        path: path of the file.
-        hints: the way out where there is no such file.
-
-    Raises:
-        InputError: it can't be read, or is not UTF-8.
-    """
-    try:
-        return sys.stdin.read() if path == Path("-") else path.read_text(encoding="utf-8")
-    except OSError as error:
-        what = f"can't be read ({error.strerror})"
-        raise InputError("unreadable-file", what, where=str(path), hints=hints) from error
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8 text at byte {error.start}"
-        raise InputError("bad-encoding", what, where=str(path), hints=["name a .mlir text file"]) from error
-
-
-def write_text(path: Path, text: str) -> None:
-    """Writes a file whole or not at all."""
-    unfinished = path.with_name(f".{path.name}.new")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-# --- Small JSON files with a schema: read with every doubt refused, written whole or not at all
-
-
-MAX_FILE_BYTES = 1024 * 1024
-
-
-def read_object(path: Path, schema: str) -> dict[str, Any]:
-    """The keys of a JSON object that declares ``schema``, without the key that does.
-
-    Raises:
-        InputError: the file cannot be read, is too large, is not such an object, or has a key twice.
-    """
-    where = str(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InputError("unreadable-file", f"cannot be read: {error.strerror}", where=where) from error
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError("file-too-large", "too large", where=where, bound=MAX_FILE_BYTES, unit="bytes")
-    try:
-        content = json.loads(data, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InputError("not-json", f"not valid JSON ({error})", where=where) from error
-    found = content.pop("schema", None) if isinstance(content, dict) else None
-    if found != schema:
-        raise InputError("wrong-schema", f"schema is {found!r}, not '{schema}'", where=where)
-    return content
-
-
-def write_object(path: Path, content: Mapping[str, Any]) -> None:
-    """Writes a JSON object to a temporary name and moves it into place."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(json.dumps(content, indent=1) + "\n")
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return content
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+        read_object(manifest, schema, most_bytes=MAX_FILE_BYTES)
+    except InputError:
+        return False
+    return True

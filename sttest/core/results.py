@@ -7,17 +7,15 @@ and whatever figures the experiment wrote beside them.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import hashlib
 import json
 import math
 import platform
-import shutil
 import subprocess
 import time
-import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -28,6 +26,8 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import MANIFEST, MAX_FILE_BYTES, csv_text, read_object, replacing_folder, write_text
+from sttest.core.tables import markdown_table
 
 RESULTS_SCHEMA = "sttest.results/1"
 POINT_SCHEMA = "sttest.point/1"
@@ -143,24 +143,20 @@ class ResultFolder:
         self.seed = seed
         self.rows: list[Row] = []
         self._config_hash = config_hash(config)
-        self._staging = self.path.parent / f".{self.path.name}.new-{uuid.uuid4().hex[:8]}"
-        self._retired = self.path.parent / f".{self.path.name}.old"
+        self._stack = ExitStack()
+        self._staging = self.path
         self._started_s = 0.0
 
     def __enter__(self) -> ResultFolder:
-        self._recover()
-        self._staging.mkdir(parents=True)
+        self._staging = self._stack.enter_context(replacing_folder(self.path))
+        self._stack.push(lambda kind, *_: None if kind else self._finish())
         self._started_s = time.perf_counter()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        finally:
-            shutil.rmtree(self._staging, ignore_errors=True)
+        self._stack.__exit__(kind, error, trace)
 
     def add(self, *rows: Row) -> None:
         """Append rows to the table."""
@@ -171,23 +167,11 @@ class ResultFolder:
         return self._staging / name
 
     def _finish(self) -> None:
-        _write_csv(self._staging / "table.csv", self.rows)
-        _write_markdown(self._staging / "table.md", self.rows)
+        table = csv_text(COLUMNS, ([getattr(row, column) for column in COLUMNS] for row in self.rows))
+        write_text(self._staging / "table.csv", table)
+        write_text(self._staging / "table.md", _markdown(self.rows))
         text = json.dumps(self._manifest(), indent=2, default=_plain)
-        (self._staging / "manifest.json").write_text(text + "\n", encoding="utf-8")
-        if self.path.exists():
-            self.path.rename(self._retired)
-        self._staging.rename(self.path)
-        shutil.rmtree(self._retired, ignore_errors=True)
-
-    def _recover(self) -> None:
-        """Undo a run that was killed between moving the old folder away and the new one in."""
-        if not self._retired.exists():
-            return
-        if self.path.exists():
-            shutil.rmtree(self._retired)
-        else:
-            self._retired.rename(self.path)
+        write_text(self._staging / MANIFEST, f"{text}\n")
 
     def _manifest(self) -> dict[str, object]:
         return {
@@ -201,7 +185,7 @@ class ResultFolder:
             "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"),
             "python": platform.python_version(),
             "versions": _versions(),
-            "git": git_revision(Path(__file__).parent),
+            "git": git_revision(Path(__file__).parent, self.path),
         }
 
 
@@ -218,10 +202,8 @@ class PointStore:
     def load(self, key: object) -> dict[str, Any] | None:
         """The stored result of a point, or None."""
         try:
-            stored = json.loads(self._file(key).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
-        if not isinstance(stored, dict) or stored.get("schema") != POINT_SCHEMA:
+            stored = read_object(self._file(key), POINT_SCHEMA, most_bytes=MAX_FILE_BYTES)
+        except InputError:
             return None
         same_key = _canonical(stored.get("key")) == _canonical(key)
         return stored["result"] if same_key and isinstance(stored.get("result"), dict) else None
@@ -230,12 +212,7 @@ class PointStore:
         """Keep the result of a point: plain data with text keys."""
         text = _canonical({"schema": POINT_SCHEMA, "key": key, "result": result})
         self.folder.mkdir(parents=True, exist_ok=True)
-        staging = self.folder / f".{uuid.uuid4().hex}"
-        try:
-            staging.write_text(text, encoding="utf-8")
-            staging.replace(self._file(key))
-        finally:
-            staging.unlink(missing_ok=True)
+        write_text(self._file(key), text)
 
     def point(self, key: object, compute: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
         """The stored result of a point or, if there is none, ``compute()``, which is then stored."""
@@ -252,13 +229,28 @@ class PointStore:
         return self.folder / f"{config_hash(key)}.json"
 
 
-def git_revision(folder: Path) -> dict[str, object] | None:
-    """Commit of the checkout that ``folder`` lies in and whether it has changes; None without git."""
+def git_revision(folder: Path, result: Path | None = None) -> dict[str, object] | None:
+    """The commit of a checkout and whether it has changes; None without git.
+
+    Args:
+        folder: any folder of the checkout.
+        result: a folder of results; it and other results beside it may have changes.
+    """
     try:
-        commit = _git(folder, "rev-parse", "HEAD")
-        return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no"))}
-    except (OSError, subprocess.SubprocessError):
+        commit, root = _git(folder, "rev-parse", "HEAD", "--show-toplevel").splitlines()
+        changed = _git(folder, "diff", "--name-only", "-z", "HEAD").split("\0")
+    except (OSError, ValueError, subprocess.SubprocessError):
         return None
+    paths = [Path(root, name) for name in changed if name]
+    return {"commit": commit, "changed": not all(result and _is_result(path, result.resolve()) for path in paths)}
+
+
+def _is_result(path: Path, result: Path) -> bool:
+    """Whether a file belongs to a result or to another one beside it."""
+    if result.parent not in path.parents:
+        return False
+    folder = result.parent / path.relative_to(result.parent).parts[0]
+    return folder == result or (folder / MANIFEST).is_file()
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -276,19 +268,10 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _write_csv(path: Path, rows: Iterable[Row]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows([getattr(row, column) for column in COLUMNS] for row in rows)
-
-
-def _write_markdown(path: Path, rows: list[Row]) -> None:
+def _markdown(rows: Sequence[Row]) -> str:
     """A table without the columns that are empty throughout; numbers to six digits."""
     used = [column for column in COLUMNS if any(getattr(row, column) not in ("", None) for row in rows)]
-    lines = [" | ".join(used), " | ".join("---" for _ in used)]
-    lines += [" | ".join(_cell(column, getattr(row, column)) for column in used) for row in rows]
-    path.write_text("".join(f"| {line} |\n" for line in lines), encoding="utf-8")
+    return markdown_table(used, [[_cell(column, getattr(row, column)) for column in used] for row in rows])
 
 
 def _cell(column: str, value: object) -> str:
@@ -296,6 +279,4 @@ def _cell(column: str, value: object) -> str:
         return ""
     if column == "error" and isinstance(value, float):
         return f"{value:+.1%}"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from sttest.boards.load import validated
 from sttest.compile.sharing.functional_units import Attention
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, read_object
+from sttest.core.validation import validated
 from sttest.models.program import BlockShape, Phase
 from sttest.package.design_package import SCHEMA, VALUES
 from sttest.reference import ReferenceGraph, read_reference_graph

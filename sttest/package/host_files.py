@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.boards.load import validated
 from sttest.compile.hls.kernel_signature import DesignSignature, KernelSignature, read_signature
 from sttest.core.errors import InputError
 from sttest.core.files import read_object
+from sttest.core.validation import validated
 
 # --- The buffer of an argument that holds several tensors: those of each layer, then what is there once
 

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.boards.load import validated
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.json_object import read_json
+from sttest.core.files import read_model, write_text
 from sttest.sim.graph import check_choice, check_name, check_whole
 
 # --- Element types of streams, and what holds them in numpy
@@ -465,7 +464,7 @@ class _File(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    schema_: Literal["sttest.values/1"]
+    schema_: Literal["sttest.values/1"] = Field(alias="schema")
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Result, ...]
@@ -479,18 +478,14 @@ def read_reference_graph(path: Path) -> ReferenceGraph:
     Raises:
         InputError: not readable, not of the schema, or not a possible graph.
     """
-    data: Any = read_json(path, "a value graph")
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise InputError("wrong-schema", f"no values of schema {SCHEMA}", where=str(path))
-    renamed = {"schema_" if key == "schema" else key: value for key, value in data.items()}
-    found = validated(_File, renamed, str(path))
+    found = read_model(_File, path, SCHEMA)
     return ReferenceGraph(found.name, found.arguments, found.results, found.streams, found.nodes)
 
 
 def write_reference_graph(graph: ReferenceGraph, path: Path) -> None:
     """Writes a graph so that reading it gives an equal one."""
     data = {"schema": SCHEMA, **asdict(graph)}
-    path.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(data, separators=(",", ":")) + "\n")
 
 
 # --- Refuses networks whose nodes, streams and memory do not fit together

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from sttest.boards.load import validated
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MANIFEST, check_output_folder
+from sttest.core.validation import validated
 from sttest.models.checkpoint import opened, require_safetensors
 from sttest.models.quant.scheme import QuantScheme
 from sttest.models.weights import shown

@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, BinaryIO
+from typing import IO, Annotated, Any, BinaryIO, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
+from pydantic import Field as ModelField
 
-from sttest.core.errors import InputError, did_you_mean
-from sttest.core.json_object import JsonObject, read_json
+from sttest.core.errors import InputError
+from sttest.core.files import read_model, write_text
 from sttest.sim.graph import (
     MAX_ACCESSES_VARIABLE,
     MAX_NAME_CHARS,
@@ -32,7 +34,6 @@ from sttest.sim.graph import (
     Process,
     TimedGraph,
     Trace,
-    When,
     max_accesses,
 )
 
@@ -159,13 +160,73 @@ def write_traces(path: Path, traces: Mapping[str, Trace]) -> None:
 
 
 SCHEMA = "sttest.timed-graph/1"
-_GRAPH_KEYS = ("schema", "name", "clock_mhz", "fifos", "processes", "channels", "traces")
-_COMMON = ("name", "kind", "start", "origin", "category")
-_KIND_KEYS = {
-    "pipeline": (*_COMMON, "loops", "repeat", "end", "trace"),
-    "actor": (*_COMMON, "phases", "firings"),
-    "memory": (*_COMMON, "op", "fifo", "tokens", "token_bytes", "channels", "burst_bytes", "outstanding"),
-}
+
+
+class _Entry(BaseModel):
+    """What every process has in a file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str
+    start: int = 0
+    origin: str = ""
+    category: str = ""
+
+    def process(self, traces: Mapping[str, Trace]) -> Process:
+        """The process; of those in ``traces`` it takes the one that it names."""
+        raise NotImplementedError
+
+    def values(self) -> dict[str, Any]:
+        """The fields by name, without the kind."""
+        return {name: value for name, value in self.__dict__.items() if name != "kind"}
+
+
+class _PipelineEntry(_Entry):
+    kind: Literal["pipeline"]
+    loops: tuple[Loop, ...] = ()
+    repeat: int = 1
+    end: int | None = None
+    trace: str = ""
+
+    def process(self, traces: Mapping[str, Trace]) -> Process:
+        return Pipeline(**{**self.values(), "trace": traces.get(self.trace)})
+
+
+class _ActorEntry(_Entry):
+    kind: Literal["actor"]
+    phases: tuple[ActorPhase, ...]
+    firings: int | None = None
+
+    def process(self, traces: Mapping[str, Trace]) -> Process:
+        return Actor(**self.values())
+
+
+class _MemoryEntry(_Entry):
+    kind: Literal["memory"]
+    op: str
+    fifo: str
+    tokens: int
+    token_bytes: int
+    channels: tuple[str, ...]
+    burst_bytes: int = 4096
+    outstanding: int = 16
+
+    def process(self, traces: Mapping[str, Trace]) -> Process:
+        return MemoryPort(**self.values())
+
+
+class _GraphFile(BaseModel):
+    """What stands in a file: the fields of a graph, with traces by name."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    schema_: Literal["sttest.timed-graph/1"] = ModelField(alias="schema")
+    name: str
+    clock_mhz: float
+    fifos: tuple[Fifo, ...]
+    processes: tuple[Annotated[_PipelineEntry | _ActorEntry | _MemoryEntry, ModelField(discriminator="kind")], ...]
+    channels: tuple[Channel, ...] = ()
+    traces: str = ""
 
 
 def read_timed_graph(path: Path) -> TimedGraph:
@@ -174,97 +235,14 @@ def read_timed_graph(path: Path) -> TimedGraph:
     Raises:
         InputError: not readable, not of the schema, or not a possible graph.
     """
-    top = JsonObject(read_json(path), str(path), _GRAPH_KEYS)
-    if top.text("schema") != SCHEMA:
-        raise InputError("wrong-schema", f"schema is '{top.text('schema'):.80}', not '{SCHEMA}'", where=str(path))
-    processes = _places(top, "processes")
-    wanted = [item["trace"] for _, item in processes if isinstance(item, dict) and isinstance(item.get("trace"), str)]
-    traces = read_traces(path, top.text("traces", ""), wanted)
-    return TimedGraph(
-        name=top.text("name"),
-        clock_mhz=top.number("clock_mhz"),
-        fifos=tuple(Fifo(**_plain(Fifo, item, where)) for where, item in _places(top, "fifos")),
-        processes=tuple(_process(item, where, traces) for where, item in processes),
-        channels=tuple(Channel(**_plain(Channel, item, where)) for where, item in _places(top, "channels", [])),
-    )
-
-
-def _places(source: JsonObject, key: str, default: list[Any] | None = None) -> list[tuple[str, Any]]:
-    """The items of a list, each with its place."""
-    return [(f"{source.where} {key}[{i}]", item) for i, item in enumerate(source.items(key, default))]
-
-
-def _plain(cls: type, data: Any, where: str) -> dict[str, Any]:
-    """Values of a dataclass whose fields are all whole numbers or strings, defaults filled in."""
-    names = {field.name: field for field in fields(cls)}
-    source = JsonObject(data, where, names)
-    values: dict[str, Any] = {}
-    for name, field in names.items():
-        default = None if field.default is MISSING else field.default
-        values[name] = source.text(name, default) if field.type == "str" else source.whole(name, default)
-    return values
-
-
-def _process(data: Any, where: str, traces: Mapping[str, Trace]) -> Process:
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if isinstance(data, dict) and (not isinstance(kind, str) or kind not in _KIND_KEYS):
-        what = "key 'kind' is missing" if "kind" not in data else f"unknown kind {kind!r:.40}"
-        raise InputError("unknown-kind", what, where=where, hints=[did_you_mean(f"{kind!s:.40}", _KIND_KEYS)])
-    source = JsonObject(data, where, _KIND_KEYS.get(str(kind), ()))
-    common = {
-        "name": source.text("name"),
-        "start": source.whole("start", 0),
-        "origin": source.text("origin", ""),
-        "category": source.text("category", ""),
-    }
-    if kind == "pipeline":
-        return Pipeline(**common, **_pipeline(source, traces))
-    if kind == "actor":
-        phases = tuple(_phase(item, place) for place, item in _places(source, "phases"))
-        return Actor(**common, phases=phases, firings=source.whole_or_none("firings"))
-    return MemoryPort(
-        **common,
-        op=source.text("op"),
-        fifo=source.text("fifo"),
-        tokens=source.whole("tokens"),
-        token_bytes=source.whole("token_bytes"),
-        channels=source.texts("channels"),
-        burst_bytes=source.whole("burst_bytes", 4096),
-        outstanding=source.whole("outstanding", 16),
-    )
-
-
-def _pipeline(source: JsonObject, traces: Mapping[str, Trace]) -> dict[str, Any]:
-    trace = traces[source.text("trace")] if "trace" in source else None
-    loops = tuple(_loop(item, place) for place, item in _places(source, "loops", []))
-    repeat, end = source.whole("repeat", 1), source.whole_or_none("end")
-    return {"loops": loops, "trace": trace, "repeat": repeat, "end": end}
-
-
-def _loop(data: Any, where: str) -> Loop:
-    source = JsonObject(data, where, ("trips", "ii", "latency", "events", "entry_gap"))
-    events = tuple(_event(item, place) for place, item in _places(source, "events", []))
-    gap = source.whole("entry_gap", 2)
-    return Loop(source.wholes("trips"), source.whole("ii"), source.whole("latency"), events, gap)
-
-
-def _event(data: Any, where: str) -> Event:
-    source = JsonObject(data, where, ("fifo", "op", "stage", "when", "tokens"))
-    when = tuple(_when(item, where) for item in source.items("when", []))
-    return Event(source.text("fifo"), source.text("op"), source.whole("stage"), when, source.whole("tokens", 1))
-
-
-def _when(data: Any, where: str) -> When:
-    if data is None or (isinstance(data, int) and not isinstance(data, bool)):
-        return data
-    if isinstance(data, list) and len(data) == 3 and all(type(value) is int for value in data):
-        return (data[0], data[1], data[2])
-    raise InputError("bad-when", f"{data!r:.40} is not null, an index or [first, last, step]", where=where)
-
-
-def _phase(data: Any, where: str) -> ActorPhase:
-    source = JsonObject(data, where, ("time", "reads", "writes"))
-    return ActorPhase(source.whole("time"), source.counts("reads"), source.counts("writes"))
+    hints = ["move accesses into traces", "write loops instead of many events"]
+    found = read_model(_GraphFile, path, SCHEMA, hints=hints)
+    wanted = [
+        each.trace for each in found.processes if isinstance(each, _PipelineEntry) and "trace" in each.model_fields_set
+    ]
+    traces = read_traces(path, found.traces, wanted)
+    processes = tuple(each.process(traces) for each in found.processes)
+    return TimedGraph(found.name, found.clock_mhz, found.fifos, processes, found.channels)
 
 
 # --- Writes a graph as ``sttest.timed-graph/1``, so that reading it gives an equal graph
@@ -289,7 +267,7 @@ def write_timed_graph(graph: TimedGraph, path: Path) -> None:
         traces_path = path.with_suffix(".npz")
         write_traces(traces_path, traces)
         data["traces"] = traces_path.name
-    path.write_text(json.dumps(data, indent=1, default=int) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(data, indent=1, default=int) + "\n")
 
 
 def _plain_json(item: Any) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from sttest.core.errors import InputError
-from sttest.core.json_object import read_json
+from sttest.core.files import MAX_FILE_BYTES, read_object, write_json
 from sttest.sim import Simulation, TimedGraph, load, simulate
 from sttest.sim.deadlock import Deadlock
 
@@ -123,16 +122,13 @@ class GoldenFile:
     def _read(self) -> dict[str, Any]:
         if not self.path.exists():
             return {}
-        data = read_json(self.path)
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA or not isinstance(data.get("values"), dict):
+        data = read_object(self.path, SCHEMA, most_bytes=MAX_FILE_BYTES, hints=["delete it"])
+        if not isinstance(data.get("values"), dict):
             raise InputError("wrong-schema", f"not a file of {SCHEMA}", where=str(self.path), hints=["delete it"])
         return data["values"]
 
     def _write(self, values: dict[str, Any]) -> None:
-        data = {"schema": SCHEMA, "values": dict(sorted(values.items()))}
-        part = self.path.with_name(f"{self.path.name}.part")
-        part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        part.replace(self.path)
+        write_json(self.path, {"schema": SCHEMA, "values": dict(sorted(values.items()))})
 
 
 def decomposition(result: Simulation) -> Decomposition:

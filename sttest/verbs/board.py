@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board
 from sttest.boards.part import Quantity
+from sttest.core.tables import print_table
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
-from sttest.verbs.output import print_json, print_table
+from sttest.verbs.output import print_json
 
 
 def run(name: str, *, as_json: bool) -> None:

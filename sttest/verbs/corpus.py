@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sttest.core.errors import EnginesDisagreeError
+from sttest.core.tables import print_table
 from sttest.sim import load, simulate
 from sttest.testing.corpus import CorpusDesign, case, cases, differences
-from sttest.verbs.output import print_table
 
 
 def run(name: str | None, engine: str) -> int:

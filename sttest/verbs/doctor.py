@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sttest.core.tables import print_table
 from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, Finding, survey
-from sttest.verbs.output import print_json, print_table
+from sttest.verbs.output import print_json
 
 SCHEMA = "sttest.doctor/1"
 _WORKS = {True: "yes", False: "no", None: "not known"}

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case
 from sttest.crosscheck.emulation import emulate_csim
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 from sttest.package.crosscheck_files import read_package
 from sttest.targets.csim import find_compiler
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 from sttest.verbs.simulate import Depths
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
 from sttest.core.program import program_hash
 from sttest.core.results import RESULTS_SCHEMA, ResultFolder
+from sttest.core.tables import print_table
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import METRICS, Target
 from sttest.explore.proposals import Tried
@@ -33,7 +34,7 @@ from sttest.models.program import Phase, check_shape
 from sttest.models.registry import model_config
 from sttest.studies.workload import WorkloadShape, model_text, model_workload
 from sttest.verbs.explore_figure import draw
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 
 # Blocks are padded as the compiler's default tile asks; other tiles take the largest divisor.
 _PAD_TILE = 16

@@ -15,7 +15,7 @@ from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import SMALL, model_config
 from sttest.package.crosscheck_files import read_package
 from sttest.verbs.compile import Request, compile_package
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 
 if TYPE_CHECKING:
     from sttest.crosscheck.crosscheck import Crosscheck

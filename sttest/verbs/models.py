@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from sttest.core.tables import print_table
 from sttest.models.config import DecoderConfig, block_parameters
 from sttest.models.registry import CONFIGS
-from sttest.verbs.output import print_json, print_table
+from sttest.verbs.output import print_json
 
 COLUMNS = ("model", "published as", "layers", "hidden", "ffn", "heads", "kv", "head_dim", "params/block", "source")
 

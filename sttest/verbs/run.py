@@ -9,11 +9,12 @@ from typing import Any
 
 from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.core.results import ResultFolder, Row
+from sttest.core.tables import print_table
 from sttest.package.model_package import ModelPackage, read_model_package
 from sttest.targets.device import Log, rows
 from sttest.targets.doctor import require_tools
 from sttest.verbs.card_run import RunRequest, block, generation
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 
 SCHEMA = "sttest.run/1"
 _SHOWN = ("phase", "metric", "value", "unit", "kind", "reference", "note")

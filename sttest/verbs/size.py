@@ -9,12 +9,13 @@ from pathlib import Path
 
 from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import DeadlockError, InputError
+from sttest.core.tables import print_table
 from sttest.sim import Actor, TimedGraph, load, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import least_live_depths
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 
 
 @dataclass(frozen=True)

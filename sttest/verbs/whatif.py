@@ -11,6 +11,7 @@ from pathlib import Path
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA, PointStore
+from sttest.core.tables import print_table
 from sttest.studies.ablation import outcome as ablation_outcome
 from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
@@ -18,7 +19,7 @@ from sttest.studies.campaign import STORES, Campaign, Runner, Tell, on_cluster
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.report import COLUMNS, StudyReport
 from sttest.studies.whatif.study import load_study, study_names, study_path
-from sttest.verbs.output import print_json, print_table, progress
+from sttest.verbs.output import print_json, progress
 
 PLAN_SCHEMA = "sttest.whatif-plan/1"
 ABLATION_PLAN_SCHEMA = "sttest.ablation-plan/1"

@@ -90,7 +90,7 @@ def test_a_board_without_hbm_loads_until_hbm_is_needed(write):
         ("extends: u55c\nclock_mhz: {value: 1e9}", "clock_mhz.value: input should be a valid number, given '1e9'"),
         ("extends: u55c\nclock_mhz: {value: 1, unit: GHz}", "clock_mhz: unit 'GHz' where 'MHz' is expected"),
         ("extends: u55c\nclock_mhz: 300", "given 300; write {value: …, unit: …, source: …, kind: …}"),
-        ("extends: u55c\nmemory: 3", "mine.yaml: memory: input should be a mapping for Memory, given 3"),
+        ("extends: u55c\nmemory: 3", "mine.yaml: memory: input should be a mapping for BoardMemory, given 3"),
         ("extends: u55c\nfabric: {slrs: []}", "fabric.slrs: tuple should have at least 1 item"),
         ("extends: u55c\nname: ../up", "mine.yaml: name: string should match pattern"),
         ("device: gpu\nname: x", "mine.yaml: title: key 'title' is missing"),

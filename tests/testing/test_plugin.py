@@ -129,7 +129,7 @@ def test_a_damaged_golden_file_is_named(project):
     (project.path / "test_golden.golden.json").write_text("[]")
     result = project.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*test_golden.golden.json: not a file of sttest.golden/1; delete it*"])
+    result.stdout.fnmatch_lines(["*test_golden.golden.json: expected an object, found list; delete it*"])
 
 
 def test_graphs_that_run_for_ever_have_no_cycles(pytester):

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sttest.boards.load import validated
 from sttest.core.errors import InputError
 from sttest.core.files import read_object, write_object
+from sttest.core.validation import validated
 
 SCHEMA = "sttest.kernel-signature/1"
 

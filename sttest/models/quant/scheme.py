@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from sttest.boards.load import read_mapping
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import read_yaml
 
 WeightType = Literal["int4", "int8", "none"]
 ActivationScales = Literal["dynamic", "static", "none"]
@@ -108,7 +108,7 @@ def load_scheme(name_or_path: str | Path) -> QuantScheme:
     if not text.endswith((".yaml", ".yml")):
         hints = [did_you_mean(text, SCHEMES), "give the path of a .yaml file"]
         raise InputError("unknown-scheme", f"unknown scheme '{text}'", where="quantisation", hints=hints)
-    return _from_mapping(read_mapping(Path(text)), text)
+    return _from_mapping(read_yaml(Path(text)), text)
 
 
 def _from_mapping(data: dict[str, Any], where: str) -> QuantScheme:

@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sttest.boards.load import read_mapping, validated
 from sttest.compile.pipeline import CompileOptions
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import read_yaml
+from sttest.core.validation import validated
 from sttest.models.program import Phase
 from sttest.studies.whatif.study import STUDIES
 
@@ -148,7 +149,7 @@ def ablation_names() -> list[str]:
 
 def is_ablation(path: Path) -> bool:
     """Whether a file is an ablation rather than a study; what can't be read is neither."""
-    return path.is_file() and {"parts", "lines"} <= read_mapping(path).keys()
+    return path.is_file() and {"parts", "lines"} <= read_yaml(path).keys()
 
 
 def load_ablation(path: Path) -> Ablation:
@@ -157,7 +158,7 @@ def load_ablation(path: Path) -> Ablation:
     Raises:
         InputError: unreadable, not an ablation, or a name in it that nothing has.
     """
-    found = validated(Ablation, read_mapping(path), str(path))
+    found = validated(Ablation, read_yaml(path), str(path))
     lines, parts = [line.name for line in found.lines], [part.name for part in found.parts]
     _refuse_twice(lines, str(path))
     _refuse_twice(parts, str(path))

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from markupsafe import Markup, escape
 
 from sttest.core.errors import InputError
-from sttest.sim.sdf3 import parse_xml
+from sttest.core.files import parse_xml, read_bytes
 
 MAX_FIGURE_BYTES = 4 * 1024 * 1024
 _PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
@@ -47,7 +47,7 @@ def figure_markup(path: Path, prefix: str, title: str) -> Markup:
     Raises:
         InputError: not readable, too large, not an SVG or PNG.
     """
-    data = _data(path)
+    data = read_bytes(path, most_bytes=MAX_FIGURE_BYTES)
     if path.suffix != ".svg":
         if not data.startswith(_PNG_MAGIC):
             raise InputError("bad-figure", "is no PNG", where=str(path), hints=["draw it again"])
@@ -62,17 +62,6 @@ def figure_markup(path: Path, prefix: str, title: str) -> Markup:
     return Markup(
         '<svg role="img" aria-label="{}" fill="currentColor" stroke-linejoin="round" {}>{}</svg>'
     ).format(title, _attributes(root, prefix), inside)  # fmt: skip
-
-
-def _data(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FIGURE_BYTES + 1)
-    except OSError as error:
-        raise InputError("unreadable", f"can't be read ({error.strerror})", where=str(path)) from error
-    if len(data) > MAX_FIGURE_BYTES:
-        raise InputError("too-large", "too large", where=str(path), bound=MAX_FIGURE_BYTES, unit="bytes")
-    return data
 
 
 def _local_name(element: Element) -> str:

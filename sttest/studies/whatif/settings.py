@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import board_names, load_board, require_hbm, validated
+from sttest.boards.load import board_names, load_board, require_hbm
 from sttest.compile.pipeline import CompileOptions
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
+from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import model_config

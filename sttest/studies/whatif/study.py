@@ -10,9 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from sttest.boards.load import read_mapping, validated
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import read_yaml
 from sttest.core.results import Kind
+from sttest.core.validation import validated
 
 STUDIES = Path(__file__).parents[1] / "data"
 Scalar = str | int | float
@@ -125,7 +126,7 @@ def load_study(path: Path) -> Study:
     Raises:
         InputError: unreadable, or not a study; the message names file, key and the nearest known key.
     """
-    study = validated(Study, read_mapping(path), str(path))
+    study = validated(Study, read_yaml(path), str(path))
     for key in study.axes.keys() & study.base.keys():
         raise InputError("key-twice", f"'{key}' is in the base and an axis", where=str(path), hints=["leave one out"])
     if study.x_axis not in study.axes:

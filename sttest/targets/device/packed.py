@@ -16,10 +16,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.boards.load import validated
 from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.core.files import read_object
 from sttest.core.results import ResultFolder
+from sttest.core.validation import validated
 from sttest.package.host_files import DesignFiles, read_design
 from sttest.targets.csim import build_kernel
 from sttest.targets.device.card import CardOptions, HeldCard, Rehearsal, Timeouts

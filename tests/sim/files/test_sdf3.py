@@ -140,7 +140,7 @@ def test_refused_in_one_line(text, said, read):
 
 
 def test_a_large_file_is_not_even_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("sttest.sim.sdf3.MAX_XML_BYTES", 100)
+    monkeypatch.setattr("sttest.core.files.MAX_XML_BYTES", 100)
     path = tmp_path / "g.xml"
     path.write_text(ring())
     with pytest.raises(InputError, match=r"too large .*bound 100 bytes"):

@@ -118,7 +118,7 @@ def test_a_failed_run_leaves_the_previous_results_and_nothing_else(tmp_path, fai
 def test_a_failure_while_writing_leaves_the_previous_results(tmp_path, monkeypatch):
     with ResultFolder(tmp_path / "gpt2", config={}) as results:
         results.add(LATENCY)
-    monkeypatch.setattr("sttest.core.results._write_markdown", lambda *_: 1 / 0)
+    monkeypatch.setattr("sttest.core.results._markdown", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError), ResultFolder(tmp_path / "gpt2", config={}):
         pass
     assert names_in(tmp_path) == ["gpt2"]
