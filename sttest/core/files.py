@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterable, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import lru_cache
@@ -229,11 +229,12 @@ class _StrictLoader(yaml.SafeLoader):
     """A safe loader that refuses aliases (they can blow a small file up) and repeated keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
+        event = cast("yaml.Event", self.peek_event())  # pyright: ignore[reportUnknownMemberType] - not in its stubs
+        if isinstance(event, yaml.AliasEvent):
+            mark = cast("yaml.Mark | None", event.start_mark)
             raise ComposerError(None, None, "aliases are not allowed", mark)
-        if self.check_event(yaml.ScalarEvent):
-            _check_scalar(cast("yaml.ScalarEvent", self.peek_event()))
+        if isinstance(event, yaml.ScalarEvent):
+            _check_scalar(event)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -347,7 +348,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
     reader = csv.reader(text.splitlines(keepends=True), strict=True)
     rows: list[dict[str, str]] = []
     try:
-        header = next(reader, [])
+        header = next(reader, list[str]())
         if columns and tuple(header) != tuple(columns):
             raise InputError("bad-table", f"its columns are not {', '.join(columns)}", where=where, hints=hints)
         for fields in reader:
@@ -366,7 +367,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Generator[Path]:
     """A name beside ``path`` to write to; that file takes the place of ``path`` unless there is an exception."""
     unfinished = path.with_name(f".{path.name}.new-{uuid4().hex[:8]}")
     try:
@@ -397,7 +398,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 @contextmanager
-def replacing_folder(folder: Path) -> Iterator[Path]:
+def replacing_folder(folder: Path) -> Generator[Path]:
     """A new folder to fill, which takes the place of ``folder`` unless there is an exception.
 
     Only a process that is killed outright leaves the new folder behind, hidden beside ``folder``.

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel
 
@@ -120,7 +120,7 @@ def _plain(value: Any) -> object:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, Mapping):
-        return dict(value)
+        return dict(cast("Mapping[object, object]", value))
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
@@ -149,7 +149,7 @@ class ResultFolder:
 
     def __enter__(self) -> ResultFolder:
         self._staging = self._stack.enter_context(replacing_folder(self.path))
-        self._stack.push(lambda kind, *_: None if kind else self._finish())
+        self._stack.push(self._finish)
         self._started_s = time.perf_counter()
         return self
 
@@ -166,7 +166,9 @@ class ResultFolder:
         """Where to write a further file, a figure for example, so that it appears with the table."""
         return self._staging / name
 
-    def _finish(self) -> None:
+    def _finish(self, kind: type[BaseException] | None, *_error: object) -> None:
+        if kind is not None:
+            return
         table = csv_text(COLUMNS, ([getattr(row, column) for column in COLUMNS] for row in self.rows))
         write_text(self._staging / "table.csv", table)
         write_text(self._staging / "table.md", _markdown(self.rows))
@@ -259,7 +261,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for package in PACKAGES:
         try:
             found[package] = metadata.version(package)

@@ -144,8 +144,10 @@ def _tags(cls: type[Any]) -> set[object]:
 
 def _classes_in(annotation: Any) -> Iterator[type[Any]]:
     """Models and dataclasses named in an annotation: itself, or inside a union, tuple or Annotated."""
-    if isinstance(annotation, type) and (issubclass(annotation, BaseModel) or dataclasses.is_dataclass(annotation)):
-        yield annotation
+    if isinstance(annotation, type):
+        cls = cast("type[object]", annotation)
+        if issubclass(cls, BaseModel) or dataclasses.is_dataclass(cls):
+            yield cls
         return
     for inner in get_args(annotation):
         yield from _classes_in(inner)

@@ -103,7 +103,7 @@ def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workloa
             "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
             hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
         )  # fmt: skip
-    return Workload(path.stem), read_text(path, ["name a .mlir file", "name a model, see 'sttest models'"])
+    return Workload(path.stem), read_text(path, hints=["name a .mlir file", "name a model, see 'sttest models'"])
 
 
 def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:

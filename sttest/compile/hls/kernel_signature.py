@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sttest.core.errors import InputError
-from sttest.core.files import read_object, write_object
+from sttest.core.files import read_object, write_json
 from sttest.core.validation import validated
 
 SCHEMA = "sttest.kernel-signature/1"
@@ -192,7 +192,7 @@ def read_signature(path: Path) -> DesignSignature:
 
 def write_signature(signature: DesignSignature, path: Path) -> None:
     """Writes a signature, whole or not at all."""
-    write_object(path, signature.to_json())
+    write_json(path, signature.to_json())
 
 
 def _unique(names: list[str] | tuple[str, ...], what: str) -> None:
