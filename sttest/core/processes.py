@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 def process_pool(
     jobs: int, where: str = "processes", start: Callable[..., object] | None = None, arguments: tuple[Any, ...] = (),
     *, resume: str = "run it again to go on",
-) -> Iterator[ProcessPoolExecutor]:  # fmt: skip
+) -> Generator[ProcessPoolExecutor]:  # fmt: skip
     """A pool whose processes end with their parent, and with the ``with`` block if an exception leaves it.
 
     Args:
@@ -56,7 +56,7 @@ def process_pool(
 
 def run_all(
     function: Callable[[Given], Result], work: Mapping[Key, Given], jobs: int, where: str = "processes"
-) -> Iterator[tuple[Key, Result]]:
+) -> Generator[tuple[Key, Result]]:
     """Results by key as they finish, from ``jobs`` processes; from this one if one is enough.
 
     Args:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
+from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case, require_torch
 from sttest.crosscheck.crosscheck import crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES

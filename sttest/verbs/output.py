@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from rich.console import Console
+
 
 def print_json(data: Any) -> None:
     """One JSON document on stdout."""
@@ -20,7 +22,5 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _step: None
         return
-    from rich.console import Console
-
     with Console(stderr=True).status(what) as status:
         yield lambda step: status.update(f"{what}: {step}")
