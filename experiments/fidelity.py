@@ -1,6 +1,6 @@
 """How far the FIFO law is from published Vitis co-simulation: 12 designs of the Stream-HLS FPGA'25 artifact.
 
-Nothing is fitted.  ``python -m experiments.fidelity`` writes docs/fidelity.md as well as the results folder.
+Nothing is fitted.  ``sttest reproduce fidelity`` runs it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from sttest.sim import Simulation, load, simulate
 
 ROOT = Path(__file__).parents[1]
 DESIGNS = ROOT / "tests" / "data" / "streamhls"
-PAGE = ROOT / "docs" / "fidelity.md"
 SOURCE = "https://github.com/UCLA-VAST/Stream-HLS"
 ENGINES = ("maxplus", "des")
 SHALLOW = 2
@@ -121,35 +120,3 @@ def _cycles(cycles: int | None) -> str:
 def _summary(found: Sequence[Fidelity]) -> str:
     mean, worst = mean_and_worst(found)
     return f"absolute error: mean {100 * mean:.3f} %, largest {100 * worst:.3f} %, {len(found)} designs"
-
-
-def page(found: Sequence[Fidelity]) -> str:
-    """docs/fidelity.md."""
-    lines = [
-        "# Fidelity of the timing model",
-        "",
-        "Made by `python -m experiments.fidelity`; `sttest reproduce fidelity` prints the same table.",
-        "",
-        f"Twelve designs of the [Stream-HLS FPGA'25 artifact]({SOURCE}), as traces",
-        "(`tests/data/streamhls`): cycles that were published for Vitis HLS 2023.2 C/RTL "
-        "co-simulation beside those that",
-        "the FIFO law of [timed-graph.md](timed-graph.md) gives at the designs' own depths. Nothing is fitted.",
-        "Co-simulation was not published for FIFOs of depth 2; those cycles show how much depths matter. Engines agree",
-        "where max-plus and the SimPy oracle give the same verdict, cycles, finish of every process, breakdown and",
-        "occupancies, at both depths.",
-        "",
-        "| " + " | ".join(COLUMNS) + " |",
-        "|" + "---|" * len(COLUMNS),
-        *("| " + " | ".join(_text(cell) for cell in _cells(each)) + " |" for each in found),
-        "",
-        _summary(found).capitalize() + ".",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _text(cell: object) -> str:
-    return f"{cell:,}" if isinstance(cell, int) else str(cell)
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(reproduce(ROOT / "results" / "fidelity")), encoding="utf-8")

@@ -1,26 +1,23 @@
 """How far the resource model is from published synthesis reports that it was not fitted on.
 
-``python -m experiments.resource_check`` fits the model again, prints the errors and writes
-docs/resources.md; it fails where the shipped coefficients are not those of the fit.
+``python -m experiments.resource_check`` fits the model again and prints the errors; it fails where the shipped
+coefficients are not those of the fit.  ``python -m experiments.pages`` puts the same table into the page on resources.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from experiments.resource_fit import fit, shipped
 from experiments.resource_operators import report_operators
-from experiments.resource_page import with_tables
 from experiments.resource_rows import MemoryCase, PipelineCase, memory_cases, pipeline_cases
 from sttest.boards.resources import Resources
 from sttest.core.errors import InputError
 from sttest.core.tables import print_table
 
-PAGE = Path(__file__).parents[1] / "docs" / "resources.md"
 BOUNDS = {"dsp": 0.10, "lut": 0.30, "ff": 0.30, "bram18": 0.25, "uram": 0.25}
 """The median relative error that the model is to stay within, per resource."""
 
@@ -113,16 +110,9 @@ def _sums_of(use: str, group: str) -> tuple[str, ...]:
     return ("all", f"all of {kind}") if kind else ("all",)
 
 
-def written(text: str, found: Sequence[Errors]) -> str:
-    """The page's text with the tables of these errors."""
-    return with_tables(text, COLUMNS, [each.cells() for each in found], shipped())
-
-
 def main() -> None:
-    """Prints the table and writes it into the page."""
-    found = measure()
-    print_table(COLUMNS, [each.cells() for each in found])
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    """Prints the table."""
+    print_table(COLUMNS, [each.cells() for each in measure()])
 
 
 if __name__ == "__main__":

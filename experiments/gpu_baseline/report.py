@@ -1,6 +1,6 @@
-"""Committed runs of the GPU baseline as measured rows, and the tables of docs/gpu-baselines.md.
+"""Committed runs of the GPU baseline as measured rows, and the tables that a page shows of them.
 
-``python -m experiments.gpu_baseline.report`` writes ``results/gpu_baseline`` and the page's tables anew.
+``python -m experiments.gpu_baseline.report`` writes ``results/gpu_baseline`` anew.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from sttest.core.results import ResultFolder, Row
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "experiments" / "data" / "gpu_baseline"
-PAGE = ROOT / "docs" / "gpu-baselines.md"
 NO_RUNS = "No run is committed yet.\n"
-_MARKED = re.compile(r"(<!-- tables: python -m experiments.gpu_baseline.report -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -68,11 +66,6 @@ def measured_rows(runs: Iterable[Run]) -> list[Row]:
     prefill, ``latency [64:64]`` of a generation.
     """
     return [_row(run, line) for run in runs for line in run.rows if line["value"]]
-
-
-def updated(page: str, runs: Sequence[Run]) -> str:
-    """The page with the tables of these runs."""
-    return _MARKED.sub(lambda match: match.group(1) + tables(runs) + match.group(2), page)
 
 
 def tables(runs: Sequence[Run]) -> str:
@@ -210,9 +203,8 @@ def _bad(path: Path, what: str, hint: str) -> InputError:
 
 
 def main() -> None:
-    """Writes the results folder and the page's tables from the committed runs."""
+    """Writes the results folder from the committed runs."""
     runs = load_runs()
-    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8"), runs), encoding="utf-8")
     if runs:
         with ResultFolder(
             ROOT / "results" / "gpu_baseline", config={run.name: run.environment for run in runs}

@@ -150,7 +150,6 @@ def _manifest(design: Design) -> dict[str, object]:
             "dma_tile_bytes": after.dma_tile_bytes,
             "fused_bytes": after.total_bytes,
             "fused_over_original": after.total_bytes / before if before else None,
-            "published_fused_over_original": "0.148-0.168 (StreamTensor Fig. 10a)",
         },
         "sizing": {
             "strategy": design.knobs.strategy,

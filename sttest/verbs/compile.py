@@ -135,7 +135,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
         f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
         f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
-        f"({shown}; published {parts['published_fused_over_original']})",
+        f"({shown})",
         f"cycles         {_cycles(summary['sizing'])}",
         f"resources      {_resources(summary['resources'])}",
         *_partition(summary["partition"]),

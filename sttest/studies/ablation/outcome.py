@@ -254,8 +254,8 @@ def _compared(
         yield Row(name, metric, None, "ratio", "derived", note=f"one of the two has no design; {note}")
         return
     for how, value in (("launches left out", ours.cycles), ("with launches", ours.us)):
-        # Of a range the nearest of its points.
-        reference = min(max(value, low), high)
+        # Of a range the nearer end; a value within it has no error to show.
+        reference = None if low < value < high else min(max(value, low), high)
         yield Row(
             name, f"{metric}, {how}", value, "ratio", "derived", board=ablation.board, engine=engine,
             reference=reference, source=figure["source"], note=note,

@@ -1,4 +1,4 @@
-"""Committed runs as rows and as the page's tables."""
+"""Committed runs as rows and as the tables of a page."""
 
 import json
 import shutil
@@ -8,7 +8,7 @@ import pytest
 from experiments.gpu_baseline.campaign import SCHEMA
 from experiments.gpu_baseline.measure import Subject, energy_rows, time_rows
 from experiments.gpu_baseline.points import full_plan
-from experiments.gpu_baseline.report import NO_RUNS, PAGE, load_runs, measured_rows, tables, updated
+from experiments.gpu_baseline.report import load_runs, measured_rows, tables
 from experiments.gpu_baseline.table import RowFile
 from experiments.gpu_baseline.windows import Window
 from experiments.published import published_table
@@ -51,18 +51,6 @@ def test_tables_show_figures_failures_and_what_was_dropped(folder):
     assert "| qwen | eager-bf16 | 90.9 | 80.0 | 100.0 | 3.3 | 2.42 | 300 | - | 3 x 10.0 s |" in shown
     assert "Dropped for want of time: 1; failed: 1:" in shown
     assert "- `gpt2/eager-bf16/prefill-32/time`: RuntimeError: no kernel" in shown
-
-
-def test_the_page_shows_the_committed_runs():
-    page = PAGE.read_text(encoding="utf-8")
-    assert updated(page, load_runs()) == page
-
-
-def test_the_page_changes_with_the_runs(folder):
-    page = PAGE.read_text(encoding="utf-8")
-    changed = updated(page, load_runs(folder))
-    assert "| qwen | eager-bf16 | 90.9 |" in changed
-    assert NO_RUNS in updated(changed, [])
 
 
 def test_a_trial_run_is_refused(folder):

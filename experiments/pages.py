@@ -1,0 +1,327 @@
+"""Figures and tables in the pages, filled in from results: ``python -m experiments.pages``.
+
+A page marks what is filled in with the Python expression that gives it:
+
+* ``<!-- figure: EXPRESSION as FORMAT -->...<!-- end -->`` in a sentence; FORMAT is Python's, such as ``,.0f`` or ``.1%``;
+* ``<!-- table: EXPRESSION -->`` on a line of its own, then the table, then ``<!-- end -->``.
+
+Expressions see the functions of this module.  ``tests/docs/test_pages.py`` fills every page again and compares.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from experiments import resource_check, resource_fit
+from experiments.gpu_baseline import report as gpu_report
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+_FIGURE = re.compile(r"(<!-- figure: (.+?) as (\S+) -->).*?(<!-- end -->)", re.DOTALL)
+_TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+MODELS = {"gpt2": "GPT-2", "qwen": "Qwen", "llama": "Llama", "gemma": "Gemma"}
+
+Format = str | Callable[[float], str]
+
+
+@functools.cache
+def results(experiment: str, file: str = "table") -> pd.DataFrame:
+    """The rows of ``results/EXPERIMENT/FILE.csv``."""
+    return pd.read_csv(ROOT / "results" / experiment / f"{file}.csv", low_memory=False)
+
+
+def value(experiment: str, metric: str, column: str = "value", **where: str) -> float:
+    """One cell of a table of results.
+
+    Args:
+        experiment: folder under ``results``.
+        metric: metric of the row, in full.
+        column: ``value``, ``reference`` or ``error``.
+        where: further columns of the row, such as ``model`` and ``phase``.
+
+    Raises:
+        LookupError: no row has this metric, or rows with several values have it.
+    """
+    rows = results(experiment)
+    rows = rows[(rows["metric"] == metric) & (rows["kind"] != "published")]
+    for name, wanted in where.items():
+        rows = rows[rows[name] == wanted]
+    cells = rows[column].unique()
+    if len(cells) != 1:
+        raise LookupError(f"{len(cells)} values of {column} for {metric!r} {where} in results/{experiment}")
+    return float(cells[0])
+
+
+def values(experiment: str, pattern: str, column: str = "value", **where: str) -> list[float]:
+    """All cells whose metric matches the whole of a regular expression, empty ones left out."""
+    rows = results(experiment)
+    rows = rows[rows["metric"].str.fullmatch(pattern) & (rows["kind"] != "published")]
+    for name, wanted in where.items():
+        rows = rows[rows[name] == wanted]
+    found = [float(cell) for cell in rows[column].dropna()]
+    if not found:
+        raise LookupError(f"nothing matches {pattern!r} {where} in results/{experiment}")
+    return found
+
+
+def worst(experiment: str, pattern: str) -> float:
+    """The largest error, by magnitude, among the metrics that match."""
+    return max(abs(error) for error in values(experiment, pattern, "error"))
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table whose columns other than the first are aligned to the right."""
+    head = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in head)
+
+
+def pivot(experiment: str, points: str, columns: Mapping[str, tuple[str, str]], first: str = "", **where: str) -> str:
+    """A table with a row per point, as named in brackets behind a metric, and a column per metric.
+
+    Args:
+        experiment: folder under ``results``.
+        points: regular expression of the points' names; its first group, if any, is what the table shows.
+        columns: metric and format by heading.
+        first: heading of the points.
+        where: further columns of the rows, such as ``model``.
+    """
+    rows = results(experiment)
+    for name, wanted in where.items():
+        rows = rows[rows[name] == wanted]
+    anchor = next(iter(columns.values()))[0]
+    names = rows["metric"].str.extract(rf"^{re.escape(anchor)} \[(.*)\]$")[0].dropna().unique()
+    lines = []
+    for name in names:
+        found = re.fullmatch(points, name)
+        if found is None:
+            continue
+        cells = (_cell(rows[rows["metric"] == f"{metric} [{name}]"]["value"], shape) for metric, shape in columns.values())
+        lines.append((found[1] if found.groups() else name, *cells))
+    return markdown((first, *columns), lines)
+
+
+def _cell(cells: pd.Series, shape: str) -> str:
+    if cells.empty or np.isnan(cells.iloc[0]):
+        return ""
+    return format(float(cells.iloc[0]), shape)
+
+
+# --- Tables of single pages
+
+
+def gpt2_latency() -> str:
+    """Latency, time to first token and decode speed of GPT-2 Medium beside the published ones."""
+    metrics = {"latency": "latency (ms)", "ttft": "TTFT (ms)", "speed": "speed (tokens/s)"}
+    lines = []
+    for shape in ("[32:32]", "[64:64]", "[128:128]", "[256:256]"):
+        cells = [
+            format(value("gpt2", f"{metric} {shape}", column), spec)
+            for metric in metrics
+            for column, spec in (("value", ".2f"), ("reference", ".2f"), ("error", "+.1%"))
+        ]
+        lines.append((f"{shape}{' (fitted)' if shape == '[32:32]' else ''}", *cells))
+    heads = [head for label in metrics.values() for head in (label, "published", "error")]
+    return markdown(("[in:out]", *heads), lines)
+
+
+def gpt2_schemes() -> str:
+    """Errors of both readings of W4A8, as latency, TTFT and speed per published row."""
+    shapes = ("[32:32]", "[64:64]", "[128:128]", "[256:256]")
+    lines = []
+    for scheme, suffix in (("`w4a8-position`", ""), ("`w4a8`", " with scheme w4a8")):
+        errors = (
+            [value("gpt2", f"{metric} {shape}{suffix}", "error") for metric in ("latency", "ttft", "speed")]
+            for shape in shapes
+        )
+        lines.append((scheme, *(", ".join(f"{error:+.1%}" for error in found) for found in errors)))
+    return markdown(("scheme", *shapes), lines)
+
+
+def best_designs() -> str:
+    """The designs of ``results/best``."""
+    lines = []
+    for model, phase in ((model, phase) for phase in ("decode", "prefill") for model in MODELS):
+        of = functools.partial(value, "best", model=model, phase=phase)
+        milliseconds = of("latency" if phase == "decode" else "time to first token")
+        lines.append((
+            MODELS[model], phase, f"{of('cycles per launch'):,.0f}", f"{of('launches'):.0f}", f"{milliseconds:.2f}",
+            f"{of('speed'):,.0f}", f"{of('fraction of roofline, peak bandwidth'):.1%}",
+            f"{of('lut share of budget'):.0%}", f"{of('dsp share of budget'):.0%}",
+        ))  # fmt: skip
+    heads = ("model", "phase", "cycles per launch", "launches", "ms", "tokens/s", "of the peak roofline", "LUT", "DSP")
+    return markdown(heads, lines)
+
+
+def co_simulation() -> str:
+    """Cycles of the timing model beside published C/RTL co-simulation."""
+    rows = results("fidelity")
+    exact = rows[rows["metric"] == "cycles"].copy()
+    shallow = rows[rows["metric"] == "cycles-depth-2"].set_index("model")["value"]
+    exact["magnitude"] = exact["error"].abs()
+    lines = [
+        (
+            row.model, f"{row.reference:,.0f}", f"{row.value:,.0f}", f"{row.error:+.3%}",
+            "deadlock" if np.isnan(shallow[row.model]) else f"{shallow[row.model]:,.0f}",
+        )
+        for row in exact.sort_values("magnitude").itertuples()
+    ]  # fmt: skip
+    return markdown(("design", "co-simulation", "own depths", "error", "all depths 2"), lines)
+
+
+def energy_ratios() -> str:
+    """Tokens per joule over an A100, by who says how fast the A100 is, under the rule of the power limits."""
+    opponents = {
+        "the paper's GPT-2 rows, per layer": "A100 per layer",
+        "the paper's GPT-2 rows, scaled by an H200 in eager mode": "A100 eager",
+        "published speed of vLLM, scaled by an H200 with CUDA graphs": "A100 graphs",
+        "published speed of transformers, eager": "A100 HF eager",
+    }
+    lines: list[Sequence[object]] = [("published", "1.99", "< 1", "1.59")]
+    for said, opponent in opponents.items():
+        found = {model: values_or_none("emerging", f"best tokens/J over {opponent}, rule tdp", model) for model in NEWER}
+        lines.append((said, *("" if each is None else f"{each:.2f}" for each in found.values())))
+    return markdown(("A100 according to", *(MODELS[model] for model in NEWER)), lines)
+
+
+NEWER = ("qwen", "llama", "gemma")
+
+
+def values_or_none(experiment: str, metric: str, model: str) -> float | None:
+    """A model's value of a metric, None where the table has none."""
+    rows = results(experiment)
+    cells = rows[(rows["metric"] == metric) & (rows["model"] == model)]["value"].dropna()
+    return None if cells.empty else float(cells.iloc[0])
+
+
+def energy_what_ifs() -> str:
+    """The same ratio with other costs of a launch, and with the LM head on the card."""
+    launches = {"queued_us": "queued", "back_to_back_us": "back to back", "single_high_us": "awaited"}
+    lines = []
+    for where in ("LM head not timed", "LM head on the card"):
+        for launch, said in launches.items():
+            metric = f"best tokens/J over A100 per layer, rule tdp, launch {launch}, {where}"
+            found = results("emerging")[results("emerging")["metric"] == metric]
+            cells = [f"{each.value:.2f}" for each in found.itertuples()]
+            lines.append((said, where.removeprefix("LM head "), *cells))
+    names = [_what_if_name(row.model, row.note) for row in found.itertuples()]
+    return markdown(("launch", "LM head", *names), lines)
+
+
+def _what_if_name(model: str, note: str) -> str:
+    return f"{MODELS[model]}, 16 layers on the A100" if "16" in str(note) else MODELS[model]
+
+
+def speed_by_bandwidth() -> str:
+    """Decode speed and what binds it over the bandwidth of the HBM."""
+    rows = results("hbm-bandwidth")
+    speeds = rows[rows["metric"].str.startswith("speed [")].copy()
+    speeds[["point_model", "point"]] = speeds["metric"].str.extract(r"^speed \[([^,]*), (.*)\]$")
+    table = speeds.pivot_table(index="point", columns="point_model", values="value", sort=False)
+    names = list(table.columns)
+    lines = [(point, *(f"{row[name]:.1f}" for name in names)) for point, row in table.iterrows()]
+    return markdown(("GB/s", *names), lines)
+
+
+def on_chip_fractions() -> str:
+    """What stays on chip of the intermediate results, by two ways to count them."""
+    lines = []
+    for label, phase, point in (("prefill, 32 tokens", "prefill", "n=32"), ("prefill, 128 tokens", "prefill", "n=128"),
+                                ("decode, context 128", "decode", "c=128")):  # fmt: skip
+        for how in ("all kernels", "the model's operations"):
+            cells = (value("onchip", f"fused over original, {how} {point}", model=model, phase=phase) for model in MODELS)
+            lines.append((label, how, *(f"{cell:.1%}" for cell in cells)))
+    return markdown(("block", "counted", *MODELS.values()), lines)
+
+
+def attention_passes() -> str:
+    """Cycles and buffers of attention in three passes and in one."""
+    rows = results("attention")
+    points = rows["metric"].str.extract(r"^cycles per layer \[(.*): three passes\]$")[0].dropna()
+    lines = []
+    for point in points:
+        cycles = [value("attention", f"cycles per layer [{point}: {line}]") for line in _PASSES[:2]]
+        kib = [value("attention", f"attention buffers [{point}: {line}]") / 1024 for line in _PASSES]
+        lines.append((point, *(f"{each:,.0f}" for each in cycles), *(f"{each:.1f}" for each in kib)))
+    heads = ("block", "cycles, three passes", "cycles, one", "KiB, three passes", "KiB, one, chunks of 64", "of 256")
+    return markdown(heads, lines)
+
+
+_PASSES = ("three passes", "one pass, chunks of 64", "one pass, chunks of 256")
+
+
+def explored() -> str:
+    """The Pareto set of the search for GPT-2's decode step."""
+    found = results("explore-gpt2-decode", "pareto")
+    lines = [
+        (
+            row.point, f"{row.cycles:,.0f}", f"{row.latency:.3f}", f"{row.area:.0%}", f"{row.dsp:,.0f}",
+            f"{row.lut:,.0f}", f"{row.placed_cycles:,.0f}",
+        )
+        for row in found.itertuples()
+    ]  # fmt: skip
+    return markdown(("point", "cycles", "ms per token", "area", "DSP", "LUT", "cycles, placed"), lines)
+
+
+def compile_seconds() -> str:
+    """Seconds per stage of the compiler."""
+    rows = results("compile-time")
+    rows = rows[rows["value"].notna()].drop_duplicates(["model", "metric"])
+    table = rows.pivot_table(index="metric", columns="model", values="value", sort=False)
+    return markdown(
+        ("stage", *MODELS.values()),
+        [(stage, *(f"{row[model]:.2f}" for model in MODELS)) for stage, row in table.iterrows()],
+    )
+
+
+def gpu_baseline() -> str:
+    """The committed runs of the GPU baseline."""
+    return gpu_report.tables(gpu_report.load_runs())
+
+
+@functools.cache
+def resource_errors() -> str:
+    """Errors of the resource model on published synthesis reports."""
+    return markdown(resource_check.COLUMNS, [each.cells() for each in resource_check.measure()])
+
+
+def resource_coefficients() -> str:
+    """The fitted coefficients of the resource model."""
+    fitted = resource_fit.shipped()
+    terms = [term.replace("_", " ") for term in next(iter(fitted.values()))]
+    return markdown(
+        ("resource per", *terms),
+        [(name.upper(), *(f"{each:g}" for each in found.values())) for name, found in fitted.items()],
+    )
+
+
+# --- Filling pages
+
+
+def filled(text: str) -> str:
+    """A page with every marked figure and table made again."""
+    text = _FIGURE.sub(lambda found: f"{found[1]}{format(_evaluated(found[2]), found[3])}{found[4]}", text)
+    return _TABLE.sub(lambda found: f"{found[1]}{_evaluated(found[2])}{found[3]}", text)
+
+
+def _evaluated(expression: str) -> object:
+    return eval(expression, globals())
+
+
+def main() -> None:
+    """Fills in all pages, and names those that changed."""
+    for page in PAGES:
+        before = page.read_text(encoding="utf-8")
+        after = filled(before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
+            print(page.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
