@@ -2,6 +2,7 @@
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint and types only
 # make test-nightly   the tests that take minutes each: real blocks as C++, whole generations, all banks
+# make docs        the documentation as a site, in build/site; every link is checked
 # make bench       speed of the compiler and the engines
 #
 # PYTHON=python3.12            another interpreter (3.11 or later)
@@ -21,10 +22,10 @@ BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools browser lint test test-nightly bench reproduce clean
+.PHONY: help install system-tools browser lint test test-nightly bench docs reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -9
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -10
 
 install: $(INSTALLED)
 
@@ -73,6 +74,11 @@ test-nightly: system-tools
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
+
+# The site needs the `docs` extra as well.
+docs: $(INSTALLED)
+	@$(PIP_INSTALL) --editable '.[docs]'
+	PYTHONPATH=. $(BIN)/python -m mkdocs build --strict --site-dir build/site
 
 reproduce: $(INSTALLED)
 	@echo "== sttest reproduce gpt2"

@@ -10,8 +10,7 @@ from typing import get_args
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from pages import PAGES, ROOT
+from doc_pages import PAGES, ROOT
 
 from experiments import pages as filler
 from sttest.core.results import Kind
