@@ -161,7 +161,7 @@ def _constants(found: Reproduction) -> Table:
         table.add_row(constant.name, f"{constant.value:g} {constant.unit}", "fitted", constant.row)
     launch = found.launch
     table.add_row("launch", f"{launch.value:g} {launch.unit} per block", f"chosen ({launch.kind})", launch.source)
-    table.add_row("scheme", found.precision, "chosen (modelling)", "docs/gpt2.md")
+    table.add_row("scheme", found.precision, "chosen (modelling)", "docs/explanation/gpt2.md")
     return table
 
 

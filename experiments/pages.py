@@ -2,7 +2,7 @@
 
 A page marks what is filled in with the Python expression that gives it:
 
-* ``<!-- figure: EXPRESSION as FORMAT -->...<!-- end -->`` in a sentence; FORMAT is Python's, such as ``,.0f`` or ``.1%``;
+* ``<!-- figure: EXPRESSION as FORMAT -->...<!-- end -->`` in a sentence, with a format of Python such as ``,.0f``;
 * ``<!-- table: EXPRESSION -->`` on a line of its own, then the table, then ``<!-- end -->``.
 
 Expressions see the functions of this module.  ``tests/docs/test_pages.py`` fills every page again and compares.
@@ -107,7 +107,8 @@ def pivot(experiment: str, points: str, columns: Mapping[str, tuple[str, str]], 
         found = re.fullmatch(points, name)
         if found is None:
             continue
-        cells = (_cell(rows[rows["metric"] == f"{metric} [{name}]"]["value"], shape) for metric, shape in columns.values())
+        points_rows = {metric: rows[rows["metric"] == f"{metric} [{name}]"] for metric, _ in columns.values()}
+        cells = (_cell(points_rows[metric]["value"], shape) for metric, shape in columns.values())
         lines.append((found[1] if found.groups() else name, *cells))
     return markdown((first, *columns), lines)
 
@@ -190,8 +191,9 @@ def energy_ratios() -> str:
     }
     lines: list[Sequence[object]] = [("published", "1.99", "< 1", "1.59")]
     for said, opponent in opponents.items():
-        found = {model: values_or_none("emerging", f"best tokens/J over {opponent}, rule tdp", model) for model in NEWER}
-        lines.append((said, *("" if each is None else f"{each:.2f}" for each in found.values())))
+        metric = f"best tokens/J over {opponent}, rule tdp"
+        found = [values_or_none("emerging", metric, model) for model in NEWER]
+        lines.append((said, *("" if each is None else f"{each:.2f}" for each in found)))
     return markdown(("A100 according to", *(MODELS[model] for model in NEWER)), lines)
 
 
@@ -235,7 +237,8 @@ def on_chip_fractions() -> str:
     for label, phase, point in (("prefill, 32 tokens", "prefill", "n=32"), ("prefill, 128 tokens", "prefill", "n=128"),
                                 ("decode, context 128", "decode", "c=128")):  # fmt: skip
         for how in ("all kernels", "the model's operations"):
-            cells = (value("onchip", f"fused over original, {how} {point}", model=model, phase=phase) for model in MODELS)
+            metric = f"fused over original, {how} {point}"
+            cells = (value("onchip", metric, model=model, phase=phase) for model in MODELS)
             lines.append((label, how, *(f"{cell:.1%}" for cell in cells)))
     return markdown(("block", "counted", *MODELS.values()), lines)
 

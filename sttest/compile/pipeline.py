@@ -40,27 +40,27 @@ class CompileOptions:
     Attributes:
         tile_size: points per tiled loop.
         tiles: points per loop of single tasks (``name:64x1x128``), orders: of their loops (``name:1,0,2``).
-        gemv_lanes: lanes of each product of one row with a weight (docs/tiling.md), on top of ``overall_unroll``; 0 for
+        gemv_lanes: lanes of each GEMV with a weight (docs/explanation/tiling.md), on top of ``overall_unroll``; 0 for
             what ``tile_size`` gives.
         overall_unroll: lanes that all tasks share.
         first_lanes: lanes of a task before it is given more, at most the points of its tile.
         lanes: lanes per task (``name:lanes``) instead of ``overall_unroll``, chosen at another shape.
-        precision: scheme of docs/quantisation.md (``w4a8``, …, ``fp32``), or a YAML file with one.
+        precision: scheme of docs/explanation/quantization.md (``w4a8``, …, ``fp32``), or a YAML file with one.
         beat_bits: width of a DMA port.
         vector_bits: widest token.
         strategy: FIFO sizing, ``normal`` or ``conservative``.
         prefetch_kib: on-chip room for parameters that are read ahead.
         keep_kib: inputs up to this size that are streamed several times are read once and kept on chip.
-        keep_pace: whether the slowest tasks walk all rows without a drain in between (docs/schedules.md).
+        keep_pace: whether the slowest tasks walk all rows without a drain in between (docs/explanation/schedules.md).
         layers: layers per launch, one after the other.
-        generate: tokens that one launch makes, each with all its layers and the head (docs/schedules.md).
+        generate: tokens that one launch makes, each with all its layers and the head (docs/explanation/schedules.md).
         positions: whether the card adds a learned position to a token's embedding; of such families, where a launch
             makes several tokens.
-        share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/schedules.md).
+        share: which tasks take turns on one engine, ``none``, ``weights`` or ``all`` (docs/explanation/schedules.md).
         own_engines: tasks that share engines with each other only (``pattern+pattern``).
         fabric: tasks (patterns) whose products of integers are made of LUTs, not DSPs.
         channels: use of memory channels: ``apart`` for large DMAs, ``together`` for all, or ``auto``
-            (docs/cost-model.md).
+            (docs/explanation/cost-model.md).
         attention: ``three-pass`` or ``one-pass``, whose buffers hold ``attention_chunk`` positions, not all.
     """
 

@@ -1,4 +1,4 @@
-"""A kernel at the stream level as the `ReferenceGraph` that the functional engine takes (docs/values.md)."""
+"""A kernel at the stream level as the `ReferenceGraph` that the functional engine takes (docs/reference/values.md)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def value_graph(module: ModuleOp, name: str) -> ReferenceGraph:
 
     Raises:
         DoesNotFitError: the design has several kernels.
-        InputError: the module is not at the stream level, or has what docs/values.md gives no meaning to.
+        InputError: the module is not at the stream level, or has what docs/reference/values.md gives no meaning to.
     """
     kernel = only_kernel(module, _HERE, name)
     function = next(found for found in functions(module) if kernel.parent_op() is found)

@@ -1,1 +1,1 @@
-"""The value ladder: one design through every engine, compared stream by stream and token by token (docs/ladder.md)."""
+"""One design through every backend, compared token by token (docs/explanation/crosscheck.md)."""

@@ -1,1 +1,1 @@
-"""Searches the design spaces of one block: knobs to figures, bounds, seeds, Pareto sets (docs/explore.md)."""
+"""Searches the design spaces of one block: knobs to figures, bounds, seeds, Pareto sets (docs/explanation/explore.md)."""

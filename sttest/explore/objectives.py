@@ -87,8 +87,8 @@ class Metric:
 METRICS: dict[str, Metric] = {
     "cycles": Metric("cycles", "simulated", "one block, before registers on SLR crossings"),
     "latency": Metric("ms", "simulated", "all layers with their launches: a token in decode, the prompt in prefill"),
-    "tokens_per_j": Metric("tokens/J", "derived", "central case of docs/energy.md"),
-    "power": Metric("W", "derived", "central case of docs/energy.md"),
+    "tokens_per_j": Metric("tokens/J", "derived", "central case of docs/explanation/energy.md"),
+    "power": Metric("W", "derived", "central case of docs/explanation/energy.md"),
     "area": Metric("ratio", "derived", "share of the board's budget of the resource that runs out first"),
     "dsp": Metric("count", "derived"),
     "lut": Metric("count", "derived"),

@@ -1,4 +1,4 @@
-"""What a design computes: a process network of plain data, run with numpy (docs/values.md)."""
+"""What a design computes: a process network of plain data, run with numpy (docs/reference/values.md)."""
 
 from sttest.reference.engine import FunctionalResult, run
 from sttest.reference.graph import ReferenceGraph, read_reference_graph, write_reference_graph

@@ -1,6 +1,6 @@
 """What a design computes, as plain data: streams, the nodes between them, and the memory at both ends.
 
-The facts are those of docs/values.md; `sttest.compile.reference_graph` takes them from a compiled module, and
+The facts are those of docs/reference/values.md; `sttest.compile.reference_graph` takes them from a compiled module, and
 `values.json` in a design package holds them.
 """
 
@@ -491,7 +491,7 @@ def write_reference_graph(graph: ReferenceGraph, path: Path) -> None:
 # --- Refuses networks whose nodes, streams and memory do not fit together
 
 
-# --- Which operations a payload may have, and what element types each takes (the table of docs/values.md)
+# --- Which operations a payload may have, and what element types each takes (the table of docs/reference/values.md)
 
 
 _FLOAT_BINARY = (
@@ -525,7 +525,7 @@ _ARITY: dict[str, int] = {
 
 
 def check_op(name: str, operands: Sequence[str], result: str, predicate: str = "") -> None:
-    """Refuses what docs/values.md does not have.
+    """Refuses what docs/reference/values.md does not have.
 
     Args:
         name: of the operation.

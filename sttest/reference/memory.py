@@ -1,4 +1,4 @@
-"""Images of memory: a tensor as the bytes that a DMA reads or writes (docs/values.md)."""
+"""Images of memory: a tensor as the bytes that a DMA reads or writes (docs/reference/values.md)."""
 
 from __future__ import annotations
 

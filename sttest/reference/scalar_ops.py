@@ -1,4 +1,4 @@
-"""The operations of a payload on arrays, each exactly as docs/values.md says.
+"""The operations of a payload on arrays, each exactly as docs/reference/values.md says.
 
 Binary32 stays binary32: NumPy rounds every elementwise operation once, to the
 type of its operands, and never fuses two.

@@ -1,7 +1,7 @@
 """In which order a parameter lies in memory: the tiles of its stream, each cut into port beats.
 
 The facts are those of an itensor type and of the `layout` of its `df.dma_read`
-(docs/quantisation.md), as plain numbers.
+(docs/explanation/quantization.md), as plain numbers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Checks what an engine says, without an engine: only the graph, the programs spelled out, and the laws.
 
-A finished run is right if every law of docs/timed-graph.md holds and nothing happens later
+A finished run is right if every law of docs/reference/timed-graph.md holds and nothing happens later
 than they ask.  Token times of pipelines are checked both ways, those of memory ports and actors
 against the FIFO law.  Deadlocks are checked by ``sttest.sim.checker``.
 """

@@ -1,4 +1,4 @@
-"""Reads and writes ``sttest.timed-graph/1`` (docs/timed-graph.md)."""
+"""Reads and writes ``sttest.timed-graph/1`` (docs/reference/timed-graph.md)."""
 
 from __future__ import annotations
 

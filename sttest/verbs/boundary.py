@@ -79,7 +79,7 @@ def _as_sttest_error(error: BaseException) -> SttestError:
         hints = ["check that it may be read and written and that the disk has space"]
         return InputError("operating-system", f"{error.strerror}", where=str(error.filename), hints=hints)
     if isinstance(error, MemoryError):
-        hints = ["run it where there is more", "make the design smaller", "see docs/limits.md"]
+        hints = ["run it where there is more", "make the design smaller", "see docs/reference/limits.md"]
         return DoesNotFitError("out-of-memory", "not enough memory on this machine", hints=hints)
     told = f"{type(error).__name__}: {error}".rstrip(": ")
     return SttestError("internal-error", f"this is a bug in sttest, {told}", hints=[ISSUES_HINT])

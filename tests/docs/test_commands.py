@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 import typer
-
 from doc_pages import PAGES, ROOT, Block, Command, blocks, commands, inline_commands, matches
 
 from sttest.cli import app
@@ -79,7 +78,9 @@ def _session_of(page: Path, *, nightly: bool) -> list[Block]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("page", [page for page in PAGES if _session_of(page, nightly=False)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if _session_of(page, nightly=False)], ids=lambda page: page.stem
+)
 def test_commands_do_what_the_page_says(page, session):
     for block in _session_of(page, nightly=False):
         if all(map(_there, block.needs)):
@@ -89,7 +90,9 @@ def test_commands_do_what_the_page_says(page, session):
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(block.run == "nightly" for block in blocks(page))], ids=lambda page: page.stem
+    "page",
+    [page for page in PAGES if any(block.run == "nightly" for block in blocks(page))],
+    ids=lambda page: page.stem,
 )
 def test_slow_commands_do_what_the_page_says(page, session):
     for block in _session_of(page, nightly=True):
@@ -108,7 +111,9 @@ def test_verbs_and_options_exist(page):
                 continue
             assert found[1] in root.commands, line
             options = {name for each in root.commands[found[1]].params for name in (*each.opts, *each.secondary_opts)}
-            unknown = {word for word in re.findall(r"(?<=\s)--[a-z][a-z-]*", found[2].split(" #")[0])} - options - {"--help"}
+            unknown = (
+                {word for word in re.findall(r"(?<=\s)--[a-z][a-z-]*", found[2].split(" #")[0])} - options - {"--help"}
+            )
             assert not unknown, line
 
 

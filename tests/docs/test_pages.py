@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 import pytest
-
 from doc_pages import PAGES, ROOT
 
 from experiments import pages as filler

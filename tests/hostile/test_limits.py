@@ -1,4 +1,4 @@
-"""Files just beyond each limit of docs/limits.md, refused by name before they take memory or time."""
+"""Files just beyond each limit of docs/reference/limits.md, refused by name before they take memory or time."""
 
 import io
 import json

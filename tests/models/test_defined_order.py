@@ -1,4 +1,4 @@
-"""PyTorch in the order of docs/values.md."""
+"""PyTorch in the order of docs/reference/values.md."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Vitis HLS C++ of a compiled kernel: `hls/kernel.cpp` and what a host must know of it (docs/hls.md)."""
+"""Vitis HLS C++ of a compiled kernel: `hls/kernel.cpp` and what a host must know of it (docs/explanation/hls.md)."""
 
 from sttest.compile.hls.files import emit_design, memory_table, signature, write_hls
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel

@@ -1,4 +1,4 @@
-"""A `df.dma_read` as a C++ function: words of memory in, tokens out (docs/values.md, section Memory).
+"""A `df.dma_read` as a C++ function: words of memory in, tokens out (docs/reference/values.md, section Memory).
 
 By how tokens lie in words: a token is whole words; a word holds whole tokens, and the stream takes all of them in
 turn or not; anything else, for which a tile is buffered.  Reads that no condition guards come in bursts (UG1399,

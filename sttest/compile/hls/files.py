@@ -95,7 +95,7 @@ def emit_design(design: Design) -> EmittedKernel:
     """The one kernel of a compiled design in C++.
 
     Raises:
-        InputError: something in it has no C++ (docs/values.md).
+        InputError: something in it has no C++ (docs/reference/values.md).
     """
     (kernel,) = all_of(design.module, df.KernelOp)
     return emit_kernel(kernel, _timing(design), _title(design))
@@ -128,6 +128,6 @@ def _title(design: Design) -> list[str]:
         f"Computes one block: {', '.join(facts)}." if facts else "",
         f"For {design.board.title} at {design.board.clock_mhz.value:g} MHz; {knobs.precision}, tiles of "
         f"{knobs.tile_size}, tokens of at most {knobs.vector_bits} bits.",
-        f"Made by sttest {__version__} (schema {SCHEMA}); what it computes is docs/values.md, to the bit.",
+        f"Made by sttest {__version__} (schema {SCHEMA}); its values are those of docs/reference/values.md.",
     ]
     return [line for line in lines if line]

@@ -57,7 +57,7 @@ def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = 
         title: lines of the comment at the top.
 
     Raises:
-        InputError: something in the kernel has no C++; see docs/values.md for what has.
+        InputError: something in the kernel has no C++; see docs/reference/values.md for what has.
     """
     return _Emitter(kernel, timing).emit(tuple(title))
 

@@ -1,4 +1,4 @@
-"""Where the elements of a stream lie in memory (docs/values.md, section Memory), as loops over words of memory.
+"""Where the elements of a stream lie in memory (docs/reference/values.md), as loops over words of memory.
 
 Memory holds tiles one after the other; the place of a stream's tile among them is a sum over the stream's loops.
 """

@@ -1,4 +1,4 @@
-"""A task's scalar payload as C++: one statement per operation, rounded one by one (docs/values.md)."""
+"""A task's scalar payload as C++: one statement per operation, rounded one by one (docs/reference/values.md)."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class PayloadCode:
         if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
             shown = ", ".join(element.tag for element in types)
             raise InputError(
-                "no-cpp-operation", f"'{op.name}' of ({shown}) has no meaning in docs/values.md", where=self._where,
+                "no-cpp-operation", f"'{op.name}' of ({shown}) is not in docs/reference/values.md", where=self._where,
                 hints=["rewrite it with the operations that are listed there"],
             )  # fmt: skip
         if rule.helper is not None:

@@ -1,4 +1,4 @@
-"""A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/values.md, section Tasks)."""
+"""A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/reference/values.md, section Tasks)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A tile is worked on in steps of so many lanes.  Reductions lie outside of parallel loops, steps and lanes alike:
 the points of one result element keep their row-major order, so that its running sum is the chain of
-docs/values.md, while neighbouring lanes belong to different results.
+docs/reference/values.md, while neighbouring lanes belong to different results.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def element_of(dtype: Attribute, where: str) -> Element:
     """The C++ type of an MLIR scalar type.
 
     Raises:
-        InputError: no type of docs/values.md.
+        InputError: no type of docs/reference/values.md.
     """
     if isinstance(dtype, Float32Type):
         return F32

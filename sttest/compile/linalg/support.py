@@ -17,7 +17,7 @@ _STRUCTURE = (
     tensor.EmptyOp, tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.ConcatOp,
 )  # fmt: skip
 _SCALAR_OPS = {op for dialect in (arith.Arith, math.Math) for op in dialect.operations}
-# What a stream may carry (docs/values.md).
+# What a stream may carry (docs/reference/values.md).
 _ELEMENT_TYPES = (f32, f16, *(IntegerType(bits) for bits in (1, 4, 8, 16, 32)))
 _VIEWS = (tensor.ExpandShapeOp, tensor.CollapseShapeOp)
 

@@ -1,4 +1,4 @@
-"""`quantise`: makes integers, scales and their arithmetic explicit, as docs/quantisation.md defines them."""
+"""`quantise`: makes integers, scales and their arithmetic explicit (docs/explanation/quantization.md)."""
 
 from __future__ import annotations
 

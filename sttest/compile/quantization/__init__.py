@@ -1,1 +1,1 @@
-"""Explicit quantisation of linalg text: what carries integers, under whose scales (docs/quantisation.md)."""
+"""Explicit quantization of linalg text: integers and their scales (docs/explanation/quantization.md)."""

@@ -1,7 +1,7 @@
 """Logic of the processes of a design: tasks, concatenations, converters, forks, gathers and DMAs, without memories.
 
 What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
-what that takes is the resource model's (docs/resources.md).
+what that takes is the resource model's (docs/explanation/resources.md).
 """
 
 from __future__ import annotations

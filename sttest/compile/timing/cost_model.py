@@ -1,4 +1,4 @@
-"""Initiation interval and latency of a task, from operator latencies and port limits (docs/cost-model.md).
+"""Initiation interval and latency of a task, from operator latencies and port limits (docs/explanation/cost-model.md).
 
 Nothing here is fitted to a published latency of a design.  Per iteration a
 task works on one tile of ``points`` payload evaluations with ``lanes`` of them
@@ -224,7 +224,7 @@ def _operator_name(op: Operation, task: df.TaskOp) -> str:
     return _OPERATOR_OF[short]
 
 
-# --- Lanes of products of one row with a weight, and of the tasks that keep pace with them (docs/tiling.md)
+# --- Lanes of products of one row with a weight, and of the tasks that keep pace with them (docs/explanation/tiling.md)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A kernel at the stream level as the `TimedGraph` that the engines take (docs/cost-model.md)."""
+"""A kernel at the stream level as the `TimedGraph` that the engines take (docs/explanation/cost-model.md)."""
 
 from __future__ import annotations
 

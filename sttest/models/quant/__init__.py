@@ -1,1 +1,1 @@
-"""Quantisation of decoder blocks: schemes, integer arithmetic, fake-quantised blocks (docs/quantisation.md)."""
+"""Quantisation of decoder blocks: schemes, integer arithmetic, fake-quantised blocks (docs/explanation/quantization.md)."""

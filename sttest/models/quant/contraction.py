@@ -132,7 +132,7 @@ def _as_f32(exact: Tensor) -> Tensor:
     return exact.to(torch.float32)
 
 
-# --- PyTorch computing in floating point as a compiled design does: docs/values.md, to the bit
+# --- PyTorch computing in floating point as a compiled design does: docs/reference/values.md, to the bit
 
 
 class DefinedOrder(TorchFunctionMode):

@@ -1,4 +1,4 @@
-"""Runs a net and jumps over what only repeats (docs/max-plus.md).
+"""Runs a net and jumps over what only repeats (docs/explanation/max-plus.md).
 
 The run stops now and then and guesses periods: how long iterations of the loops in its programs
 took.  It goes on for the longest of them and compares the states.  If they are the same, all that
@@ -21,7 +21,7 @@ from sttest.sim.maxplus.components import Skip, Snapshot, skip_by_components, sn
 from sttest.sim.maxplus.rows import LEVEL
 from sttest.sim.stages import UNBOUNDED
 
-# --- Where to look for periods: how long the loops take that would be worth jumping over (docs/max-plus.md)
+# --- Where to look for periods: how long the loops take that would be worth jumping over (docs/explanation/max-plus.md)
 
 
 _MOST_OF_LOOPS = 6

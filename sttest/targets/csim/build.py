@@ -110,7 +110,7 @@ def _lines(function: str, suffix: str, buffers: list[BufferArgument]) -> str:
 
 
 COMPILER = "g++"
-# -ffp-contract=off: every float operation is rounded by itself, as docs/values.md says and as Vitis HLS does.
+# -ffp-contract=off: every float operation is rounded by itself, as docs/reference/values.md says and as Vitis HLS does.
 # Directives mean nothing to a compiler; the kernel says so itself, but GCC before 13 does not listen.
 FLAGS = (
     "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-ffp-contract=off",

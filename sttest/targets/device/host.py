@@ -1,6 +1,6 @@
 """What a host program does with a card, over the contract of pyxrt: one design, its buffers, its runs.
 
-The rules that pyxrt does not enforce are kept here (docs/board.md): buffers are held as long as a run uses them,
+The rules that pyxrt does not enforce are kept here (docs/how-to/run-on-a-card.md): buffers are held as long as a run uses them,
 waits come in short slices, and nothing is handed to ``kernel(...)`` itself, which drops what it cannot set.
 """
 

@@ -38,7 +38,7 @@ def test_signature_and_memory_table_say_the_same(tmp_path: Path) -> None:
 
 
 def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None:
-    """No operation of docs/values.md adds halves; a design that does can still be timed."""
+    """No operation of docs/reference/values.md adds halves; a design that does can still be timed."""
     text = (
         "builtin.module { func.func @main(%x: tensor<32xf16>) -> tensor<32xf16> { "
         "%e = tensor.empty() : tensor<32xf16> "

@@ -86,7 +86,7 @@ def test_temporaries_keep_their_names_apart() -> None:
 )
 def test_what_has_no_meaning_is_refused(op: str, types: tuple[str, ...]) -> None:
     arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("abc", types, strict=False))
-    with pytest.raises(InputError, match=r"docs/values\.md|no C"):
+    with pytest.raises(InputError, match=r"docs/reference/values\.md|no C"):
         statements(f"%y = {op}", arguments)
 
 

@@ -89,7 +89,7 @@ def test_a_deadlock_names_who_waits(depth, tmp_path):
 
 
 def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
-    """docs/timed-graph.md: "while it has a place for all their bytes".
+    """docs/reference/timed-graph.md: "while it has a place for all their bytes".
 
     Token 2 touches bursts 4 and 5, whose places were those of bursts 0 (slow, response at 102) and 1.
     """
