@@ -167,17 +167,15 @@ def best_designs() -> str:
 
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
-    rows = results("fidelity")
-    exact = rows[rows["metric"] == "cycles"].copy()
-    shallow = rows[rows["metric"] == "cycles-depth-2"].set_index("model")["value"]
-    exact["magnitude"] = exact["error"].abs()
-    lines = [
-        (
-            row.model, f"{row.reference:,.0f}", f"{row.value:,.0f}", f"{row.error:+.3%}",
-            "deadlock" if np.isnan(shallow[row.model]) else f"{shallow[row.model]:,.0f}",
+    rows = results("fidelity").to_dict("records")
+    shallow = {row["model"]: row["value"] for row in rows if row["metric"] == "cycles-depth-2"}
+    exact = sorted((row for row in rows if row["metric"] == "cycles"), key=lambda row: abs(row["error"]))
+    lines = []
+    for row in exact:
+        depth_2 = "deadlock" if np.isnan(shallow[row["model"]]) else f"{shallow[row['model']]:,.0f}"
+        lines.append(
+            (row["model"], f"{row['reference']:,.0f}", f"{row['value']:,.0f}", f"{row['error']:+.3%}", depth_2)
         )
-        for row in exact.sort_values("magnitude").itertuples()
-    ]  # fmt: skip
     return markdown(("design", "co-simulation", "own depths", "error", "all depths 2"), lines)
 
 
@@ -214,10 +212,10 @@ def energy_what_ifs() -> str:
     for where in ("LM head not timed", "LM head on the card"):
         for launch, said in launches.items():
             metric = f"best tokens/J over A100 per layer, rule tdp, launch {launch}, {where}"
-            found = results("emerging")[results("emerging")["metric"] == metric]
-            cells = [f"{each.value:.2f}" for each in found.itertuples()]
+            found = (values_or_none("emerging", metric, model) for model in NEWER)
+            cells = ("" if each is None else f"{each:.2f}" for each in found)
             lines.append((said, where.removeprefix("LM head "), *cells))
-    return markdown(("launch", "LM head", *(MODELS[row.model] for row in found.itertuples())), lines)
+    return markdown(("launch", "LM head", *(MODELS[model] for model in NEWER)), lines)
 
 
 def speed_by_bandwidth() -> str:

@@ -1,6 +1,6 @@
 """A decoder block with weights and inputs, and what PyTorch makes of them: what all engines are given and held against.
 
-The golden is the fake-quantised block in the order of docs/reference/values.md; the reference is the block in floating point.
+The golden is the fake-quantized block in the order of docs/reference/values.md; the reference is the block in FP32.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Searches the design spaces of one block: knobs to figures, bounds, seeds, Pareto sets (docs/explanation/explore.md)."""
+"""Searches the design space of one block: knobs, bounds, seeds, Pareto sets (docs/explanation/explore.md)."""

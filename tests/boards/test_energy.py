@@ -68,7 +68,7 @@ def test_energy_adds_up(one: Activity, other: Activity, count: int) -> None:
     ids=["FlightLLM", "FlexLLM", "EdgeLLM"],
 )  # fmt: skip
 def test_boards_that_the_costs_were_not_taken_from(gb_per_s: float, read_w: float, lowest_error: float) -> None:
-    """With their weight traffic and no other work the model stays below the reading, by what docs/explanation/energy.md says."""
+    """With weight traffic and no other work the model stays below the reading (docs/explanation/energy.md)."""
     used = energy(Activity(1.0, hbm_bits=gb_per_s * 8e9), costs())
     assert lowest_error <= used.power_w / read_w - 1 < 0
 

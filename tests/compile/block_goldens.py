@@ -95,7 +95,7 @@ def _side(side: Any) -> CacheSide:
 
 @contextmanager
 def in_stream_order() -> Iterator[None]:
-    """Sums one element after the other, functions in double precision and rounded once, as docs/reference/values.md has them."""
+    """Sums element by element, and functions rounded once from double precision (docs/reference/values.md)."""
     import torch
 
     plain_sum, exp, tanh = torch.Tensor.sum, torch.exp, torch.tanh

@@ -76,6 +76,10 @@ def _session_of(page: Path, *, nightly: bool) -> list[Block]:
     return [block for block in kept if block.title or block.language in ("python", "sh", "console")]
 
 
+QUICK = [page for page in PAGES if _session_of(page, nightly=False)]
+NIGHTLY = [page for page in PAGES if any(block.run == "nightly" for block in blocks(page))]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(

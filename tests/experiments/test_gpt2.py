@@ -38,7 +38,7 @@ def test_predicted_cells_are_within_eleven_percent(metric: str, shape: tuple[int
 
 
 def test_the_scheme_that_was_not_chosen_stands_beside() -> None:
-    """Its short prefill of long prompts is why it was not: the choice must stay open to see (docs/explanation/gpt2.md)."""
+    """Its prefill of long prompts is too short, and the table shows that (docs/explanation/gpt2.md)."""
     chosen, *others = fitted_precisions()
     assert (chosen, others) == ("w4a8-position", ["w4a8"])
     found = errors()

@@ -88,7 +88,7 @@ def cache_entries(kernel: df.KernelOp, dma: df.DmaReadOp) -> CacheEntries:
     """Of a DMA that takes entries.
 
     Raises:
-        InputError: its cache has another layout than docs/reference/values.md says, or no room for the tokens of a launch.
+        InputError: its cache does not have the layout of docs/reference/values.md, or no room for the launch.
     """
     if dma.layout is None or dma.beat_bits is None:
         raise run_first("loop-tokens", f"{dma.name} has no layout", "materialize-dma")

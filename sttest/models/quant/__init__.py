@@ -1,1 +1,1 @@
-"""Quantisation of decoder blocks: schemes, integer arithmetic, fake-quantised blocks (docs/explanation/quantization.md)."""
+"""Quantization of decoder blocks: schemes, integer arithmetic, golden blocks (docs/explanation/quantization.md)."""

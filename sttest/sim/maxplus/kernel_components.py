@@ -1,4 +1,4 @@
-"""Compiled: for how many periods the parts of a net, each with a period of its own, go on alone (docs/explanation/max-plus.md).
+"""Compiled: for how many periods parts of a net with periods of their own go on alone (docs/explanation/max-plus.md).
 
 A part is a set of processes.  Its state is compared as that of a whole net is, but for FIFOs that
 leave it: these must hold nobody back, neither in the last period nor in those jumped over, which

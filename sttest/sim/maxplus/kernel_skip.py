@@ -1,4 +1,4 @@
-"""Compiled: jumps over whole periods, where a graph is in the state of an earlier cycle (docs/explanation/max-plus.md)."""
+"""Compiled: skips whole periods where a graph is in the state of an earlier cycle (docs/explanation/max-plus.md)."""
 
 from __future__ import annotations
 

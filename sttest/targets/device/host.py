@@ -1,7 +1,7 @@
 """What a host program does with a card, over the contract of pyxrt: one design, its buffers, its runs.
 
-The rules that pyxrt does not enforce are kept here (docs/how-to/run-on-a-card.md): buffers are held as long as a run uses them,
-waits come in short slices, and nothing is handed to ``kernel(...)`` itself, which drops what it cannot set.
+This file keeps the rules that pyxrt does not enforce (docs/reference/xrt.md): buffers are held as long as a run uses
+them, waits come in short slices, and nothing is handed to ``kernel(...)`` itself, which drops what it cannot set.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // linear: a dataflow kernel for Vitis HLS 2024.1.
 // For AMD Alveo U55C at 250 MHz; fp32, tiles of 16, tokens of at most 4096 bits.
-// Made by sttest 0.1.0 (schema sttest.hls/1); what it computes is docs/values.md, to the bit.
+// Made by sttest 0.1.0 (schema sttest.hls/1); its values are those of docs/reference/values.md.
 
 #include <ap_int.h>
 #include <hls_math.h>
