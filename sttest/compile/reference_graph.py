@@ -21,12 +21,12 @@ from sttest.reference.graph import (
     BITS,
     Access,
     Argument,
+    ArgumentKind,
     Concat,
     Converter,
     ElementType,
     Fork,
     Gather,
-    Kind,
     Load,
     LoopKind,
     MemoryLayout,
@@ -82,7 +82,7 @@ def _arguments(function: func.FuncOp, kernel: df.KernelOp, names: Mapping[SSAVal
     ]
 
 
-def _kind(text: str, name: str) -> Kind:
+def _kind(text: str, name: str) -> ArgumentKind:
     if text in ("parameter", "input", "cache"):
         return text
     raise InputError("bad-attribute", f"an argument is a parameter, input or cache, not '{text}'", where=name)

@@ -1,4 +1,4 @@
-"""A decoder block with weights and inputs, and what PyTorch makes of them: what all engines are given and held against.
+"""A decoder block with weights and inputs, which all engines run, and its results in PyTorch, which they must match.
 
 The golden is the fake-quantized block in the order of docs/reference/values.md; the reference is the block in FP32.
 """
@@ -10,18 +10,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
 from sttest.models.config import DecoderConfig
 from sttest.models.program import BlockShape, check_shape
-from sttest.models.tables import decode_inputs, prefill_mask, rope_table
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array, Bytes
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, export_parameters
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WeightSource:
-    """Where weights and inputs come from: random ones of a seed, or layer 0 of a checkpoint on random tokens."""
+    """Weights and inputs: random ones of a seed, or layer 0 of a checkpoint on random tokens."""
 
     seed: int = 0
     checkpoint: Path | None = None
@@ -43,13 +40,13 @@ class BlockCase:
 
     Attributes:
         config, shape: the block.
-        parameters: by name, as a design takes them.
-        x: float32 [tokens, hidden].
-        caches: keys and values of a decode.
-        golden: results by name (``y``, ``k_new``, …) of the fake-quantised block.
-        modules: what each module of the fake-quantised block gave out.
+        parameters: parameters of a design by name.
+        x: activations, float32 [tokens, hidden].
+        caches: keys and values before a decode step.
+        golden: results of the fake-quantized block by name (``y``, ``k_new``, …).
+        modules: output of each module of the fake-quantized block.
         reference: ``y`` of the block in floating point, its cache included, float32 [tokens, hidden].
-        golden_s: seconds that the golden took.
+        golden_s: run time of the golden, seconds.
     """
 
     config: DecoderConfig
@@ -63,7 +60,7 @@ class BlockCase:
     golden_s: float = 0.0
 
     def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
-        """Memory of a design of this block, by the names of its loads.
+        """Memory images for a design of this block, by the names of its loads.
 
         Raises:
             InputError: the design is of another block, or too small.
@@ -72,30 +69,16 @@ class BlockCase:
         return memory.prefill(self.x) if self.caches is None else memory.decode(self.x, *self.caches)
 
     def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
-        """Results by name from what a design wrote, padding left out."""
+        """Results by name from the images that a design wrote, without padding."""
         memory = BlockMemory(graph, self.config, self.parameters)
-        return named_results(memory.results(images, self.shape.tokens))
-
-
-def named_results(result: BlockResult) -> dict[str, Array]:
-    """The parts of a block's result by the names that designs give them; float32 caches have no scales."""
-    found = {"y": result.y}
-    for name, side in (("k_new", result.k_new), ("v_new", result.v_new)):
-        found[name] = side.values
-        if side.scales is not None:
-            found[f"{name}_scale"] = side.scales
-    return found
+        return memory.results(images, self.shape.tokens).named
 
 
 def require_torch() -> None:
-    """Makes sure that there is a golden.
-
-    Raises:
-        ToolMissingError: with the command that installs PyTorch.
-    """
+    """Raise ToolMissingError unless PyTorch, which computes the golden, is installed."""
     if importlib.util.find_spec("torch") is None:
         raise ToolMissingError(
-            "no-torch", "what a block should compute is computed by PyTorch, which is not installed", where="golden",
+            "no-torch", "PyTorch, which computes the golden results, is not installed", where="golden",
             hints=["pip install 'sttest[frontend]'"],
         )  # fmt: skip
 
@@ -103,29 +86,29 @@ def require_torch() -> None:
 def make_case(
     config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, source: WeightSource, chunk: int | None = None
 ) -> BlockCase:
-    """Builds the block and runs it in PyTorch.
+    """Build a block and run it in PyTorch.
 
     Args:
-        config: the model.
-        shape: of the block; a cache is filled by a prefill of the tokens before.
-        scheme: quantisation; static scales are calibrated on the block's own inputs.
-        source: of weights and inputs.
-        chunk: positions at a time of attention in one pass; None for three passes.
+        config: model configuration.
+        shape: shape of the block; a prefill of the tokens before fills the cache of a decode.
+        scheme: quantization scheme; static scales are calibrated on the block's own inputs.
+        source: source of weights and inputs.
+        chunk: positions per chunk of online softmax; None for softmax in three passes.
 
     Raises:
-        InputError: a shape that the model does not have, or a checkpoint of another one.
+        InputError: a shape that the model does not have, or a checkpoint of another model.
         ToolMissingError: PyTorch is not installed.
     """
     check_shape(config, shape.phase, shape.tokens, shape.context)
     require_torch()
     import torch
 
+    from sttest.models.blocks import run_prefill
     from sttest.models.quant.block import observe_peaks, quantise_block
     from sttest.models.quant.contraction import DefinedOrder
-    from sttest.runtime.packing import export_parameters
 
     block, inputs = _block_and_inputs(config, shape, source)
-    peaks = observe_peaks(block, lambda: _prefill(block, config, inputs)) if scheme.activations == "static" else None
+    peaks = observe_peaks(block, lambda: run_prefill(block, config, inputs)) if scheme.activations == "static" else None
     quantised = quantise_block(block, scheme, peaks, chunk)
     with torch.no_grad():
         reference = _run(block, config, shape, inputs)
@@ -133,14 +116,13 @@ def make_case(
         with DefinedOrder():
             golden = _run(quantised, config, shape, inputs)
         golden_s = time.perf_counter() - began
-    exported = export_parameters(_phase_block(quantised, config, shape), scheme)
     return BlockCase(
         config=config,
         shape=shape,
-        parameters={name: parameter.values for name, parameter in exported.items()},
+        parameters=export_parameters(_phase_block(quantised, config, shape)),
         x=inputs[shape.context :].numpy(),
         caches=golden.caches,
-        golden=named_results(golden.result),
+        golden=golden.result.named,
         modules=golden.modules,
         reference=reference.result.y,
         golden_s=golden_s,
@@ -148,7 +130,7 @@ def make_case(
 
 
 def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSource) -> tuple[nn.Module, Tensor]:
-    """A prefill block with weights, and float32 [context + tokens, hidden] for it."""
+    """A prefill block with weights, and its inputs, float32 [context + tokens, hidden]."""
     import torch
 
     from sttest.models.blocks import PrefillBlock
@@ -168,57 +150,27 @@ def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSo
 
 
 @dataclass(frozen=True)
-class _Ran:
+class _BlockRun:
     result: BlockResult
     modules: Outputs
     caches: tuple[CacheSide, CacheSide] | None = None
 
 
-def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Tensor) -> _Ran:
+def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Tensor) -> _BlockRun:
+    from sttest.models.blocks import run_decode, run_prefill
+
     if shape.phase == "prefill":
         with recorded_outputs(block) as modules:
-            outcome = _prefill(block, config, inputs)
-        return _Ran(_arrays(outcome), modules)
-    import torch
-
-    _, k_cache, v_cache = _prefill(block, config, inputs[: shape.context])
-    tables = decode_inputs(config, shape.context, shape.tokens)
-    given = {name: torch.from_numpy(table) for name, table in tables.items()}
+            outputs = run_prefill(block, config, inputs)
+        return _BlockRun(BlockResult.of(outputs), modules)
+    _, keys, values = run_prefill(block, config, inputs[: shape.context])
     twin = _phase_block(block, config, shape)
     with recorded_outputs(twin) as modules:
-        outcome = twin(x=inputs[shape.context :], k_cache=k_cache, v_cache=v_cache, **given)
-    return _Ran(_arrays(outcome), modules, (cache_side(k_cache), cache_side(v_cache)))
+        outputs = run_decode(twin, config, inputs[shape.context :], (keys, values), shape.context)
+    return _BlockRun(BlockResult.of(outputs), modules, (CacheSide.of(keys), CacheSide.of(values)))
 
 
 def _phase_block(block: nn.Module, config: DecoderConfig, shape: BlockShape) -> nn.Module:
     from sttest.models.quant.block import decode_twin
 
     return block if shape.phase == "prefill" else decode_twin(config, block)
-
-
-def _prefill(block: nn.Module, config: DecoderConfig, inputs: Tensor) -> Any:
-    import torch
-
-    mask = torch.from_numpy(prefill_mask(config, len(inputs)))
-    return block(x=inputs, mask=mask, **_rope(config, range(len(inputs))))
-
-
-def _rope(config: DecoderConfig, positions: Any) -> dict[str, Tensor]:
-    import torch
-
-    if config.rope_theta is None:
-        return {}
-    return {"rope": torch.from_numpy(rope_table(config, np.asarray(positions)))}
-
-
-def _arrays(outcome: tuple[Any, Any, Any]) -> BlockResult:
-    y, k_new, v_new = outcome
-    return BlockResult(y.numpy(), cache_side(k_new), cache_side(v_new))
-
-
-def cache_side(side: Any) -> CacheSide:
-    """Keys or values of PyTorch, a tensor or integers with scales, as arrays."""
-    if isinstance(side, tuple):
-        values, scales = side
-        return CacheSide(values.numpy(), scales.numpy())
-    return CacheSide(side.numpy())

@@ -1,12 +1,17 @@
-"""One decoder block per family: the unit that is compiled, and run once per layer."""
+"""The decoder block of each family: the unit that is compiled and runs once per layer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import torch
 from torch import Tensor, nn
 
 from sttest.models.attention import AttentionOutput, DecodeAttention, PrefillAttention
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, LayerKind
 from sttest.models.layers import Gate, Linear, Residual, activation, norm
+from sttest.models.tables import F32Array, decode_inputs, prefill_inputs
 
 
 class Mlp(nn.Module):
@@ -91,3 +96,24 @@ class DecodeBlock(_Block):
         """
         attended, k_new, v_new = self.attn(self.attn_norm(x), mask, rope, k_cache, v_cache, mask_new)
         return self.finish(x, attended), k_new, v_new
+
+
+# --- Running a block, fake-quantized or not, with the tables that the host computes
+
+
+def run_prefill(block: nn.Module, config: DecoderConfig, x: Tensor, layer_kind: LayerKind = "global") -> Any:
+    """Run a prefill block over x [n, hidden] from position 0 on; keys and values as the block returns them."""
+    return block(x=x, **_tensors(prefill_inputs(config, len(x), layer_kind)))
+
+
+def run_decode(
+    block: nn.Module, config: DecoderConfig, x: Tensor, cache: tuple[Any, Any], context: int,
+    layer_kind: LayerKind = "global", *, padding: int = 0,
+) -> Any:  # fmt: skip
+    """Run a decode block over x [n, hidden], which follows a cache of ``context`` positions, padding included."""
+    tables = decode_inputs(config, context, len(x), layer_kind, padding=padding)
+    return block(x=x, k_cache=cache[0], v_cache=cache[1], **_tensors(tables))
+
+
+def _tensors(tables: Mapping[str, F32Array]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(table) for name, table in tables.items()}

@@ -1,17 +1,17 @@
-"""Real weights from a local folder in Hugging Face naming; random ones of a seed otherwise.
+"""Reading checkpoints: local folders of safetensors files in Hugging Face naming.
 
-Nothing is loaded before everything has been checked: the headers of all files
-first (names, shapes, types), then each tensor's values.
+All headers (names, shapes, types) are checked before any tensor is loaded and checked for NaN.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,44 +19,13 @@ from torch import Tensor
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
-from sttest.models.weights import checkpoint_files, is_ignored, model_state, randomise_model, shown
+from sttest.models.weights import fill, is_ignored, model_state, shown
 
-# --- Safetensors files, whose complaints become one line
-
-
-@contextmanager
-def opened(path: Path, framework: Literal["pt", "np"]) -> Iterator[Any]:
-    """An open file, to be asked for names, shapes and tensors.
-
-    Raises:
-        InputError: the file is truncated, or is none of that format.
-        ToolMissingError: safetensors is not installed.
-    """
-    safetensors = require_safetensors()
-    try:
-        with safetensors.safe_open(path, framework=framework) as file:
-            yield file
-    except (safetensors.SafetensorError, OSError) as error:
-        raise InputError(
-            "bad-safetensors", f"truncated, or no safetensors file: {shown(error)}", where=shown(path),
-            hints=["copy or convert it anew"],
-        ) from error  # fmt: skip
-
-
-def require_safetensors() -> Any:
-    """The package safetensors.
-
-    Raises:
-        ToolMissingError: it is not installed.
-    """
-    if find_spec("safetensors") is None:
-        hints = ["pip install 'sttest[frontend]'"]
-        raise ToolMissingError("safetensors-missing", "weights need safetensors", where="weights", hints=hints)
-    return import_module("safetensors")
-
-
-# Of the types of safetensors, those that float32 holds exactly.
+INDEX = "model.safetensors.index.json"
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+MAX_INDEX_BYTES = 16 * 1024 * 1024
 DTYPES = ("F32", "F16", "BF16")
+"""Types of safetensors that float32 holds exactly."""
 
 
 def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int = 0) -> LanguageModel:
@@ -76,16 +45,28 @@ def load_model(config: DecoderConfig, folder: Path | None = None, *, seed: int =
     return model
 
 
+def randomise_model(model: LanguageModel, seed: int = 0) -> None:
+    """Fill a whole model with random weights, its layers all different, its logits near unit size."""
+    generator = torch.Generator().manual_seed(seed)
+    spread = model.config.hidden**-0.5
+    with torch.no_grad():
+        for parameter in model.embedding.parameters():
+            parameter.copy_(spread * torch.randn(parameter.shape, generator=generator))
+    for module in (*model.layers, model.norm, model.head):
+        fill(module, generator)
+
+
 def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
     """The state of ``LanguageModel(config)``, in float32, from ``*.safetensors`` and, where there is one, their index.
 
     Args:
-        config: what the checkpoint must fit; no configuration of the folder is read.
-        folder: local, with names as Hugging Face has them.
+        config: model that the checkpoint must fit; the folder's own configuration is not read.
+        folder: local folder with Hugging Face names.
 
     Raises:
-        InputError: a pickle; a file that is missing, truncated or outside of the folder; a tensor that is
-            missing, has no place, is given twice, has another shape or type, or holds NaN or infinity.
+        InputError: a pickle; a file that is missing, truncated or outside the folder; a tensor that is missing,
+            unknown, duplicate, of another shape or type, or not finite.
+        ToolMissingError: safetensors is not installed.
     """
     files = checkpoint_files(folder)
     outlines: dict[str, Tensor] = {}
@@ -102,9 +83,9 @@ def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
 
 
 def _outlines(path: Path) -> dict[str, Tensor]:
-    """Shapes of the tensors of a file, on the meta device; types are checked."""
+    """Shapes of a file's tensors, on the meta device."""
     outlines: dict[str, Tensor] = {}
-    with opened(path, "pt") as file:
+    with _opened(path) as file:
         for name in filter(_is_needed, file.keys()):
             header = file.get_slice(name)
             if header.get_dtype() not in DTYPES:
@@ -115,9 +96,9 @@ def _outlines(path: Path) -> dict[str, Tensor]:
 
 
 def _values(path: Path) -> dict[str, Tensor]:
-    """The tensors of a file in float32, all finite."""
+    """A file's tensors in float32, all finite."""
     values: dict[str, Tensor] = {}
-    with opened(path, "pt") as file:
+    with _opened(path) as file:
         for name in filter(_is_needed, file.keys()):
             values[name] = file.get_tensor(name).float()
             if not torch.isfinite(values[name]).all():
@@ -158,3 +139,105 @@ def _without_tied_head(config: DecoderConfig, state: dict[str, Tensor], folder: 
 
 def _bad(where: Path, what: str, hint: str) -> InputError:
     return InputError("bad-checkpoint", what, where=shown(where), hints=[hint])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    if find_spec("safetensors") is None:
+        hints = ["pip install 'sttest[frontend]'"]
+        raise ToolMissingError("safetensors-missing", "weights need safetensors", where="weights", hints=hints)
+    safetensors = import_module("safetensors")
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            yield file
+    except (safetensors.SafetensorError, OSError) as error:
+        raise InputError(
+            "bad-safetensors", f"truncated, or no safetensors file: {shown(error)}", where=shown(path),
+            hints=["copy or convert it anew"],
+        ) from error  # fmt: skip
+
+
+# --- The files of a checkpoint folder: plain names, none of them outside the folder
+
+
+def checkpoint_files(folder: Path) -> list[Path]:
+    """The files that hold the checkpoint: those of its index, or else every ``*.safetensors`` of the folder.
+
+    Raises:
+        InputError: there is no such folder, it holds no safetensors, the index is malformed, or a file
+            is missing, is not a regular file, or lies outside of the folder.
+    """
+    if folder.suffix.lower() in PICKLES:
+        raise _pickle_refused(folder)
+    if not folder.is_dir():
+        hints = ["give the folder that holds the safetensors files"]
+        raise InputError("no-checkpoint", "there is no such folder", where=str(folder), hints=hints)
+    if (folder / INDEX).exists() or (folder / INDEX).is_symlink():
+        names = _indexed(_checked(folder, INDEX))
+    else:
+        names = sorted(path.name for path in folder.glob("*.safetensors"))
+    if not names:
+        raise _nothing_in(folder)
+    return [_checked(folder, name) for name in names]
+
+
+def _indexed(index: Path) -> list[str]:
+    """The file names of an index, checked to be plain names."""
+    try:
+        size = index.stat().st_size
+        if size > MAX_INDEX_BYTES:
+            raise InputError(
+                "bad-index",
+                "too large for an index",
+                where=str(index),
+                demand=size,
+                bound=MAX_INDEX_BYTES,
+                unit="bytes",
+            )
+        data = json.loads(index.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError("bad-index", f"not readable as JSON: {shown(error)}", where=str(index)) from error
+    places = data.get("weight_map") if isinstance(data, dict) else None
+    if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
+        hints = ["write tensor names to file names under 'weight_map'"]
+        raise InputError("bad-index", "has no map of tensors to files", where=str(index), hints=hints)
+    names = sorted(set(places.values()))
+    for name in names:
+        _check_name(index, name)
+    return names
+
+
+def _check_name(index: Path, name: str) -> None:
+    path = Path(name)
+    if path.suffix.lower() in PICKLES:
+        raise _pickle_refused(index.parent / shown(name))
+    if "\0" in name or "\\" in name or path.name != name or path.suffix != ".safetensors":
+        hints = ["name files of the same folder that end in .safetensors"]
+        raise InputError("bad-index", f"'{shown(name)}' is no file of the folder", where=str(index), hints=hints)
+
+
+def _checked(folder: Path, name: str) -> Path:
+    path = folder / name
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        inside = False
+    if not inside:
+        hints = ["copy the file into the folder"]
+        raise InputError("outside-folder", "a link that leads out of the folder", where=shown(path), hints=hints)
+    if not path.is_file():
+        raise InputError("missing-file", "there is no such file", where=shown(path), hints=["copy it there"])
+    return path
+
+
+def _nothing_in(folder: Path) -> InputError:
+    pickled = next((path for path in sorted(folder.iterdir()) if path.suffix.lower() in PICKLES), None)
+    if pickled is not None:
+        return _pickle_refused(pickled)
+    hints = ["give a folder with *.safetensors files"]
+    return InputError("no-checkpoint", "the folder holds no safetensors files", where=str(folder), hints=hints)
+
+
+def _pickle_refused(path: Path) -> InputError:
+    what = "a pickle can run any code while it is read, so it is not"
+    return InputError("pickle-refused", what, where=shown(path), hints=["convert it to safetensors"])

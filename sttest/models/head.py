@@ -1,40 +1,33 @@
-"""What follows the last layer: final norm, the product with the vocabulary, and the choice of the most likely token."""
+"""What follows the last layer: final norm, product with the vocabulary, and greedy choice of a token."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
+from sttest.models.language_model import LanguageModel
 from sttest.models.layers import Linear, TiedHead, f32, norm
 from sttest.models.tables import HEAD_TILE, head_columns
-
-if TYPE_CHECKING:
-    from sttest.models.language_model import LanguageModel
-    from sttest.reference.graph import Array
+from sttest.reference.graph import Array
 
 DecodeOutput = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 
 _LEAST_TILES = 4
-"""That even the smallest vocabulary is gone through in."""
+"""Tiles into which even the smallest vocabulary is split."""
 
 
 class Choice(nn.Module):
-    """Greedy choice without an index: a table says which token a column is.
+    """Greedy choice without index arithmetic: a table gives the token of each column.
 
-    First in each tile of columns, while the product goes on with the next, then among the tiles: behind the last
-    logit only the tiles are gone through once more.
+    The best of each tile is found while the product computes the next tile, so that after the last logit only one
+    value per tile is left to compare.
     """
 
     def forward(self, logits: Tensor, token_ids: Tensor) -> Tensor:
-        """Logits [n, columns] and token ids [columns] to the most likely token [n], the first of equals.
-
-        All are float32, which holds tokens exactly below 2^24.
-        """
+        """Logits [n, columns] and token ids [columns], float32, to the most likely token [n]; ties go to the first."""
         tile = min(HEAD_TILE, len(token_ids) // _LEAST_TILES)
         tiles = logits.view(len(logits), -1, tile)
         best = tiles.amax(-1)
@@ -43,12 +36,12 @@ class Choice(nn.Module):
 
 
 def _first_of_best(values: Tensor, best: Tensor, tokens: Tensor, count: int) -> Tensor:
-    """Along the last axis the least token of those whose value is the best one."""
+    """The lowest token along the last axis whose value is the best one."""
     return torch.where(values < best.unsqueeze(-1), tokens + f32(count), tokens).amin(-1)
 
 
 class Head(nn.Module):
-    """Final norm, product and choice; see :func:`head_weight` for the weight."""
+    """Final norm, product and choice; :func:`head_weight` gives the weight."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
@@ -63,7 +56,7 @@ class Head(nn.Module):
 
 
 class DecodeBlockWithHead(DecodeBlock):
-    """The block, and what follows the last of them: in a launch over layers the head runs once."""
+    """The decode block followed by the head, which runs once in a launch over several layers."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__(config)
@@ -79,23 +72,22 @@ class DecodeBlockWithHead(DecodeBlock):
         rope: Tensor | None = None,
         mask_new: Tensor | None = None,
     ) -> DecodeOutput:
-        """As of the block, with token ids [columns]; to y, k_new, v_new, logits [n, columns], tokens [n]."""
+        """Arguments of the block and token ids [columns] to y, k_new, v_new, logits [n, columns], tokens [n]."""
         y, k_new, v_new = super().forward(x, mask, k_cache, v_cache, rope, mask_new)
         return (y, k_new, v_new, *self.head(y, token_ids))
 
 
 def head_weight(config: DecoderConfig, weight: Tensor) -> Tensor:
-    """The weight of a head's product [hidden, columns] from the model's [hidden, vocab]; or scales of its columns.
+    """Pad the model's head weight [hidden, vocab], or the scales of its columns, to [hidden, columns].
 
-    Columns past the vocabulary repeat that of the first token: their logits are its logits, to the bit, and of
-    equals the first is chosen, so that none of them ever is.
+    Columns past the vocabulary repeat the first token's, so that they tie with it to the bit and are never chosen.
     """
     surplus = head_columns(config) - config.vocab
     return torch.cat([weight, weight[:, :1].expand(-1, surplus)], 1)
 
 
 def head_parameters(model: LanguageModel) -> dict[str, Array]:
-    """What a design with the head reads for it, by name, from a model that is quantised as the design is."""
+    """Parameters of the head by the names of a design, from a model that is quantized as the design is."""
     config, head = model.config, model.head
     tied = isinstance(head, TiedHead)
     tensors = {"weight": model.embedding.tokens.detach().T} if tied else head.state_dict()

@@ -9,14 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from sttest.core.errors import InputError
-from sttest.models.blocks import DecodeBlock, PrefillBlock
+from sttest.models.blocks import DecodeBlock, PrefillBlock, run_decode, run_prefill
 from sttest.models.config import DecoderConfig
-from sttest.models.layers import Embedding, Linear, TiedHead, norm
+from sttest.models.layers import Embedding, Linear, TiedHead, greedy, norm
 from sttest.models.quant.block import Peaks, decode_twin, quantise_block
 from sttest.models.quant.layers import QuantLinear, activation_quantiser
 from sttest.models.quant.quantizers import QuantizedTensor
 from sttest.models.quant.scheme import QuantScheme
-from sttest.models.tables import decode_mask, prefill_mask, rope_table
 
 # Keys or values of a layer, [kv_heads, positions, head_dim]: a tensor, or integers and scales.
 CacheSide = Tensor | QuantizedTensor
@@ -27,9 +26,9 @@ class KvCache:
     """Keys and values of every layer.
 
     Attributes:
-        layers: of each its keys and values.
-        positions: that they hold.
-        padding: entries before the first position, which the mask hides.
+        layers: keys and values per layer.
+        positions: cached positions, padding excluded.
+        padding: entries before the first position, which masks hide.
     """
 
     layers: tuple[tuple[CacheSide, CacheSide], ...]
@@ -55,20 +54,20 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def prefill(self, tokens: Sequence[int]) -> tuple[Tensor, KvCache]:
-        """Tokens from position 0 on to logits [vocab] after the last of them, and the cache that they leave."""
+        """Logits [vocab] after the last of ``tokens``, which start at position 0, and their cache."""
         x, layers = self.embedding(tokens, 0), []
         for number, block in enumerate(self.layers):
-            mask = torch.from_numpy(prefill_mask(self.config, len(tokens), self.config.layer_kind(number)))
-            x, k, v = block(x=x, mask=mask, **self._rope(number, range(len(tokens))))
+            x, k, v = run_prefill(block, self.config, x, self.config.layer_kind(number))
             layers.append((k, v))
         return self.logits(x[-1:])[0], KvCache(tuple(layers), len(tokens))
 
     def prefill_by_decode(self, tokens: Sequence[int]) -> tuple[Tensor, KvCache]:
-        """As :meth:`prefill`, but one decode step per token, as a design of the decode phase alone would.
+        """Like :meth:`prefill`, but with one decode step per token, as on a design of the decode phase alone.
 
-        Quantised blocks differ from a prefill's by a rounding: they take a token's weight on itself as it is.
+        Results of quantized blocks differ from a prefill's by a rounding: a decode step does not round the softmax
+        weight of the token on itself.
         """
-        # A step's attention is over at least one entry: one is there, and hidden.
+        # Attention needs at least one cached entry, so there is one, which is hidden.
         _, hidden = self.prefill(tokens[:1])
         logits, cache = self.decode(tokens[0], KvCache(hidden.layers, 0, padding=1))
         for token in tokens[1:]:
@@ -77,13 +76,12 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def decode(self, token: int, cache: KvCache) -> tuple[Tensor, KvCache]:
-        """The token that follows the cached ones to logits [vocab], and the cache with it."""
+        """Logits [vocab] after the token that follows the cached ones, and the extended cache."""
         here = cache.positions
         x, layers = self.embedding([token], here), []
         for number, (block, (k, v)) in enumerate(zip(self._decode_blocks(), cache.layers, strict=True)):
-            kind, entries = self.config.layer_kind(number), here + cache.padding
-            mask = torch.from_numpy(decode_mask(self.config, entries, kind, padding=cache.padding))
-            x, k_new, v_new = block(x=x, mask=mask, k_cache=k, v_cache=v, **self._rope(number, [here]))
+            kind, padding = self.config.layer_kind(number), cache.padding
+            x, k_new, v_new = run_decode(block, self.config, x, (k, v), here + padding, kind, padding=padding)
             layers.append((_appended(k, k_new), _appended(v, v_new)))
         return self.logits(x)[0], KvCache(tuple(layers), here + 1, cache.padding)
 
@@ -93,11 +91,6 @@ class LanguageModel(nn.Module):
         if isinstance(self.head, TiedHead):
             return self.head(normed, self.embedding.tokens)
         return self.head(normed)
-
-    def _rope(self, layer: int, positions: Sequence[int]) -> dict[str, Tensor]:
-        if self.config.rope_theta is None:
-            return {}
-        return {"rope": torch.from_numpy(rope_table(self.config, positions, self.config.layer_kind(layer)))}
 
     def _decode_blocks(self) -> list[DecodeBlock]:
         # A plain list, made on first use: the blocks hold no weights but the prefill blocks'.
@@ -117,13 +110,13 @@ def _appended(cache: CacheSide, new: CacheSide) -> CacheSide:
 def quantise_model(
     model: LanguageModel, scheme: QuantScheme, peaks: Peaks | None = None, chunk: int | None = None
 ) -> LanguageModel:
-    """A fake-quantised twin of a model; embedding and norms are shared, the head follows ``scheme.lm_head``.
+    """A fake-quantized copy of a model; embedding and norms are shared, the head follows ``scheme.lm_head``.
 
     Args:
-        model: with its weights.
-        scheme: what to quantise.
-        peaks: of ``observe_peaks(model, run)``; static activations need them.
-        chunk: of attention in one pass; see :func:`quantise_block`.
+        model: model with weights.
+        scheme: quantization scheme.
+        peaks: result of ``observe_peaks(model, run)``, which static activations need.
+        chunk: positions per chunk of online softmax; see :func:`quantise_block`.
 
     Raises:
         InputError: static activations without peaks; weights that are not finite.
@@ -156,50 +149,48 @@ def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
     return QuantLinear(head, scheme, quantise)
 
 
-# --- Greedy generation: the prompt by one prefill, or by decode steps; then one decode step per further token
+# --- Greedy generation: the prompt in one prefill or in decode steps, then one decode step per further token
 
 
 @dataclass(frozen=True)
-class Generation:
-    """What a model said.
+class GeneratedTokens:
+    """A generated continuation.
 
     Attributes:
-        tokens: the generated ones, without the prompt.
-        logits: [len(tokens), vocab], those that each token was chosen from.
+        tokens: generated token ids, without the prompt.
+        logits: [len(tokens), vocab], from which each token was chosen.
     """
 
     tokens: tuple[int, ...]
     logits: Tensor
 
 
-def generate(model: LanguageModel, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False) -> Generation:
+def generate(
+    model: LanguageModel, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False
+) -> GeneratedTokens:
     """Continue a prompt by its most likely tokens: the first comes from the prefill, each further one from a decode.
 
     Args:
-        model: quantised or not.
-        prompt: token numbers.
-        new_tokens: how many to generate, at least 1.
-        by_decode: no prefill; the prompt goes through decode steps, token by token.
+        model: model, quantized or not.
+        prompt: token ids.
+        new_tokens: tokens to generate, at least 1.
+        by_decode: process the prompt in decode steps, token by token, instead of a prefill.
 
     Raises:
         InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
     """
     check_request(model.config, prompt, new_tokens)
-    import torch
-
-    from sttest.models.layers import greedy
-
     logits, cache = model.prefill_by_decode(prompt) if by_decode else model.prefill(prompt)
     chosen, seen = [greedy(logits)], [logits]
     while len(chosen) < new_tokens:
         logits, cache = model.decode(chosen[-1], cache)
         chosen.append(greedy(logits))
         seen.append(logits)
-    return Generation(tuple(chosen), torch.stack(seen))
+    return GeneratedTokens(tuple(chosen), torch.stack(seen))
 
 
 def check_request(config: DecoderConfig, prompt: Sequence[int], new_tokens: int) -> None:
-    """Refuses what no engine could generate.
+    """Refuse a request that no engine can serve.
 
     Raises:
         InputError: see :func:`generate`.

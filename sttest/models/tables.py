@@ -1,4 +1,4 @@
-"""Inputs of a block that the host computes: attention masks, rotary tables, which token a column of the head is."""
+"""Block inputs that the host computes: attention masks, rotary tables, and the token of each column of the head."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
 F32Array = NDArray[np.float32]
 
 HEAD_TILE = 256
-"""A head has whole multiples: the columns of the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
+"""The head is padded to a multiple of this many columns, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
 
 
 def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind = "global") -> F32Array:
     """Rotation matrices of the rotary embedding (Su et al., RoFormer, arXiv 2104.09864).
 
     ``table[p, o, i, j]`` multiplies component j of half i of a head into half o,
-    so that each pair of halves is turned by ``positions[p] / theta^(2j/head_dim)``.
+    which rotates each pair of halves by ``positions[p] / theta^(2j/head_dim)``.
 
     Args:
         config: a configuration with a rotary embedding.
-        positions: position of each token, shape [n].
-        layer_kind: local layers turn with ``local_rope_theta``.
+        positions: position of each token, [n].
+        layer_kind: local layers use ``local_rope_theta``.
 
     Returns:
         Shape [n, 2, 2, head_dim / 2].
@@ -58,13 +58,13 @@ def prefill_mask(config: DecoderConfig, tokens: int, layer_kind: LayerKind = "gl
     """Additive causal mask of a prefill.
 
     Args:
-        config: its window applies on local layers.
+        config: model configuration.
         tokens: n, padding included.
-        layer_kind: ``local`` hides what lies outside of the sliding window.
-        padding: so many tokens at the start are hidden from all others.
+        layer_kind: ``local`` applies the sliding window.
+        padding: tokens at the start that are hidden from all others.
 
     Returns:
-        Shape [n, n], row = query; 0 where the key is seen, a large negative number where not.
+        Shape [n, n], row = query; 0 where the key is visible, a large negative number elsewhere.
     """
     query, key = np.arange(tokens)[:, None], np.arange(tokens)[None, :]
     seen = (key <= query) & _in_window(config, query - key, layer_kind)
@@ -78,14 +78,14 @@ def decode_mask(
     """Additive mask over ``context`` cached positions for the token that follows them.
 
     Args:
-        config: its window applies on local layers.
+        config: model configuration.
         context: cached positions, padding included.
-        layer_kind: ``local`` hides what lies outside of the sliding window.
-        padding: so many positions at the start are hidden.
-        free: so many places after the cached positions have no entry yet and are hidden.
+        layer_kind: ``local`` applies the sliding window.
+        padding: positions at the start that are hidden.
+        free: empty entries after the cached positions, which are hidden.
 
     Returns:
-        Shape [context + free]; 0 where the key is seen, a large negative number where not.
+        Shape [context + free]; 0 where the key is visible, a large negative number elsewhere.
     """
     key = np.arange(context + free)
     seen = (key >= padding) & (key < context)
@@ -104,16 +104,16 @@ def step_masks(
     """Additive masks of several tokens that follow ``context`` cached positions in one step.
 
     Args:
-        config: its window applies on local layers.
+        config: model configuration.
         context: cached positions, padding included.
         tokens: n, padding included.
-        layer_kind: ``local`` hides what lies outside of the sliding window.
-        padding: so many positions at the start of the cache are hidden.
-        padding_tokens: so many tokens at the start are hidden from all others.
+        layer_kind: ``local`` applies the sliding window.
+        padding: cached positions at the start that are hidden.
+        padding_tokens: tokens at the start that are hidden from all others.
 
     Returns:
-        Shapes [n, context] over the cache and [n, n] over the tokens, row = query.  A token sees only those before it:
-        its own score joins without a mask.
+        Masks [n, context] over the cache and [n, n] over the tokens, row = query.  The second shows a token only those
+        before it, as its own score is added without a mask.
     """
     query, key, cached = np.arange(tokens)[:, None], np.arange(tokens)[None, :], np.arange(context)[None, :]
     distance = context - cached + np.maximum(query - padding_tokens, 0)
@@ -122,18 +122,29 @@ def step_masks(
     return _additive(over_cache), _additive(over_tokens)
 
 
-def decode_inputs(
-    config: DecoderConfig, context: int, tokens: int = 1, layer_kind: LayerKind = "global"
+def prefill_inputs(
+    config: DecoderConfig, tokens: int, layer_kind: LayerKind = "global", *, padding: int = 0
 ) -> dict[str, F32Array]:
-    """What the host computes for a decode step of ``tokens`` tokens after ``context`` cached ones, by argument name."""
-    tables: dict[str, F32Array] = {}
+    """Tables that the host computes for a prefill, by argument name; arguments as of :func:`prefill_mask`."""
+    positions = np.maximum(np.arange(tokens) - padding, 0)
+    return {"mask": prefill_mask(config, tokens, layer_kind, padding=padding), **_rope(config, positions, layer_kind)}
+
+
+def decode_inputs(
+    config: DecoderConfig, context: int, tokens: int = 1, layer_kind: LayerKind = "global",
+    *, padding: int = 0, padding_tokens: int = 0,
+) -> dict[str, F32Array]:  # fmt: skip
+    """Tables that the host computes for a decode step, by argument name; arguments as of :func:`step_masks`."""
+    positions = context - padding + np.maximum(np.arange(tokens) - padding_tokens, 0)
+    tables = _rope(config, positions, layer_kind)
     if tokens == 1:
-        tables["mask"] = decode_mask(config, context, layer_kind)
-    else:
-        tables["mask"], tables["mask_new"] = step_masks(config, context, tokens, layer_kind)
-    if config.rope_theta is not None:
-        tables["rope"] = rope_table(config, range(context, context + tokens), layer_kind)
-    return tables
+        return {"mask": decode_mask(config, context, layer_kind, padding=padding), **tables}
+    mask, mask_new = step_masks(config, context, tokens, layer_kind, padding=padding, padding_tokens=padding_tokens)
+    return {"mask": mask, "mask_new": mask_new, **tables}
+
+
+def _rope(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind) -> dict[str, F32Array]:
+    return {} if config.rope_theta is None else {"rope": rope_table(config, positions, layer_kind)}
 
 
 def _in_window(config: DecoderConfig, distance: NDArray[np.int_], layer_kind: LayerKind) -> NDArray[np.bool_]:
@@ -143,13 +154,13 @@ def _in_window(config: DecoderConfig, distance: NDArray[np.int_], layer_kind: La
 
 
 def _additive(seen: NDArray[np.bool_]) -> F32Array:
-    # Half of the range: a score added to it cannot overflow to -inf, whose difference is not a number.
+    # Half of the range, so that adding a score cannot overflow to -inf, which would give NaN when subtracted.
     hidden = np.finfo(np.float32).min / 2
     return np.where(seen, 0.0, hidden).astype(np.float32)
 
 
 def head_columns(config: DecoderConfig) -> int:
-    """Columns of the head's product: the vocabulary in whole tiles.
+    """Columns of the head's product: the vocabulary rounded up to whole tiles.
 
     >>> from sttest.models.registry import get_config
     >>> head_columns(get_config("gpt2")), head_columns(get_config("llama"))
@@ -159,8 +170,5 @@ def head_columns(config: DecoderConfig) -> int:
 
 
 def token_ids(config: DecoderConfig) -> F32Array:
-    """The token of each column of the head [columns]; those past the vocabulary have numbers of no token.
-
-    Float32 holds them exactly below 2^24.
-    """
+    """Token id of each column of the head, [columns]; float32 is exact below 2^24."""
     return np.arange(head_columns(config), dtype=np.float32)

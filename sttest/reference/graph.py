@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,34 @@ def is_integer(dtype: str) -> bool:
 
 
 Ints: TypeAlias = tuple[int, ...]
-Kind = Literal["parameter", "input", "cache"]
+ArgumentKind = Literal["parameter", "input", "cache"]
 LoopKind = Literal["parallel", "reduction"]
+
+MAX_ELEMENTS = 1 << 33
+"""Elements that a stream carries, repetitions included, and points of a task's tile."""
+MAX_EXTENT = 1 << 40
+"""Largest extent of a data dim: it keeps offsets well within 64 bits."""
+MAX_RANK = 12
+MAX_LOOPS = 24
+MAX_OPS = 10_000
+"""Operations of one payload."""
+MAX_BEAT_BITS = 1 << 16
+
+
+def _invalid(what: str, where: str) -> InputError:
+    return InputError("bad-value-graph", what, where=where, hints=("write the package anew",))
+
+
+def _check_extents(values: Sequence[int], what: str, where: str, most: int) -> None:
+    """At most ``most`` numbers of at least 1."""
+    if len(values) > most:
+        raise _invalid(f"{what} of {len(values)} dims, at most {most} are possible", where)
+    for value in values:
+        check_whole(value, what, where, 1, MAX_EXTENT)
+
+
+def _reach(row: Iterable[int], spans: Iterable[int]) -> int:
+    return sum(abs(factor) * span for factor, span in zip(row, spans, strict=True))
 
 
 @dataclass(frozen=True)
@@ -53,14 +79,14 @@ class ReferenceStream:
     """A FIFO of tokens in the order of an itensor type.
 
     Args:
-        name: of the FIFO.
-        dtype: of one data element.
+        name: FIFO name.
+        dtype: element type of the data.
         element: shape of a token.
-        trips, steps: of each loop, outermost first.
-        coefficients: per data dim, one number per loop; what the loop's value is multiplied by in a token's offset.
-        start: per data dim, the offset where all loops stand at 0.
-        depth: tokens that the FIFO holds.
-        origin: the PyTorch module or the argument that the tokens come from.
+        trips, steps: trip count and step of each loop, outermost first.
+        coefficients: per data dim, one factor per loop by which the loop's value enters a token's offset.
+        start: per data dim, the offset of the first token.
+        depth: capacity of the FIFO, in tokens.
+        origin: PyTorch module or argument that produces the tokens.
     """
 
     name: str
@@ -74,22 +100,36 @@ class ReferenceStream:
     origin: str = ""
 
     def __post_init__(self) -> None:
-        check_stream(self)
+        check_name(self.name, "stream")
+        where, loops, rank = f"stream '{self.name}'", len(self.trips), len(self.element)
+        check_choice(self.dtype, "element type", where, BITS)
+        _check_extents(self.element, "token shape", where, most=MAX_RANK)
+        _check_extents(self.trips, "trips", where, most=MAX_LOOPS)
+        _check_extents(self.steps, "steps", where, most=MAX_LOOPS)
+        check_whole(self.depth, "depth", where, 1, MAX_EXTENT)
+        if len(self.steps) != loops or any(len(row) != loops for row in self.coefficients):
+            raise _invalid(f"{loops} trips need as many steps, and coefficients per data dim", where)
+        if len(self.coefficients) != rank or len(self.start) != rank:
+            raise _invalid(f"tokens of {rank} dims need coefficients and a start of as many", where)
+        check_whole(prod(self.trips) * prod(self.element), "number of elements", where, 1, MAX_ELEMENTS)
+        spans = [(trip - 1) * step for trip, step in zip(self.trips, self.steps, strict=True)]
+        for row, low, size in zip(self.coefficients, self.start, self.element, strict=True):
+            check_whole(abs(low) + _reach(row, spans) + size, "extent", where, 1, MAX_EXTENT)
 
     @property
     def tokens(self) -> int:
-        """Tokens of one run."""
+        """Tokens per run."""
         return prod(self.trips)
 
 
 @dataclass(frozen=True)
 class MemoryLayout:
-    """How a tensor lies in memory: per data dim the tiles, the beats of a tile, the elements of a beat.
+    """How a tensor lies in memory: a grid of tiles, each a grid of beats, each an array of elements.
 
     Args:
-        grid, beats, beat: the three parts of the `layout` of a DMA.
-        beat_bits: width of the port.
-        packed: whether the tiles follow each other as they are first streamed; else row-major.
+        grid, beats, beat: tiles, beats of a tile and elements of a beat, each per data dim.
+        beat_bits: port width in bits.
+        packed: whether tiles lie in the order in which they are first streamed; otherwise row-major.
     """
 
     grid: Ints
@@ -99,7 +139,15 @@ class MemoryLayout:
     packed: bool = False
 
     def __post_init__(self) -> None:
-        check_layout(self)
+        where = "memory layout"
+        for what, part in (("grid", self.grid), ("beats", self.beats), ("beat", self.beat)):
+            _check_extents(part, what, where, most=MAX_RANK)
+        if not len(self.grid) == len(self.beats) == len(self.beat):
+            raise _invalid("tiles, beats and elements of a beat have different ranks", where)
+        check_whole(prod((*self.grid, *self.beats, *self.beat)), "number of elements", where, 1, MAX_ELEMENTS)
+        check_whole(self.beat_bits, "beat", where, 8, MAX_BEAT_BITS)
+        if self.beat_bits % 8:
+            raise _invalid(f"a beat of {self.beat_bits} bits is not whole bytes", where)
 
     @property
     def tile(self) -> Ints:
@@ -114,13 +162,14 @@ class MemoryLayout:
 
 @dataclass(frozen=True)
 class Access:
-    """The element that a point of a task's loops touches: per data dim a coefficient per loop, and a constant."""
+    """The element that a point of a task's loops touches: per data dim, one coefficient per loop and a constant."""
 
     coefficients: tuple[Ints, ...]
     start: Ints
 
     def __post_init__(self) -> None:
-        check_access(self)
+        if len(self.start) != len(self.coefficients):
+            raise _invalid(f"{len(self.coefficients)} data dims, but {len(self.start)} constants", "access")
 
 
 @dataclass(frozen=True)
@@ -128,11 +177,11 @@ class ScalarOp:
     """One operation of a payload.
 
     Args:
-        op: its MLIR name, such as ``arith.addf``.
-        dtype: of its result.
-        operands: numbers of values: the payload's arguments first, then the results of its operations in order.
-        value: of a constant, as Python writes it.
-        predicate: of a comparison, as MLIR writes it.
+        op: MLIR name, such as ``arith.addf``.
+        dtype: element type of the result.
+        operands: indices of values: the payload's arguments come first, then the results of its operations in order.
+        value: constant, as Python writes it.
+        predicate: comparison predicate, as MLIR writes it.
     """
 
     op: str
@@ -144,12 +193,12 @@ class ScalarOp:
 
 @dataclass(frozen=True)
 class Payload:
-    """What a task computes per point.
+    """What a task computes at each point.
 
     Args:
-        arguments: element types, of one element per source, then of the running value per result.
-        ops: in order.
-        results: numbers of the values that the point gives the results.
+        arguments: element types of one element per source, then of the running value per result.
+        ops: operations in order.
+        results: indices of the values that become the results.
     """
 
     arguments: tuple[ElementType, ...]
@@ -157,23 +206,34 @@ class Payload:
     results: Ints
 
     def __post_init__(self) -> None:
-        check_payload(self)
+        check_whole(len(self.ops), "number of operations", "payload", 0, MAX_OPS)
+        for number, op in enumerate(self.ops, start=len(self.arguments)):
+            _check_operands(op.operands, number, f"{op.op:.80}")
+            check_choice(op.dtype, "element type", "payload", BITS)
+            check_op(op.op, [self.types[operand] for operand in op.operands], op.dtype, op.predicate)
+        _check_operands(self.results, len(self.types), "the end")
 
     @property
     def types(self) -> tuple[ElementType, ...]:
-        """Element type of every value by its number."""
+        """Element type of every value by its index."""
         return (*self.arguments, *(op.dtype for op in self.ops))
+
+
+def _check_operands(numbers: Iterable[int], end: int, what: str) -> None:
+    for number in numbers:
+        if not 0 <= number < end:
+            raise _invalid(f"{what} reads value {number:.0f} of {end}", "payload")
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The part of a tensor that a DMA reads which has one slice of every token.
+    """The part of a tensor that a DMA reads when each token is split over several DMAs.
 
     Args:
-        dim: of the tensor, along which tokens are cut.
-        extent: of a whole token along that dim.
-        number: of the slice.
-        slices: of a token.
+        dim: data dim along which tokens are split.
+        extent: extent of a whole token along that dim.
+        number: index of this slice.
+        slices: slices per token.
     """
 
     dim: int
@@ -182,19 +242,58 @@ class Slice:
     slices: int
 
     def __post_init__(self) -> None:
-        check_slice(self)
+        check_whole(self.dim, "dim", "slice", 0, MAX_RANK)
+        check_whole(self.slices, "number of slices", "slice", 1, MAX_EXTENT)
+        check_whole(self.extent, "extent", "slice", 1, MAX_EXTENT)
+        check_whole(self.number, "number", "slice", 0, self.slices - 1)
+        if self.extent % self.slices:
+            raise _invalid(f"tokens of {self.extent} are not {self.slices} equal slices", "slice")
+
+
+class _ReadsOne:
+    """A node with one source."""
+
+    source: str
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the streams that the node reads."""
+        return (self.source,)
+
+
+class _WritesOne:
+    """A node with one sink."""
+
+    sink: str
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Names of the streams that the node writes."""
+        return (self.sink,)
+
+
+class _Computes:
+    """A node whose results are new values; the others pass on those of their source."""
+
+    name: str
+    origin: str
+
+    @property
+    def values_of(self) -> str:
+        """PyTorch module that computes the values, or the node itself where none is known."""
+        return self.origin or self.name
 
 
 @dataclass(frozen=True)
-class Load:
-    """A DMA from memory: streams an argument of the design, or one slice of its tokens, from an image of its own.
+class Load(_WritesOne):
+    """A DMA that streams an argument of the design, or one slice of its tokens, from a memory image of its own.
 
     Args:
-        name: of the DMA.
-        argument: of the design.
-        sink: stream.
-        layout: of the argument, or of the tensor that its slices make up.
-        part: which slice of the argument; None is the whole.
+        name: DMA name.
+        argument: argument of the design.
+        sink: stream that it writes.
+        layout: memory layout of the argument, or of the tensor that this slice makes up.
+        part: slice of the argument; None for the whole.
     """
 
     name: str
@@ -203,46 +302,33 @@ class Load:
     layout: MemoryLayout
     part: Slice | None = None
     kind: Literal["load"] = "load"
+    sources: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def values_of(self) -> str:
+        """The argument."""
+        return self.argument
 
     @property
     def shape(self) -> Ints:
-        """Of the argument that the layout is for."""
+        """Shape of the argument."""
         slices = {} if self.part is None else {self.part.dim: self.part.slices}
         return tuple(size * slices.get(dim, 1) for dim, size in enumerate(self.layout.shape))
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """No stream."""
-        return ()
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """The stream that it writes."""
-        return (self.sink,)
-
 
 @dataclass(frozen=True)
-class Store:
+class Store(_ReadsOne):
     """A DMA to memory."""
 
     name: str
     source: str
     layout: MemoryLayout
     kind: Literal["store"] = "store"
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The stream that it reads."""
-        return (self.source,)
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """No stream."""
-        return ()
+    sinks: ClassVar[tuple[str, ...]] = ()
 
 
 @dataclass(frozen=True)
-class Fork:
+class Fork(_ReadsOne):
     """Copies a stream."""
 
     name: str
@@ -250,21 +336,16 @@ class Fork:
     sinks: tuple[str, ...]
     kind: Literal["fork"] = "fork"
 
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The stream that it reads."""
-        return (self.source,)
-
 
 @dataclass(frozen=True)
-class Concat:
-    """Reads its sources in turn: in each of ``turns`` the next tokens of every one, as many of it in each turn.
+class Concat(_WritesOne, _Computes):
+    """Interleaves its sources: in each of ``turns`` it forwards the next equal share of the tokens of every source.
 
     Args:
-        name: of the node.
+        name: node name.
         sources, sink: streams.
         turns: how often every source is read.
-        origin: the PyTorch module.
+        origin: PyTorch module.
     """
 
     name: str
@@ -275,32 +356,25 @@ class Concat:
     kind: Literal["concat"] = "concat"
 
     def __post_init__(self) -> None:
-        check_concat(self)
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """The stream that it writes."""
-        return (self.sink,)
+        where = f"concatenation '{self.name:.80}'"
+        check_whole(self.turns, "number of turns", where, 1, MAX_ELEMENTS)
+        if not self.sources:
+            raise _invalid("has no sources", where)
 
 
 @dataclass(frozen=True)
-class Gather:
-    """Puts tokens together: each is made of one token of every source, which follow each other in it."""
+class Gather(_WritesOne):
+    """Assembles each token from one token of every source, side by side."""
 
     name: str
     sources: tuple[str, ...]
     sink: str
     kind: Literal["gather"] = "gather"
 
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """The stream that it writes."""
-        return (self.sink,)
-
 
 @dataclass(frozen=True)
-class Converter:
-    """Turns one order of a tensor into another, block by block, through a buffer of the shape ``buffer``."""
+class Converter(_ReadsOne, _WritesOne):
+    """Reorders a tensor block by block through a buffer of shape ``buffer``."""
 
     name: str
     source: str
@@ -310,33 +384,26 @@ class Converter:
     kind: Literal["converter"] = "converter"
 
     def __post_init__(self) -> None:
-        check_converter(self)
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The stream that it reads."""
-        return (self.source,)
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """The stream that it writes."""
-        return (self.sink,)
+        where = f"converter '{self.name:.80}'"
+        _check_extents(self.buffer, "buffer", where, most=MAX_RANK)
+        check_whole(self.blocks, "number of blocks", where, 1, MAX_ELEMENTS)
+        check_whole(self.blocks * prod(self.buffer), "number of buffered elements", where, 1, MAX_ELEMENTS)
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(_Computes):
     """A tiled loop nest of parallel loops and reductions.
 
     Args:
-        name: name of the task.
+        name: task name.
         trips, tile: iterations and points per iteration of each loop, outermost first.
-        kinds: of each loop.
+        kinds: kind of each loop.
         sources, sinks: streams.
         accesses: one per source, then one per sink.
-        payload: what is computed per point.
-        init: where the running values start, as Python writes it; a reduction over loops of one point has no such
-            loop, but still a start.
-        origin: the PyTorch module.
+        payload: computation at each point.
+        init: initial running value, as Python writes it; also given where all reduction loops have one point and
+            are left out.
+        origin: PyTorch module.
     """
 
     name: str
@@ -352,22 +419,40 @@ class Task:
     kind: Literal["task"] = "task"
 
     def __post_init__(self) -> None:
-        check_task(self)
+        where = f"task '{self.name:.80}'"
+        loops, ports, results = len(self.trips), len(self.sources) + len(self.sinks), len(self.payload.results)
+        _check_extents(self.trips, "trips", where, most=MAX_LOOPS)
+        _check_extents(self.tile, "tile", where, most=MAX_LOOPS)
+        if not loops == len(self.tile) == len(self.kinds):
+            raise _invalid("trips, tile and kinds name different loops", where)
+        if len(self.accesses) != ports or len(self.payload.arguments) != ports:
+            raise _invalid(f"{ports} streams need as many accesses and arguments of the payload", where)
+        if not self.sinks or results != len(self.sinks):
+            raise _invalid(f"the payload gives {results} values to {len(self.sinks)} streams", where)
+        if "reduction" in self.kinds and not self.init:
+            raise _invalid("a reduction has no value to start from", where)
+        extents = [trip * size for trip, size in zip(self.trips, self.tile, strict=True)]
+        check_whole(prod(extents), "number of points", where, 1, MAX_EXTENT)
+        for access in self.accesses:
+            if any(len(row) != loops for row in access.coefficients):
+                raise _invalid(f"an access that is not over its {loops} loops", where)
+            for row, low in zip(access.coefficients, access.start, strict=True):
+                check_whole(abs(low) + _reach(row, extents), "extent of an access", where, 0, MAX_EXTENT)
 
     @property
     def parallel(self) -> Ints:
-        """The numbers of the parallel loops, outermost first."""
+        """Indices of the parallel loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "parallel")
-
-    def is_scanned(self, sink: int) -> bool:
-        """Whether reductions index a sink, by its number: it is written in every iteration."""
-        rows = self.accesses[len(self.sources) + sink].coefficients
-        return any(row[loop] for row in rows for loop in self.reductions)
 
     @property
     def reductions(self) -> Ints:
-        """The numbers of the reduction loops, outermost first."""
+        """Indices of the reduction loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "reduction")
+
+    def is_scanned(self, sink: int) -> bool:
+        """Whether reduction loops index sink number ``sink``, so that every iteration writes it."""
+        rows = self.accesses[len(self.sources) + sink].coefficients
+        return any(row[loop] for row in rows for loop in self.reductions)
 
 
 Node: TypeAlias = Load | Store | Fork | Concat | Gather | Converter | Task
@@ -375,22 +460,22 @@ Node: TypeAlias = Load | Store | Fork | Concat | Gather | Converter | Task
 
 @dataclass(frozen=True)
 class Argument:
-    """A tensor that goes in; every load of it has an image of its own."""
+    """An input tensor of the design; every load of it has a memory image of its own."""
 
     name: str
-    kind: Kind
+    kind: ArgumentKind
     shape: Ints
     dtype: ElementType
 
 
 @dataclass(frozen=True)
 class View:
-    """A step from the tensor in memory to a result: a reshape, or dims in another order and repeated ones.
+    """A step from the tensor in memory to a result: a reshape, or a permutation and repetition of dims.
 
     Args:
-        shape: after the step.
-        dims: for each dim before the step, the dim after it that walks it (-1: none, it has extent 1);
-            None is a reshape.
+        shape: shape after the step.
+        dims: for each dim before the step, the dim after it that it becomes (-1 for a dropped dim of extent 1);
+            None for a reshape.
     """
 
     shape: Ints
@@ -399,7 +484,7 @@ class View:
 
 @dataclass(frozen=True)
 class Result:
-    """A tensor that comes out: what a store writes, seen through views."""
+    """An output tensor: what a store writes, seen through views."""
 
     name: str
     store: str
@@ -413,8 +498,8 @@ class ReferenceGraph:
     """A design as a process network.
 
     Raises:
-        InputError: a stream without exactly one writer and one reader, names that stand twice or for nothing,
-            nodes that do not fit their streams.
+        InputError: a stream without exactly one writer and one reader, a duplicate or unknown name, or nodes that do
+            not fit their streams.
     """
 
     name: str
@@ -424,8 +509,8 @@ class ReferenceGraph:
     nodes: tuple[Node, ...]
 
     def __post_init__(self) -> None:
-        check_network(self)
-        check_results(self)
+        _check_network(self)
+        _check_results(self)
 
     @cached_property
     def stream(self) -> dict[str, ReferenceStream]:
@@ -488,35 +573,20 @@ def write_reference_graph(graph: ReferenceGraph, path: Path) -> None:
     write_text(path, json.dumps(data, separators=(",", ":")) + "\n")
 
 
-# --- Refuses networks whose nodes, streams and memory do not fit together
-
-
 # --- Which operations a payload may have, and what element types each takes (the table of docs/reference/values.md)
 
 
 _FLOAT_BINARY = (
-    "arith.addf",
-    "arith.subf",
-    "arith.mulf",
-    "arith.divf",
-    "arith.maximumf",
-    "arith.minimumf",
-    "math.powf",
-)
+    "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf", "math.powf",
+)  # fmt: skip
 _FLOAT_UNARY = (
     "arith.negf", "math.absf", "math.roundeven", "math.exp", "math.tanh", "math.sqrt", "math.rsqrt", "math.sin",
     "math.cos", "math.log", "math.erf",
 )  # fmt: skip
 _INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi")
 _CONVERSIONS = (
-    "arith.extsi",
-    "arith.trunci",
-    "arith.sitofp",
-    "arith.fptosi",
-    "arith.extf",
-    "arith.truncf",
-    "arith.bitcast",
-)
+    "arith.extsi", "arith.trunci", "arith.sitofp", "arith.fptosi", "arith.extf", "arith.truncf", "arith.bitcast",
+)  # fmt: skip
 _PREDICATES = {"false", "true", "ord", "uno"} | {f"{o}{r}" for o in "ou" for r in ("eq", "gt", "ge", "lt", "le", "ne")}
 _ARITY: dict[str, int] = {
     **dict.fromkeys((*_FLOAT_BINARY, *_INTEGER, "arith.cmpf"), 2), **dict.fromkeys((*_FLOAT_UNARY, *_CONVERSIONS), 1),
@@ -525,13 +595,13 @@ _ARITY: dict[str, int] = {
 
 
 def check_op(name: str, operands: Sequence[str], result: str, predicate: str = "") -> None:
-    """Refuses what docs/reference/values.md does not have.
+    """Refuses an operation to which docs/reference/values.md gives no value.
 
     Args:
-        name: of the operation.
-        operands: element types.
-        result: element type.
-        predicate: of a comparison.
+        name: MLIR name of the operation.
+        operands: element types of the operands.
+        result: element type of the result.
+        predicate: comparison predicate.
 
     Raises:
         InputError: an unknown operation, or types that it does not take.
@@ -572,152 +642,10 @@ def _converts(name: str, source: str, target: str) -> bool:
     return integers and (BITS[target] > BITS[source] if name == "arith.extsi" else BITS[target] < BITS[source])
 
 
-# --- Refuses streams, layouts, accesses and nodes that cannot be, each by itself
+# --- Checks of a whole network: names, ends of streams, and memory
 
 
-MAX_ELEMENTS = 1 << 33
-"""Elements that a stream carries, repetitions included, and points of a task's tile."""
-MAX_EXTENT = 1 << 40
-"""Along a data dim: keeps offsets far from the end of 64 bits."""
-MAX_RANK = 12
-MAX_LOOPS = 24
-MAX_OPS = 10_000
-"""Operations of one payload."""
-MAX_BEAT_BITS = 1 << 16
-_LEVERS = ("write the package anew",)
-
-
-def refuse(what: str, where: str) -> InputError:
-    """The error of a value graph that contradicts itself."""
-    return InputError("bad-value-graph", what, where=where, hints=_LEVERS)
-
-
-def check_stream(stream: ReferenceStream) -> None:
-    """Ranks agree, numbers are in range."""
-    check_name(stream.name, "stream")
-    where = f"stream '{stream.name}'"
-    check_choice(stream.dtype, "element type", where, BITS)
-    check_extents(stream.element, "token shape", where, most=MAX_RANK)
-    check_extents(stream.trips, "trips", where, most=MAX_LOOPS)
-    check_extents(stream.steps, "steps", where, most=MAX_LOOPS)
-    check_whole(stream.depth, "depth", where, 1, MAX_EXTENT)
-    loops, rank = len(stream.trips), len(stream.element)
-    if len(stream.steps) != loops or any(len(row) != loops for row in stream.coefficients):
-        raise refuse(f"{loops} trips need as many steps, and coefficients per data dim", where)
-    if len(stream.coefficients) != rank or len(stream.start) != rank:
-        raise refuse(f"tokens of {rank} dims need coefficients and a start of as many", where)
-    check_whole(prod(stream.trips) * prod(stream.element), "number of elements", where, 1, MAX_ELEMENTS)
-    for row, low, size in zip(stream.coefficients, stream.start, stream.element, strict=True):
-        reach = _reach(row, [(trip - 1) * step for trip, step in zip(stream.trips, stream.steps, strict=True)])
-        check_whole(abs(low) + reach + size, "extent", where, 1, MAX_EXTENT)
-
-
-def check_layout(layout: MemoryLayout) -> None:
-    """The three parts have one number per data dim."""
-    where = "memory layout"
-    for what, part in (("grid", layout.grid), ("beats", layout.beats), ("beat", layout.beat)):
-        check_extents(part, what, where, most=MAX_RANK)
-    if not len(layout.grid) == len(layout.beats) == len(layout.beat):
-        raise refuse("tiles, beats and elements of a beat have different ranks", where)
-    check_whole(
-        prod(layout.grid) * prod(layout.beats) * prod(layout.beat), "number of elements", where, 1, MAX_ELEMENTS
-    )
-    check_whole(layout.beat_bits, "beat", where, 8, MAX_BEAT_BITS)
-    if layout.beat_bits % 8:
-        raise refuse(f"a beat of {layout.beat_bits} bits is not whole bytes", where)
-
-
-def check_slice(part: Slice) -> None:
-    """One of equal slices."""
-    where = "slice"
-    check_whole(part.dim, "dim", where, 0, MAX_RANK)
-    check_whole(part.slices, "number of slices", where, 1, MAX_EXTENT)
-    check_whole(part.extent, "extent", where, 1, MAX_EXTENT)
-    check_whole(part.number, "number", where, 0, part.slices - 1)
-    if part.extent % part.slices:
-        raise refuse(f"tokens of {part.extent} are not {part.slices} equal slices", where)
-
-
-def check_access(access: Access) -> None:
-    """One constant per data dim."""
-    if len(access.start) != len(access.coefficients):
-        raise refuse(f"{len(access.coefficients)} data dims, but {len(access.start)} constants", "access")
-
-
-def check_payload(payload: Payload) -> None:
-    """Operands stand before what reads them, and operations take their types."""
-    where = "payload"
-    check_whole(len(payload.ops), "number of operations", where, 0, MAX_OPS)
-    for number, op in enumerate(payload.ops, start=len(payload.arguments)):
-        _check_numbers(op.operands, number, f"{op.op:.80}")
-        check_choice(op.dtype, "element type", where, BITS)
-        check_op(op.op, [payload.types[operand] for operand in op.operands], op.dtype, op.predicate)
-    _check_numbers(payload.results, len(payload.types), "the end")
-
-
-def check_concat(concat: Concat) -> None:
-    """At least one source and one turn."""
-    where = f"concatenation '{concat.name:.80}'"
-    check_whole(concat.turns, "number of turns", where, 1, MAX_ELEMENTS)
-    if not concat.sources:
-        raise refuse("has no sources", where)
-
-
-def check_converter(converter: Converter) -> None:
-    """A buffer and at least one block."""
-    where = f"converter '{converter.name:.80}'"
-    check_extents(converter.buffer, "buffer", where, most=MAX_RANK)
-    check_whole(converter.blocks, "number of blocks", where, 1, MAX_ELEMENTS)
-    check_whole(converter.blocks * prod(converter.buffer), "number of buffered elements", where, 1, MAX_ELEMENTS)
-
-
-def check_task(task: Task) -> None:
-    """Loops, ports and payload agree in number."""
-    where = f"task '{task.name:.80}'"
-    loops, ports = len(task.trips), len(task.sources) + len(task.sinks)
-    check_extents(task.trips, "trips", where, most=MAX_LOOPS)
-    check_extents(task.tile, "tile", where, most=MAX_LOOPS)
-    if not loops == len(task.tile) == len(task.kinds):
-        raise refuse("trips, tile and kinds name different loops", where)
-    if len(task.accesses) != ports or len(task.payload.arguments) != ports:
-        raise refuse(f"{ports} streams need as many accesses and arguments of the payload", where)
-    if not task.sinks or len(task.payload.results) != len(task.sinks):
-        raise refuse(f"the payload gives {len(task.payload.results)} values to {len(task.sinks)} streams", where)
-    if "reduction" in task.kinds and not task.init:
-        raise refuse("a reduction has no value to start from", where)
-    extents = [trip * size for trip, size in zip(task.trips, task.tile, strict=True)]
-    check_whole(prod(extents), "number of points", where, 1, MAX_EXTENT)
-    for access in task.accesses:
-        if any(len(row) != loops for row in access.coefficients):
-            raise refuse(f"an access that is not over its {loops} loops", where)
-        for row, low in zip(access.coefficients, access.start, strict=True):
-            check_whole(abs(low) + _reach(row, extents), "extent of an access", where, 0, MAX_EXTENT)
-
-
-def check_extents(values: Sequence[int], what: str, where: str, most: int) -> None:
-    """At most ``most`` numbers of at least 1."""
-    if len(values) > most:
-        raise refuse(f"{what} of {len(values)} dims, at most {most} are possible", where)
-    for value in values:
-        check_whole(value, what, where, 1, MAX_EXTENT)
-
-
-def _reach(row: Iterable[int], spans: Iterable[int]) -> int:
-    return sum(abs(factor) * span for factor, span in zip(row, spans, strict=True))
-
-
-def _check_numbers(numbers: Iterable[int], end: int, what: str) -> None:
-    for number in numbers:
-        if not 0 <= number < end:
-            raise refuse(f"{what} reads value {number:.0f} of {end}", "payload")
-
-
-def check_network(graph: ReferenceGraph) -> None:
-    """Names stand once and for something; every stream has one writer and one reader.
-
-    Raises:
-        InputError: naming what stands wrong.
-    """
+def _check_network(graph: ReferenceGraph) -> None:
     _check_names((stream.name for stream in graph.streams), "stream")
     _check_names((node.name for node in graph.nodes), "node")
     _check_names((argument.name for argument in graph.arguments), "argument")
@@ -726,21 +654,19 @@ def check_network(graph: ReferenceGraph) -> None:
     for task in graph.tasks:
         _check_types(task, graph)
     for argument in graph.arguments:
-        check_extents(argument.shape, "shape", f"argument '{argument.name}'", most=12)
+        _check_extents(argument.shape, "shape", f"argument '{argument.name}'", most=MAX_RANK)
     for load in graph.loads:
-        _check_part(load)
+        part = load.part
+        if part is not None and (part.dim >= len(load.shape) or load.shape[part.dim] % part.extent):
+            raise _invalid(f"cuts tokens of {part.extent} along dim {part.dim} of {list(load.shape)}", load.name)
         check_choice(load.argument, "argument", load.name, graph.argument)
         argument, sink = graph.argument[load.argument], graph.stream[load.sink]
         if argument.shape != load.shape or argument.dtype != sink.dtype:
-            raise refuse(f"streams {sink.dtype} {list(load.shape)}, '{argument.name}' is another", load.name)
+            what = f"streams {sink.dtype} {list(load.shape)}, but '{argument.name}' is"
+            raise _invalid(f"{what} {argument.dtype} {list(argument.shape)}", load.name)
 
 
-def check_results(graph: ReferenceGraph) -> None:
-    """Every result is what a store writes, seen through views that fit each other.
-
-    Raises:
-        InputError: naming the result.
-    """
+def _check_results(graph: ReferenceGraph) -> None:
     _check_names((result.name for result in graph.results), "result")
     stores = {store.name: store for store in graph.stores}
     for result in graph.results:
@@ -748,54 +674,47 @@ def check_results(graph: ReferenceGraph) -> None:
         check_choice(result.store, "store", where, stores)
         store = stores[result.store]
         if graph.stream[store.source].dtype != result.dtype:
-            raise refuse(f"is {result.dtype}, '{store.name}' writes {graph.stream[store.source].dtype}", where)
+            raise _invalid(f"is {result.dtype}, '{store.name}' writes {graph.stream[store.source].dtype}", where)
         shape = store.layout.shape
         for view in result.views:
-            shape = _seen(shape, view.shape, view.dims, where)
+            _check_extents(view.shape, "view", where, most=MAX_RANK)
+            if not _is_view(shape, view):
+                raise _invalid(f"a view takes {list(shape)} to {list(view.shape)}", where)
+            shape = tuple(view.shape)
         if shape != result.shape:
-            raise refuse(f"has the shape {list(result.shape)}, its views give {list(shape)}", where)
+            raise _invalid(f"has the shape {list(result.shape)}, its views give {list(shape)}", where)
 
 
 def _check_types(task: Task, graph: ReferenceGraph) -> None:
-    """The payload computes with the elements that the streams carry, and on running values that start somewhere."""
+    """The payload must take the element types of the streams, and use no running value that is not initialized."""
     where, payload, ports = f"task '{task.name}'", task.payload, (*task.sources, *task.sinks)
     given = [payload.types[number] for number in payload.results]
-    wanted = zip((*ports, *task.sinks), (*payload.arguments, *given), strict=True)
-    for name, dtype in wanted:
+    for name, dtype in zip((*ports, *task.sinks), (*payload.arguments, *given), strict=True):
         if graph.stream[name].dtype != dtype:
             what = f"the payload computes with {dtype} where '{name}' carries {graph.stream[name].dtype}"
             raise InputError("no-values", what, where=where, hints=["compile at the precision fp32"])
     read = {*payload.results, *(operand for op in payload.ops for operand in op.operands)}
     if not task.init and any(number in read for number in range(len(task.sources), len(ports))):
-        raise refuse("the payload reads a running value that starts from nothing", where)
+        raise _invalid("the payload reads a running value that is not initialized", where)
 
 
-def _check_part(load: Load) -> None:
-    part = load.part
-    if part is not None and (part.dim >= len(load.shape) or load.shape[part.dim] % part.extent):
-        raise refuse(f"cuts tokens of {part.extent} along dim {part.dim} of {list(load.shape)}", load.name)
-
-
-def _seen(shape: Sequence[int], after: Sequence[int], dims: Sequence[int] | None, where: str) -> tuple[int, ...]:
-    check_extents(after, "view", where, most=12)
-    if dims is None:
-        fits = prod(shape) == prod(after)
-    else:
-        walked = [dim for dim in dims if dim != -1]
-        fits = len(dims) == len(shape) and len(set(walked)) == len(walked)
-        fits = fits and all(-1 <= dim < len(after) for dim in dims)
-        fits = fits and all(size == (1 if dim == -1 else after[dim]) for dim, size in zip(dims, shape, strict=True))
-    if not fits:
-        raise refuse(f"a view takes {list(shape)} to {list(after)}", where)
-    return tuple(after)
+def _is_view(shape: Sequence[int], view: View) -> bool:
+    if view.dims is None:
+        return prod(shape) == prod(view.shape)
+    kept = [dim for dim in view.dims if dim != -1]
+    return (
+        len(view.dims) == len(shape)
+        and len(set(kept)) == len(kept)
+        and all(-1 <= dim < len(view.shape) for dim in view.dims)
+        and all(size == (1 if dim == -1 else view.shape[dim]) for dim, size in zip(view.dims, shape, strict=True))
+    )
 
 
 def _check_names(names: Iterable[str], what: str) -> None:
-    counts = Counter(names)
-    for name, count in counts.items():
+    for name, count in Counter(names).items():
         check_name(name, what)
         if count > 1:
-            raise refuse(f"the name stands {count} times", f"{what} '{name}'")
+            raise _invalid(f"the name stands {count} times", f"{what} '{name}'")
 
 
 def _check_ends(ends: list[str], graph: ReferenceGraph, verb: str) -> None:
@@ -806,4 +725,4 @@ def _check_ends(ends: list[str], graph: ReferenceGraph, verb: str) -> None:
             raise InputError("unknown-stream", f"there is no stream '{name:.80}'", where=graph.name, hints=hints)
     for stream in graph.streams:
         if counts[stream.name] != 1:
-            raise refuse(f"is {verb} by {counts[stream.name]} nodes, not by one", f"stream '{stream.name}'")
+            raise _invalid(f"is {verb} by {counts[stream.name]} nodes, not by one", f"stream '{stream.name}'")

@@ -1,71 +1,68 @@
-"""Greedy generation whose blocks run elsewhere: on a card, in a C simulation, or in any other engine.
+"""Greedy generation whose blocks run elsewhere: on a card, in a C simulation, or in another engine.
 
-The host's part stays here: embedding before the layers; final norm, head and choice of a token after them, unless
-the engine has those too.
+The host embeds tokens before the layers; it also computes final norm, head and choice after them, unless the engine
+has a head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
-from sttest.models.language_model import Generation, check_request
-from sttest.models.tables import decode_inputs, prefill_mask, rope_table
+from sttest.models.blocks import run_decode, run_prefill
+from sttest.models.language_model import GeneratedTokens, LanguageModel, check_request
+from sttest.models.layers import greedy
+from sttest.models.quant.block import decode_twin
+from sttest.models.quant.contraction import DefinedOrder
 from sttest.reference.graph import Array, Bytes
 from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
 
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from sttest.models.language_model import LanguageModel
-
 
 class Chosen(NamedTuple):
-    """What an engine with a head says of the next token: logits [vocab], and the most likely."""
+    """The next token from an engine with a head: logits [vocab], and the most likely token."""
 
     logits: Array
     token: int
 
 
 class BlockRunner(Protocol):
-    """Decoder blocks of one generation; the runner keeps the cache of every layer."""
+    """Runs the decoder blocks of one generation and keeps the cache of every layer."""
 
     def prefill(self, layer: int, x: Array) -> Array:
-        """The prompt's tokens through a layer: float32 [tokens, hidden] to the same shape."""
+        """Run the prompt through a layer: float32 [tokens, hidden] to the same shape."""
         ...
 
     def decode(self, layer: int, x: Array) -> Array:
-        """The next token through a layer, whose cache has all before it: float32 [1, hidden] to the same shape."""
+        """Run the next token through a layer, whose cache has all before it: float32 [1, hidden] to the same shape."""
         ...
 
     @property
     def chosen(self) -> Chosen | None:
-        """What the head behind the last layer gave; None where the host has the head."""
+        """Result of the head after the last layer; None where the host has the head."""
         ...
 
 
 def generate_with(
     model: LanguageModel, runner: BlockRunner, prompt: Sequence[int], new_tokens: int, *, by_decode: bool = False
-) -> Generation:
-    """Continues a prompt by its most likely tokens, as `sttest.models.language_model.generate` does.
+) -> GeneratedTokens:
+    """Continue a prompt by its most likely tokens, as `sttest.models.language_model.generate` does.
 
     Args:
-        model: quantised as the blocks are; its layers are not used.
-        runner: of the blocks.
-        prompt: token numbers.
-        new_tokens: how many to generate, at least 1; the first comes from the prefill.
-        by_decode: the runner's prefill is not called; the prompt goes through decode steps, token by token.
+        model: model, quantized as the blocks are; its layers are not used.
+        runner: engine that runs the blocks.
+        prompt: token ids.
+        new_tokens: tokens to generate, at least 1; the first comes from the prefill.
+        by_decode: process the prompt in decode steps, token by token, instead of a prefill.
 
     Raises:
         InputError: an empty prompt, a token that is not in the vocabulary, or more positions than the model has.
     """
     check_request(model.config, prompt, new_tokens)
-    import torch
-
-    from sttest.models.layers import greedy
 
     def after(x: Tensor, run: Callable[[int, Array], Array]) -> tuple[Tensor, int]:
         values = x.numpy()
@@ -86,20 +83,20 @@ def generate_with(
             steps = [after(model.embedding(prompt, 0), runner.prefill)]
         while len(steps) < new_tokens:
             steps.append(step(steps[-1][1], len(prompt) + len(steps) - 1))
-    return Generation(tuple(token for _, token in steps), torch.stack([logits for logits, _ in steps]))
+    return GeneratedTokens(tuple(token for _, token in steps), torch.stack([logits for logits, _ in steps]))
 
 
-# --- One decoder block with seeded inputs and what it must give: the smallest run that shows whether a design is right
+# --- One decoder block with seeded inputs and its golden results: the smallest run that shows whether a design is right
 
 
 @dataclass(frozen=True)
 class SeededBlock:
-    """Inputs and the golden results.
+    """Inputs of a block and its golden results.
 
     Attributes:
         inputs: images of all loads but the parameters'.
-        golden: of the fake-quantised block in the order of a design, to the bit.
-        tokens: of the results.
+        golden: results of the fake-quantized block in the order of a design, to the bit.
+        tokens: tokens in the results.
     """
 
     inputs: dict[str, Bytes]
@@ -108,86 +105,43 @@ class SeededBlock:
 
 
 def seeded_prefill(memory: BlockMemory, block: nn.Module, tokens: int, seed: int) -> SeededBlock:
-    """A prompt of random activations.
+    """A prefill of random activations.
 
     Args:
-        memory: of the design with the block's parameters.
-        block: the fake-quantised prefill block.
-        tokens: of the prompt, at most what the design has.
-        seed: of the activations.
+        memory: memory of the design with the block's parameters.
+        block: fake-quantized prefill block.
+        tokens: tokens of the prompt, at most what the design has room for.
+        seed: seed of the activations.
 
     Raises:
-        InputError: a design without so much room.
+        InputError: the design has no room for so many tokens.
     """
     x = _activations(memory, tokens, seed)
-    images = memory.prefill(x)
-    golden = _golden_prefill(memory, block, x)
-    return SeededBlock(_without_parameters(memory, images), _plain(golden), tokens)
+    with torch.no_grad(), DefinedOrder():
+        golden = run_prefill(block, memory.config, torch.from_numpy(x), memory.layer_kind)
+    return _seeded(memory, memory.prefill(x), golden, tokens)
 
 
 def seeded_decode(memory: BlockMemory, block: nn.Module, context: int, seed: int, *, tokens: int = 1) -> SeededBlock:
-    """Tokens, one or as many as the design has, that follow ``context`` random ones; see :func:`seeded_prefill`."""
-    import torch
-
-    from sttest.models.quant.block import decode_twin
-    from sttest.models.quant.contraction import DefinedOrder
-
-    x = _activations(memory, context + tokens, seed)
-    before, now = x[:context], x[context:]
-    _, keys, values = _golden_prefill(memory, block, before)
-    tables = decode_inputs(memory.config, context, tokens, memory.layer_kind)
+    """A decode step of random tokens after ``context`` random ones; see :func:`seeded_prefill`."""
+    config, kind, x = memory.config, memory.layer_kind, _activations(memory, context + tokens, seed)
+    before, now = torch.from_numpy(x[:context]), torch.from_numpy(x[context:])
     with torch.no_grad(), DefinedOrder():
-        golden = decode_twin(memory.config, block)(
-            x=torch.from_numpy(now), k_cache=keys, v_cache=values,
-            **{name: torch.from_numpy(table) for name, table in tables.items()},
-        )  # fmt: skip
-    images = memory.decode(now, _side(keys), _side(values))
-    return SeededBlock(_without_parameters(memory, images), _plain(golden), tokens)
-
-
-def largest_difference(found: BlockResult, golden: BlockResult) -> float:
-    """Of all elements of a block's results: 0 where they are the same to the bit."""
-    pairs = [(found.y, golden.y)]
-    for ours, theirs in ((found.k_new, golden.k_new), (found.v_new, golden.v_new)):
-        pairs.append((ours.values, theirs.values))
-        if theirs.scales is not None and ours.scales is not None:
-            pairs.append((ours.scales, theirs.scales))
-    return max(float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max()) for a, b in pairs)
+        _, *cache = run_prefill(block, config, before, kind)
+        golden = run_decode(decode_twin(config, block), config, now, (cache[0], cache[1]), context, kind)
+    return _seeded(memory, memory.decode(x[context:], *map(CacheSide.of, cache)), golden, tokens)
 
 
 def _activations(memory: BlockMemory, tokens: int, seed: int) -> Array:
     return np.random.default_rng(seed).standard_normal((tokens, memory.config.hidden), np.float32)
 
 
-def _golden_prefill(memory: BlockMemory, block: nn.Module, x: Array) -> Any:
-    import torch
-
-    from sttest.models.quant.contraction import DefinedOrder
-
-    mask = torch.from_numpy(prefill_mask(memory.config, len(x), memory.layer_kind))
-    with torch.no_grad(), DefinedOrder():
-        return block(x=torch.from_numpy(x), mask=mask, **_rope(memory, range(len(x))))
+def _seeded(memory: BlockMemory, images: dict[str, Bytes], golden: Any, tokens: int) -> SeededBlock:
+    inputs = {name: image for name, image in images.items() if name not in memory.parameter_images}
+    return SeededBlock(inputs, BlockResult.of(golden), tokens)
 
 
-def _rope(memory: BlockMemory, positions: Any) -> dict[str, Any]:
-    import torch
-
-    if memory.config.rope_theta is None:
-        return {}
-    return {"rope": torch.from_numpy(rope_table(memory.config, positions, memory.layer_kind))}
-
-
-def _plain(result: Any) -> BlockResult:
-    """Tensors of PyTorch as arrays."""
-    y, keys, values = result
-    return BlockResult(y.numpy(), _side(keys), _side(values))
-
-
-def _side(side: Any) -> CacheSide:
-    if hasattr(side, "scales"):
-        return CacheSide(side.values.numpy(), side.scales.numpy())
-    return CacheSide(side.numpy())
-
-
-def _without_parameters(memory: BlockMemory, images: dict[str, Bytes]) -> dict[str, Bytes]:
-    return {name: image for name, image in images.items() if name not in memory.parameter_images}
+def largest_difference(found: BlockResult, golden: BlockResult) -> float:
+    """Largest absolute difference of any element of two block results; 0 where they are equal to the bit."""
+    pairs = [(array, golden.named[name]) for name, array in found.named.items() if name in golden.named]
+    return max(float(np.abs(a.astype(np.float64) - b.astype(np.float64)).max()) for a, b in pairs)

@@ -1,7 +1,7 @@
-"""A decoder block's tensors as the memory of a design, and back: for every engine that runs compiled blocks.
+"""Memory images of a decoder block's tensors, for every engine that runs compiled blocks, and the results read back.
 
 A design has fixed shapes.  Fewer tokens, or a shorter cache, are padded at the
-start; the mask hides the padding, and results come back without it.
+start; the mask hides the padding, and results are returned without it.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, LayerKind
-from sttest.models.tables import decode_mask, prefill_mask, rope_table, step_masks, token_ids
+from sttest.models.tables import decode_inputs, decode_mask, prefill_inputs, rope_table, token_ids
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of, read_results
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from sttest.models.language_model import LanguageModel
 
 
@@ -28,19 +30,33 @@ class CacheSide(NamedTuple):
 
     Attributes:
         values: float32 or int8 [kv_heads, positions, head_dim].
-        scales: of int8 values, float16 [kv_heads, positions].
+        scales: float16 [kv_heads, positions] for int8 values.
     """
 
     values: Array
     scales: Array | None = None
 
+    @classmethod
+    def of(cls, side: Any) -> CacheSide:
+        """From PyTorch: a tensor, or integers and scales."""
+        return cls(*(part.numpy() for part in side)) if isinstance(side, tuple) else cls(side.numpy())
+
+    def extended(self, new: CacheSide) -> CacheSide:
+        """With the entries of later positions."""
+        values = np.concatenate([self.values, new.values], axis=1)
+        if self.scales is None or new.scales is None:
+            return CacheSide(values)
+        return CacheSide(values, np.concatenate([self.scales, new.scales], axis=1))
+
 
 class BlockResult(NamedTuple):
-    """What a block gives: y [tokens, hidden] and the new entries of its cache.
+    """Results of a block.
 
     Attributes:
-        logits: float32 [tokens, columns] of a design with the head.
-        token: the most likely after each, float32 [tokens], of a design with the head.
+        y: float32 [tokens, hidden].
+        k_new, v_new: new cache entries.
+        logits: float32 [tokens, columns], from a design with the head.
+        token: most likely next token after each, float32 [tokens], from a design with the head.
     """
 
     y: Array
@@ -49,17 +65,42 @@ class BlockResult(NamedTuple):
     logits: Array | None = None
     token: Array | None = None
 
+    @classmethod
+    def of(cls, outputs: tuple[Any, Any, Any]) -> BlockResult:
+        """From what a block returns in PyTorch."""
+        y, k_new, v_new = outputs
+        return cls(y.numpy(), CacheSide.of(k_new), CacheSide.of(v_new))
+
+    @property
+    def named(self) -> dict[str, Array]:
+        """Results by their names in a design; float32 cache entries have no scales."""
+        found = {"y": self.y}
+        for name, side in (("k_new", self.k_new), ("v_new", self.v_new)):
+            found[name] = side.values
+            if side.scales is not None:
+                found[f"{name}_scale"] = side.scales
+        return found
+
+
+def export_parameters(block: nn.Module) -> dict[str, Array]:
+    """Every parameter of a block by its name in the linalg text (``attn.q_proj.weight``).
+
+    Integer weights are int8; their scales, FP16 [groups, outputs], are called ``attn.q_proj.weight_scale``, and
+    constant scales of inputs, FP32 [1], ``attn.q_proj.input_scale``.
+    """
+    return {name: tensor.detach().contiguous().numpy() for name, tensor in block.state_dict().items()}
+
 
 @dataclass(frozen=True)
 class BlockMemory:
-    """The memory of one design of a decoder block, images by the names of its loads and stores.
+    """The memory of a design of a decoder block, as images by the names of its loads and stores.
 
     Args:
-        graph: of the design.
-        config: configuration of the model.
-        parameters: by name; what :func:`~sttest.runtime.packing.export_parameters` gives, its values.
-        layer_kind: of the layer, for mask and rotary embedding.
-        once: images of what all layers of a model share, such as the parameters of its head.
+        graph: reference graph of the design.
+        config: model configuration.
+        parameters: result of :func:`export_parameters`.
+        layer_kind: kind of the layer, which mask and rotary embedding depend on.
+        once: images that all layers of a model share, such as the parameters of its head.
     """
 
     graph: ReferenceGraph
@@ -70,13 +111,13 @@ class BlockMemory:
 
     @cached_property
     def parameter_images(self) -> dict[str, Bytes]:
-        """Images of the parameters, and of what else is the same for every launch.
+        """Images of the parameters and of everything else that is the same for every launch.
 
         Raises:
             InputError: a parameter of the design is missing, or has another shape or type.
         """
-        there = {load.argument for load in self.graph.loads if load.name in self.once}
-        wanted = [each.name for each in self.graph.arguments if each.kind == "parameter" and each.name not in there]
+        shared = {load.argument for load in self.graph.loads if load.name in self.once}
+        wanted = [each.name for each in self.graph.arguments if each.kind == "parameter" and each.name not in shared]
         for name in wanted:
             if name not in self.parameters:
                 raise InputError("missing-argument", f"the parameter '{name}' has no values", where=self.graph.name)
@@ -86,42 +127,43 @@ class BlockMemory:
         """Images of all loads for a prefill.
 
         Args:
-            x: float32 [tokens, hidden], at most as many tokens as the design has.
+            x: prompt activations, float32 [tokens, hidden], at most as many tokens as the design has.
 
         Raises:
-            InputError: another design, or tokens that it has no room for.
+            InputError: another design, or more tokens than it has room for.
         """
         rows = self._shape("x")[0]
         padding = self._padding(len(x), rows, "tokens")
-        inputs = {"x": _padded(x, padding, axis=0)}
-        inputs["mask"] = prefill_mask(self.config, rows, self.layer_kind, padding=padding)
-        positions = np.maximum(np.arange(rows) - padding, 0)
-        return self._images({**inputs, **self._rope(positions)})
+        tables = prefill_inputs(self.config, rows, self.layer_kind, padding=padding)
+        return self._images({"x": _padded(x, padding, axis=0), **tables})
 
     def decode(self, x: Array, k_cache: CacheSide, v_cache: CacheSide) -> dict[str, Bytes]:
         """Images of all loads for a decode step.
 
         Args:
-            x: float32 [tokens, hidden], one token or at most as many as the design has.
-            k_cache, v_cache: of the positions before, at most as many as the design has room for.
+            x: activations, float32 [tokens, hidden], at most as many tokens as the design has.
+            k_cache, v_cache: cached positions, at most as many as the design has room for.
 
         Raises:
-            InputError: another design, or tokens or a cache that it has no room for.
+            InputError: another design, or more tokens or cached positions than it has room for.
         """
-        context, cached, rows = self._shape("k_cache")[1], k_cache.values.shape[1], self._shape("x")[0]
-        padding = self._padding(cached, context, "cached tokens")
+        context, rows = self._shape("k_cache")[1], self._shape("x")[0]
+        padding = self._padding(k_cache.values.shape[1], context, "cached tokens")
         padding_tokens = self._padding(len(x), rows, "tokens")
-        inputs = {"x": _padded(x, padding_tokens, axis=0), **self._step_masks(context, rows, padding, padding_tokens)}
+        inputs = {"x": _padded(x, padding_tokens, axis=0)}
+        inputs |= decode_inputs(
+            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
+        )
         for name, side in (("k_cache", k_cache), ("v_cache", v_cache)):
             inputs[name] = _padded(side.values, padding, axis=1)
             if side.scales is not None:
                 inputs[f"{name}_scale"] = _padded(side.scales, padding, axis=1, value=1)
         if "token_ids" in self.graph.argument:
             inputs["token_ids"] = token_ids(self.config)
-        return self._images({**inputs, **self._rope(cached + np.maximum(np.arange(rows) - padding_tokens, 0))})
+        return self._images(inputs)
 
     def results(self, images: Mapping[str, Bytes], tokens: int = 1) -> BlockResult:
-        """What a run has written, the last ``tokens`` tokens of it.
+        """The last ``tokens`` tokens of what a run has written.
 
         Raises:
             InputError: an image is missing or has another length.
@@ -136,14 +178,6 @@ class BlockMemory:
         chosen = (found[name][first:] if name in found else None for name in ("logits", "token"))
         return BlockResult(found["y"][first:], k_new, v_new, *chosen)
 
-    def _step_masks(self, context: int, rows: int, padding: int, padding_tokens: int) -> dict[str, Array]:
-        if rows == 1:
-            return {"mask": decode_mask(self.config, context, self.layer_kind, padding=padding)}
-        mask, mask_new = step_masks(
-            self.config, context, rows, self.layer_kind, padding=padding, padding_tokens=padding_tokens
-        )
-        return {"mask": mask, "mask_new": mask_new}
-
     def _images(self, inputs: Mapping[str, Array]) -> dict[str, Bytes]:
         images = {**self.parameter_images, **images_of(self.graph, inputs)}
         missing = [load.argument for load in self.graph.loads if load.name not in images]
@@ -157,27 +191,22 @@ class BlockMemory:
             raise InputError("other-design", what, where=self.graph.name, hints=["compile the block for this phase"])
         return self.graph.argument[name].shape
 
-    def _padding(self, there: int, room: int, what: str) -> int:
-        if there > room:
+    def _padding(self, count: int, room: int, what: str) -> int:
+        if count > room:
             raise InputError(
                 "no-room", f"the design has no room for so many {what}", where=self.graph.name,
-                demand=there, bound=room, unit=what, hints=["compile the block for more"],
+                demand=count, bound=room, unit=what, hints=["compile the block for more"],
             )  # fmt: skip
-        return room - there
-
-    def _rope(self, positions: Array) -> dict[str, Array]:
-        if self.config.rope_theta is None:
-            return {}
-        return {"rope": rope_table(self.config, positions, self.layer_kind)}
+        return room - count
 
 
 def _padded(values: Array, count: int, axis: int, value: float = 0) -> Array:
-    """So many more entries at the start of an axis."""
+    """``values`` with ``count`` more entries at the start of an axis."""
     widths = [(count if dim == axis else 0, 0) for dim in range(values.ndim)]
     return np.pad(values, widths, constant_values=value)
 
 
-# --- A cache that stays where it is: entries keep their places, and one decode step adds one entry
+# --- A cache that stays in memory: entries keep their places, and each decode step adds some
 
 
 _SIDES = ("k_cache", "v_cache")
@@ -185,10 +214,10 @@ _SIDES = ("k_cache", "v_cache")
 
 @dataclass
 class ResidentCache:
-    """Keys and values of one layer, in the shape that a decode design has room for.
+    """Keys and values of one layer, in the shape of a decode design.
 
     Args:
-        memory: of the decode design with the layer's parameters.
+        memory: memory of the decode design with the layer's parameters.
     """
 
     memory: BlockMemory
@@ -210,14 +239,14 @@ class ResidentCache:
 
     @property
     def room(self) -> int:
-        """Places."""
+        """Positions that the design has room for."""
         return self._tensors["k_cache"].shape[1]
 
     def append(self, k_new: CacheSide, v_new: CacheSide) -> None:
-        """Adds the entries of the next positions.
+        """Add the entries of the next positions.
 
         Raises:
-            InputError: more than there is room for.
+            InputError: there is no room for them.
         """
         stop = self.positions + k_new.values.shape[1]
         if stop > self.room:
@@ -232,11 +261,7 @@ class ResidentCache:
         self.positions = stop
 
     def images(self, x: Array) -> dict[str, Bytes]:
-        """Images of all loads but the parameters', for the token that follows the cached ones.
-
-        Args:
-            x: float32 [1, hidden].
-        """
+        """Images of all loads but the parameters', for the token x, float32 [1, hidden], after the cached ones."""
         config, kind = self.memory.config, self.memory.layer_kind
         mask = decode_mask(config, self.positions, kind, free=self.room - self.positions)
         inputs = {"x": x, "mask": mask}
@@ -245,11 +270,11 @@ class ResidentCache:
         return {**images_of(self.memory.graph, inputs), **self.entries()}
 
     def entries(self) -> dict[str, Bytes]:
-        """Images of the cache's own loads."""
+        """Images of the cache itself."""
         return images_of(self.memory.graph, self._tensors)
 
 
-# --- What a host lays down for a launch that generates several tokens (`loop-tokens`)
+# --- Inputs of a launch that generates several tokens (`loop-tokens`)
 
 
 ENTERS, POSITION = "x", "position"
@@ -257,14 +282,14 @@ ENTERS, POSITION = "x", "position"
 
 @dataclass
 class StepInputs:
-    """Images of a launch of several tokens.
+    """Images for a launch of several tokens.
 
     Args:
-        caches: of all layers; masks and tables are the same for those of one kind.
-        rows: float32 [vocab, hidden], what enters the first layer of a token, without its position.
-        positions: float32 [positions, hidden] that are added to it; None of a family without learned ones.
+        caches: caches of all layers; layers of one kind share masks and tables.
+        rows: embedding of each token, float32 [vocab, hidden].
+        positions: learned position embeddings, float32 [positions, hidden], which are added; None without.
         steps: tokens per launch.
-        word_bytes: from a multiple of which each tensor begins.
+        word_bytes: alignment of each tensor, in bytes.
     """
 
     caches: Sequence[ResidentCache]
@@ -276,15 +301,15 @@ class StepInputs:
     def __post_init__(self) -> None:
         self._graph = self.caches[0].memory.graph
         columns = self._graph.argument["token_ids"].shape[0]
-        # Nobody chooses a token past the vocabulary; it has a row all the same, which the kernel could read.
+        # Tokens past the vocabulary are never chosen, but the kernel's table has a row for each column.
         spare = np.zeros((columns - len(self.rows), self.rows.shape[1]), np.float32)
-        self._table = self._in_a_row([self._image({ENTERS: row[None]}) for row in (*self.rows, *spare)])
+        self._table = self._joined([self._image({ENTERS: row[None]}) for row in (*self.rows, *spare)])
 
     def images(self, x: Array) -> list[dict[str, Bytes]]:
-        """Of each layer, of all loads but the parameters'; the first token's row holds its position already.
+        """Images per layer of all loads but the parameters'.
 
         Args:
-            x: float32 [1, hidden], of the first token, as the host embeds it.
+            x: first token as the host embeds it, its position included, float32 [1, hidden].
         """
         first = self._image({ENTERS: x})
         table = {name: np.concatenate([self._padded(image), self._table[name]]) for name, image in first.items()}
@@ -293,7 +318,7 @@ class StepInputs:
         return [{**table, **tables[cache.memory.layer_kind], **cache.entries()} for cache in self.caches]
 
     def _tables(self, cache: ResidentCache) -> dict[str, Bytes]:
-        return self._in_a_row([self._image(self._of_step(cache, step)) for step in range(self.steps)])
+        return self._joined([self._image(self._of_step(cache, step)) for step in range(self.steps)])
 
     def _of_step(self, cache: ResidentCache, step: int) -> dict[str, Array]:
         config, kind = cache.memory.config, cache.memory.layer_kind
@@ -302,13 +327,13 @@ class StepInputs:
         if config.rope_theta is not None:
             tensors["rope"] = rope_table(config, np.array([position]), kind)
         if self.positions is not None:
-            # -0 changes nothing that it is added to.  Tokens past the model's last position are no one's.
+            # Adding -0 changes nothing.  Tokens past the model's last position are discarded.
             row = self.positions[min(position, len(self.positions) - 1)]
             tensors[POSITION] = (row if step else np.full_like(row, -0.0))[None]
         return tensors
 
     def _mask(self, cache: ResidentCache, position: int, step: int) -> Array:
-        """The mask of the token at a position, its entries of this launch moved to the last places."""
+        """Mask of the token at a position, with the entries of this launch moved to the last places."""
         config, kind = cache.memory.config, cache.memory.layer_kind
         known, room = position - step, cache.room
         seen = decode_mask(config, position, kind, free=room - position)
@@ -319,7 +344,7 @@ class StepInputs:
     def _image(self, tensors: Mapping[str, Array]) -> dict[str, Bytes]:
         return images_of(self._graph, tensors)
 
-    def _in_a_row(self, images: Sequence[Mapping[str, Bytes]]) -> dict[str, Bytes]:
+    def _joined(self, images: Sequence[Mapping[str, Bytes]]) -> dict[str, Bytes]:
         return {load: np.concatenate([self._padded(each[load]) for each in images]) for load in images[0]}
 
     def _padded(self, image: Bytes) -> Bytes:
@@ -327,7 +352,7 @@ class StepInputs:
 
 
 def token_rows(model: LanguageModel) -> tuple[Array, Array | None]:
-    """What enters the first layer: a row per token, and per learned position; as `Embedding` adds them."""
+    """Input of the first layer per token, and per learned position, as `Embedding` adds them."""
     embedding = model.embedding
     rows = (embedding.tokens.detach() * embedding.scale).numpy()
     return rows, None if embedding.positions is None else embedding.positions.detach().numpy()

@@ -15,7 +15,7 @@ from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_inputs, prefill_mask, rope_table, token_ids
 from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import Array
-from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide
+from sttest.runtime.design_memory import BlockMemory, BlockResult, CacheSide, export_parameters
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,6 @@ def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, Bl
     from sttest.models.quant.quantizers import quantise_kv
     from sttest.models.quant.scheme import load_scheme
     from sttest.models.weights import randomise
-    from sttest.runtime.packing import export_parameters
 
     config, scheme, prefill = case.config, load_scheme(case.scheme), case.phase == "prefill"
     plain = (PrefillBlock if prefill else DecodeBlockWithHead if case.head else DecodeBlock)(config)
@@ -68,8 +67,7 @@ def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, Bl
         return block(**inputs, **cached)
 
     block = quantise_block(plain, scheme, observe_peaks(plain, lambda: called(plain, caches)))
-    parameters = {name: found.values for name, found in export_parameters(block, scheme).items()}
-    memory = BlockMemory(graph, config, parameters)
+    memory = BlockMemory(graph, config, export_parameters(block))
     sides = [quantise_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
     with torch.no_grad(), in_stream_order():
         y, k_new, v_new, *behind = called(block, sides)

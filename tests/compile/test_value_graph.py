@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,7 @@ from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.package.design_package import write_package
 from sttest.reference import ReferenceGraph, memory_images, read_reference_graph
-from sttest.reference.graph import BITS
-from sttest.runtime import packing
-from sttest.runtime.stream_layout import StreamLayout
+from sttest.reference.graph import BITS, MemoryLayout, ReferenceStream
 
 PLAIN = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
 
@@ -76,8 +75,8 @@ def test_an_argument_in_two_orders_has_two_images() -> None:
 
 
 @pytest.mark.parametrize("phase", ["prefill", "decode"])
-def test_images_are_those_that_the_front_end_packs(phase: str) -> None:
-    # Uncut tokens: then a stream has the facts of the layout that the front end packs by.
+def test_images_hold_the_tiles_in_the_order_in_which_they_are_streamed(phase: str) -> None:
+    # With tokens that are not cut, every token is a tile.
     graph = graph_of(lowered_text("gpt2", phase), CompileOptions(vector_bits=1 << 20))
     source = np.random.default_rng(2)
     tensors = {argument.name: _random(argument, source) for argument in graph.arguments}
@@ -85,11 +84,31 @@ def test_images_are_those_that_the_front_end_packs(phase: str) -> None:
     packed = [load for load in graph.loads if load.layout.packed]
     assert {graph.stream[load.sink].dtype for load in packed} == {"i4", "f16", "f32"}
     for load in packed:
-        stream = graph.stream[load.sink]
-        layout = StreamLayout(
-            stream.dtype, stream.element, stream.trips, stream.steps, stream.coefficients, load.layout.beat
-        )  # type: ignore[arg-type]
-        assert np.array_equal(images[load.name], packing.pack(tensors[load.argument], layout)), load.name
+        expected = _packed(tensors[load.argument], graph.stream[load.sink], load.layout)
+        assert np.array_equal(images[load.name], expected), load.name
+
+
+def _packed(tensor: np.ndarray, stream: ReferenceStream, layout: MemoryLayout) -> np.ndarray:
+    """The tiles as they are first streamed, beat by beat; int4 in nibbles, the first one low; zeros to a whole beat."""
+    first: dict[tuple[int, ...], list[np.ndarray]] = {}
+    for point in np.ndindex(*stream.trips):
+        corner = tuple(
+            sum(factor * step * index for factor, step, index in zip(row, stream.steps, point, strict=True))
+            for row in stream.coefficients
+        )
+        if corner not in first:
+            tile = tensor[tuple(slice(low, low + size) for low, size in zip(corner, stream.element, strict=True))]
+            starts = [range(0, size, part) for size, part in zip(tile.shape, layout.beat, strict=True)]
+            first[corner] = [
+                tile[tuple(slice(low, low + size) for low, size in zip(start, layout.beat, strict=True))].reshape(-1)
+                for start in product(*starts)
+            ]
+    elements = np.concatenate([beat for beats in first.values() for beat in beats])
+    if stream.dtype == "i4":
+        nibbles = np.pad(elements & 0xF, (0, elements.size % 2)).astype(np.uint8)
+        elements = nibbles[0::2] | nibbles[1::2] << 4
+    data = np.ascontiguousarray(elements).view(np.uint8)
+    return np.pad(data, (0, -data.size % (layout.beat_bits // 8)))
 
 
 def _random(argument, source: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,7 @@ import torch
 from sttest.core.errors import InputError
 from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_functional
 from sttest.models.checkpoint import load_model
-from sttest.models.language_model import Generation, LanguageModel, generate, quantise_model
+from sttest.models.language_model import GeneratedTokens, LanguageModel, generate, quantise_model
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
@@ -29,7 +29,7 @@ def _model(name: str) -> LanguageModel:
     return quantise_model(load_model(config, seed=11), SCHEME)
 
 
-def _assert_same(found: Generation, model: LanguageModel) -> None:
+def _assert_same(found: GeneratedTokens, model: LanguageModel) -> None:
     with DefinedOrder():
         wanted = generate(model, PROMPT, 1 + STEPS)
     assert found.tokens == wanted.tokens
@@ -43,7 +43,7 @@ def test_on_the_functional_engine(name, design_of):
     """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""
     model = _model(name)
     prefill, decode = (on_functional(design_of(name, phase).package.values) for phase in ("prefill", "decode"))
-    _assert_same(generate_on_designs(model, SCHEME, prefill, decode, PROMPT, 1 + STEPS), model)
+    _assert_same(generate_on_designs(model, prefill, decode, PROMPT, 1 + STEPS), model)
 
 
 @pytest.mark.usefixtures("needs_compiler")
@@ -56,13 +56,13 @@ def test_on_the_emitted_cpp(name, design_of):
         return on_csim(design.package.values, design.kernel(), design.files)
 
     model = _model(name)
-    _assert_same(generate_on_designs(model, SCHEME, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)
+    _assert_same(generate_on_designs(model, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)
 
 
 def test_a_context_that_the_design_has_no_room_for_is_refused(design_of):
     model = _model("small-gpt2")
     prefill, decode = (on_functional(design_of("small-gpt2", phase).package.values) for phase in ("prefill", "decode"))
     with pytest.raises(InputError, match="no room for so many tokens"):
-        generate_on_designs(model, SCHEME, prefill, decode, PROMPT * 3, 2)
+        generate_on_designs(model, prefill, decode, PROMPT * 3, 2)
     with pytest.raises(InputError, match="no room for so many cached tokens"):
-        generate_on_designs(model, SCHEME, prefill, decode, (PROMPT * 3)[:32], 3)
+        generate_on_designs(model, prefill, decode, (PROMPT * 3)[:32], 3)

@@ -68,11 +68,11 @@ def test_of_equals_the_first_is_chosen() -> None:
 @pytest.mark.parametrize("scheme", ["w4a8", "w4a8-channel", "fp32"])
 def test_a_padded_head_is_quantised_as_the_model_s(scheme: str, tied: bool) -> None:
     torch = pytest.importorskip("torch")
+    from sttest.models.checkpoint import randomise_model
     from sttest.models.head import head_parameters, head_weight
     from sttest.models.language_model import LanguageModel, quantise_model
     from sttest.models.quant.quantizers import quantise_weight
     from sttest.models.quant.scheme import load_scheme
-    from sttest.models.weights import randomise_model
 
     config = replace(ODD, layers=1, tied_embeddings=tied)
     model, chosen = LanguageModel(config), load_scheme(scheme)

@@ -17,7 +17,7 @@ from sttest.models.quant.block import observe_peaks, quantise_block
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
 from sttest.models.quant.scheme import SCHEMES
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
-from sttest.runtime.packing import export_parameters
+from sttest.runtime.design_memory import export_parameters
 
 pytestmark = pytest.mark.torch
 MODELS = ("gpt2", "qwen", "llama", "llama-3.2-1b", "gemma")
@@ -68,7 +68,7 @@ def golden_and_text(name, phase, scheme):
         given["mask"] = decode_mask(config, context)
         for cached, values in zip(("k_cache", "v_cache"), caches, strict=True):
             given |= arrays_of(cached, values) if isinstance(values, QuantizedTensor) else {cached: values.numpy()}
-    given |= {key: parameter.values for key, parameter in export_parameters(block, SCHEMES[scheme]).items()}
+    given |= export_parameters(block)
     expected = {"y": y.numpy()}
     for entry, values in (("k_new", k), ("v_new", v)):
         expected |= arrays_of(entry, values) if isinstance(values, QuantizedTensor) else {entry: values.numpy()}
