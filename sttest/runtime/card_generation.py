@@ -1,4 +1,4 @@
-"""A generation on a card: the prompt with one design, the decode loop with another or the same, the caches stay."""
+"""A generation on a card: prefill on one design, decode steps on another or the same, caches kept in its memory."""
 
 from __future__ import annotations
 
@@ -6,52 +6,71 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sttest.models.head import head_parameters
+from sttest.models.language_model import LanguageModel
 from sttest.models.tables import token_ids
-from sttest.reference.graph import Array, Bytes
+from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import images_of
 from sttest.runtime.block_runner import Chosen
-from sttest.runtime.design_memory import BlockMemory, BlockResult, ResidentCache, StepInputs
+from sttest.runtime.design_memory import BlockMemory, BlockResult, ResidentCache, StepInputs, export_parameters
 from sttest.targets.device import HeldCard, LaunchTimes
 
-if TYPE_CHECKING:
-    from sttest.models.language_model import LanguageModel
-    from sttest.models.quant.scheme import QuantScheme
-    from sttest.reference.graph import ReferenceGraph
-
-
-# --- Decoder blocks on a card: a design, the parameters of its layers in the card's memory, and one launch per layer
-
-
 BEAT_BYTES = 16
-"""What is written differs in whole beats of a port."""
+"""Changed data is written in whole beats of a port."""
 _BRIDGED_BEATS = 64
-"""Two changes that are no further apart are one transfer: each costs tens of microseconds of the driver's."""
-Told = Callable[[str, int, LaunchTimes], None]
+"""Changes no further apart than this are one transfer, as each costs the driver tens of microseconds."""
+OnLaunch = Callable[[str, int, LaunchTimes], None]
+
+
+def changes(before: Bytes, after: Bytes) -> Iterator[slice]:
+    """Byte ranges to write so that one image becomes another: whole beats, near ones together.
+
+    Args:
+        before, after: images of one length, a multiple of `BEAT_BYTES`.
+    """
+    beats = np.flatnonzero((before != after).reshape(-1, BEAT_BYTES).any(axis=1))
+    if not beats.size:
+        return
+    for run in np.split(beats, np.flatnonzero(np.diff(beats) > _BRIDGED_BEATS) + 1):
+        yield slice(int(run[0]) * BEAT_BYTES, (int(run[-1]) + 1) * BEAT_BYTES)
 
 
 @dataclass
-class CardBlocks:
-    """The layers of a model on one design.
-
-    Args:
-        card: configured with the design.
-        layers: memory of each layer, all of one graph.
-        told: called after every launch with what it was part of, the layer and its times.
-    """
+class _CardBuffers:
+    """A card configured with a design, and the last image written to each buffer."""
 
     card: HeldCard
     layers: Sequence[BlockMemory]
-    told: Told = lambda _doing, _layer, _times: None
-    _written: dict[str, Bytes] = field(default_factory=dict)
+    on_launch: OnLaunch = lambda _doing, _layer, _times: None
+    _written: dict[str, Bytes] = field(default_factory=dict, init=False)
+
+    def _write(self, buffer: str, image: Bytes) -> None:
+        before = self._written.get(buffer)
+        for part in [slice(0, image.size)] if before is None else changes(before, image):
+            self.card.write(buffer, image[part].tobytes(), part.start)
+        self._written[buffer] = image
+
+    def _stores(self) -> dict[str, Bytes]:
+        return {s.name: np.frombuffer(self.card.read(s.name), np.uint8) for s in self.layers[0].graph.stores}
+
+
+@dataclass
+class CardBlocks(_CardBuffers):
+    """The layers of a model on a design that runs one layer per launch.
+
+    Args:
+        card: card, configured with the design.
+        layers: memory of each layer, all on one graph.
+        on_launch: called after every launch with what it computed, the layer and its times.
+    """
 
     def __post_init__(self) -> None:
         graph, files = self.layers[0].graph, self.card.files
         kinds = {argument.name: argument.kind for argument in graph.arguments}
-        # Inputs and results are the same buffers in all layers; what a layer keeps is its own.
+        # All layers share the buffers of inputs and results; parameters and caches have one per layer.
         own = {files.dma_of(load.name) for load in graph.loads if kinds[load.argument] != "input"}
         for dma in files.argument_of.keys() - own:
             self.card.allocate(dma, files.argument_of[dma])
@@ -65,12 +84,12 @@ class CardBlocks:
         self._own = own
 
     def launch(self, layer: int, images: dict[str, Bytes], doing: str) -> dict[str, Bytes]:
-        """Runs one layer.
+        """Run one layer.
 
         Args:
-            layer: its number.
-            images: of all loads but the parameters'.
-            doing: what for, as in ``token 3``.
+            layer: layer number.
+            images: images of all loads but the parameters'.
+            doing: description for messages, such as ``token 3``.
 
         Returns:
             Images of the stores.
@@ -81,98 +100,69 @@ class CardBlocks:
         """
         for dma, image in self.card.files.by_dma(images).items():
             self._write(_own(layer, dma) if dma in self._own else dma, image)
-        self.told(doing, layer, self.card.launch(str(layer), doing=f"{doing}, layer {layer}"))
-        stores = [store.name for store in self.layers[0].graph.stores]
-        return {name: np.frombuffer(self.card.read(name), np.uint8) for name in stores}
-
-    def _write(self, buffer: str, image: Bytes) -> None:
-        before = self._written.get(buffer)
-        for part in [slice(0, image.size)] if before is None else changes(before, image):
-            self.card.write(buffer, image[part].tobytes(), part.start)
-        self._written[buffer] = image
-
-
-def changes(before: Bytes, after: Bytes) -> Iterator[slice]:
-    """Bytes to write so that one image becomes another: whole beats, near ones together.
-
-    Args:
-        before, after: of one length, a multiple of `BEAT_BYTES`.
-    """
-    beats = np.flatnonzero((before != after).reshape(-1, BEAT_BYTES).any(axis=1))
-    if not beats.size:
-        return
-    for run in np.split(beats, np.flatnonzero(np.diff(beats) > _BRIDGED_BEATS) + 1):
-        yield slice(int(run[0]) * BEAT_BYTES, (int(run[-1]) + 1) * BEAT_BYTES)
+        self.on_launch(doing, layer, self.card.launch(str(layer), doing=f"{doing}, layer {layer}"))
+        return self._stores()
 
 
 def _own(layer: int, dma: str) -> str:
     return f"{layer}/{dma}"
 
 
-# --- All layers of a model on a card in one launch: parameters and caches of the layers lie one after the other
-
-
 _RUN = "layers"
 
 
 @dataclass
-class CardLayers:
-    """The layers of a model on a design that runs all of them.
+class CardLayers(_CardBuffers):
+    """The layers of a model on a design that runs all of them in one launch.
+
+    Parameters and caches of the layers lie one after the other in each buffer.
 
     Args:
-        card: configured with the design.
-        layers: memory of each layer, all of one graph.
-        told: called after every launch with what it was part of, 0 for the layer, and its times.
-        steps: tokens that a launch generates.
+        card: card, configured with the design.
+        layers: memory of each layer, all on one graph.
+        on_launch: called after every launch with what it computed, layer 0 and its times.
+        steps: tokens per launch.
     """
 
-    card: HeldCard
-    layers: Sequence[BlockMemory]
-    told: Told = lambda _doing, _layer, _times: None
     steps: int = 1
-    _written: dict[str, Bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         arguments = self.card.files.argument_of
         for dma, argument in arguments.items():
             self.card.allocate(dma, argument)
-        self._write([layer.parameter_images for layer in self.layers])
+        self._write_layers([layer.parameter_images for layer in self.layers])
         self.card.prepare(_RUN, {argument: dma for dma, argument in arguments.items()})
 
     def launch(self, images: Sequence[Mapping[str, Bytes]], doing: str) -> list[list[dict[str, Bytes]]]:
-        """Runs all layers, for each token of a launch.
+        """Run all layers, for each token of a launch.
 
         Args:
-            images: per layer, of all loads but the parameters'. Of what a launch has one, the first layer's is taken;
-                what differs from token to token comes for all tokens one after the other, each in whole words.
-            doing: what for, as in ``token 3``.
+            images: images per layer of all loads but the parameters'.  Those that a launch has once are the first
+                layer's; those that differ per token hold all tokens one after the other, each in whole words.
+            doing: description for messages, such as ``token 3``.
 
         Returns:
-            Images of the stores per token and layer; what leaves is the last layer's, in all of them.
+            Images of the stores per token and layer; every layer has the block outputs of the last one.
 
         Raises:
             DeadlockError: the kernel did not end.
             SttestError: the kernel or the host program crashed.
         """
-        self._write(images)
-        self.told(doing, 0, self.card.launch(_RUN, doing=doing))
-        stores = [store.name for store in self.layers[0].graph.stores]
-        read = {name: np.frombuffer(self.card.read(name), np.uint8) for name in stores}
+        self._write_layers(images)
+        self.on_launch(doing, 0, self.card.launch(_RUN, doing=doing))
+        stores = self._stores()
         return [
             [
-                {name: self._of_layer(name, _part(image, step, self.steps), number) for name, image in read.items()}
+                {name: self._of_layer(name, _part(image, step, self.steps), number) for name, image in stores.items()}
                 for number in range(len(self.layers))
             ]
             for step in range(self.steps)
         ]
 
-    def _write(self, images: Sequence[Mapping[str, Bytes]]) -> None:
+    def _write_layers(self, images: Sequence[Mapping[str, Bytes]]) -> None:
         rows = {load: self._row(load, [each[load] for each in images]) for load in images[0]}
         for dma, image in self.card.files.by_dma(rows).items():
-            before = self._written.get(dma)
-            for part in [slice(0, image.size)] if before is None else changes(before, image):
-                self.card.write(dma, image[part].tobytes(), part.start)
-            self._written[dma] = image
+            self._write(dma, image)
 
     def _row(self, load: str, images: Sequence[Bytes]) -> Bytes:
         """The images of all layers, each in whole words, token by token; the first where a launch has one."""
@@ -184,9 +174,7 @@ class CardLayers:
         return np.concatenate([_part(image, step, steps) for step in range(steps) for image in padded])
 
     def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
-        if not self.card.files.is_per_layer(store):
-            return image
-        return _part(image, number, len(self.layers))
+        return _part(image, number, len(self.layers)) if self.card.files.is_per_layer(store) else image
 
 
 def _part(image: Bytes, number: int, parts: int) -> Bytes:
@@ -197,52 +185,42 @@ def _part(image: Bytes, number: int, parts: int) -> Bytes:
 OpenCard = Callable[[], AbstractContextManager[HeldCard]]
 
 
-def layer_memories(model: LanguageModel, scheme: QuantScheme, graph: ReferenceGraph) -> list[BlockMemory]:
-    """The memory of every layer of a quantised model on a design."""
-    from sttest.runtime.packing import export_parameters
-
-    config = model.config
-    once = _head_images(model, graph) if "token_ids" in graph.argument else {}
+def layer_memories(model: LanguageModel, graph: ReferenceGraph) -> list[BlockMemory]:
+    """The memory of every layer of a quantized model on a design."""
+    once: dict[str, Bytes] = {}
+    if "token_ids" in graph.argument:
+        once = images_of(graph, {**head_parameters(model), "token_ids": token_ids(model.config)})
+    kinds = [model.config.layer_kind(number) for number in range(model.config.layers)]
     return [
-        BlockMemory(
-            graph, config, {name: each.values for name, each in export_parameters(block, scheme).items()},
-            config.layer_kind(number), once,
-        )
-        for number, block in enumerate(model.layers)
-    ]  # fmt: skip
-
-
-def _head_images(model: LanguageModel, graph: ReferenceGraph) -> dict[str, Bytes]:
-    """Of what the layers of a design with the head share."""
-    from sttest.models.head import head_parameters
-
-    return images_of(graph, {**head_parameters(model), "token_ids": token_ids(model.config)})
+        BlockMemory(graph, model.config, export_parameters(block), kind, once)
+        for block, kind in zip(model.layers, kinds, strict=True)
+    ]
 
 
 @dataclass
 class CardGeneration:
-    """A `BlockRunner` on a card, and a context that lets go of it.
+    """A `BlockRunner` on a card, and a context manager that releases it.
 
-    One design is on the card at a time: the first decode step lets go of the prefill's and configures the card
-    anew, which on hardware takes seconds, once per generation.
+    The card holds one design at a time.  The first decode step replaces the prefill's design, which on hardware
+    takes seconds, once per generation.
 
     Args:
-        cards: open a card with the design of a phase; without the prefill's, only `decode` may be called.
-        layers: memory of every layer on each.
-        told: called after every launch.
+        cards: openers of a card with the design of a phase; without the prefill's, only `decode` may be called.
+        layers: memory of every layer, per phase.
+        on_launch: called after every launch with what it computed, the layer and its times.
         at_once: phases whose design runs all layers in a launch.
-        steps: tokens that a launch of the decode's design makes; those that it is ahead are handed out later.
-        rows: what enters the first layer, of every token and position, for several steps
+        steps: tokens per launch of the decode's design; those ahead of the request are handed out later.
+        rows: embeddings of every token and position, which launches of several tokens need
             (:func:`~sttest.runtime.design_memory.token_rows`).
 
     Attributes:
-        caches: of all layers.
-        chosen: what the head of the last launch gave, where the design has one.
+        caches: cache of every layer.
+        chosen: result of the head in the last launch, if the design has one.
     """
 
     cards: Mapping[str, OpenCard]
     layers: Mapping[str, Sequence[BlockMemory]]
-    told: Told
+    on_launch: OnLaunch
     at_once: Collection[str] = ()
     steps: int = 1
     rows: tuple[Array, Array | None] | None = None
@@ -263,10 +241,10 @@ class CardGeneration:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._let_go(kind, error, trace)
+        self._release(kind, error, trace)
 
     def prefill(self, layer: int, x: Array) -> Array:
-        """The prompt through a layer."""
+        """Run the prompt through a layer."""
         if "prefill" in self.at_once:
             inputs = [] if layer else [self._prompt(each, x) for each in self.layers["prefill"]]
             return x if layer else self._all("prefill", inputs, len(x))
@@ -274,7 +252,7 @@ class CardGeneration:
         return self._step("prefill", layer, self._prompt(memory, x), memory, len(x))
 
     def decode(self, layer: int, x: Array) -> Array:
-        """The next token through a layer."""
+        """Run the next token through a layer."""
         if "decode" in self.at_once:
             return x if layer else self._next(x)
         return self._step("decode", layer, self.caches[layer].images(x), self.layers["decode"][layer], 1)
@@ -284,7 +262,7 @@ class CardGeneration:
         return {name: image for name, image in memory.prefill(x).items() if name not in memory.parameter_images}
 
     def _next(self, x: Array) -> Array:
-        """All layers of the next token: of one that a launch made ahead, or of the first of a launch."""
+        """All layers of the next token, which an earlier launch may have computed already."""
         if not self._ahead:
             self._ahead = self._launch("decode", self._of_decode(x), 1)
         return self._taken("decode", self._ahead.pop(0))
@@ -298,11 +276,11 @@ class CardGeneration:
         return self._inputs.images(x)
 
     def _all(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> Array:
-        """All layers in the turn of the first; those of the others only pass on what it gave."""
+        """All layers, when the first is asked for; the others then pass their input on."""
         return self._taken(phase, self._launch(phase, inputs, count)[0])
 
     def _launch(self, phase: str, inputs: Sequence[dict[str, Bytes]], count: int) -> list[list[BlockResult]]:
-        """Per token that the launch made, of all layers."""
+        """Results per token of the launch and layer."""
         blocks, memories = self._configured(phase), self.layers[phase]
         assert isinstance(blocks, CardLayers)
         return [
@@ -329,9 +307,9 @@ class CardGeneration:
         return result.y
 
     def _configured(self, phase: str) -> CardBlocks | CardLayers:
-        """The design of a phase on the card."""
+        """The card with the design of a phase."""
         if self._blocks is None or self._phase != phase:
-            self._let_go()
+            self._release()
             opened = self.cards[phase]()
             card = opened.__enter__()
             self._card, self._phase = opened, phase
@@ -340,10 +318,10 @@ class CardGeneration:
 
     def _blocks_of(self, phase: str, card: HeldCard) -> CardBlocks | CardLayers:
         if phase not in self.at_once:
-            return CardBlocks(card, self.layers[phase], self.told)
-        return CardLayers(card, self.layers[phase], self.told, self.steps if phase == "decode" else 1)
+            return CardBlocks(card, self.layers[phase], self.on_launch)
+        return CardLayers(card, self.layers[phase], self.on_launch, steps=self.steps if phase == "decode" else 1)
 
-    def _let_go(
+    def _release(
         self,
         kind: type[BaseException] | None = None,
         error: BaseException | None = None,

@@ -91,7 +91,7 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     with DefinedOrder():
         golden = generate(model, prompt, request.new_tokens, by_decode=by_decode)
     told = _recorder(log, tell)
-    layers = {phase: layer_memories(model, each.scheme, each.graph) for phase, each in packages.items()}
+    layers = {phase: layer_memories(model, each.graph) for phase, each in packages.items()}
     at_once, made = {phase for phase, each in packages.items() if each.layers > 1}, packages["decode"].generates
     rows = token_rows(model) if made > 1 else None
     runner = CardGeneration(cards, layers, told, at_once, made, rows)
@@ -153,7 +153,7 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
     config = package.config if weights else replace(package.config, layers=1)
     plain: LanguageModel = load_model(config, weights, seed=seed)
     model = package.quantised(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
-    memory = layer_memories(model, package.scheme, package.graph)[0]
+    memory = layer_memories(model, package.graph)[0]
     first = model.layers[0]
     if package.phase == "prefill":
         return memory, seeded_prefill(memory, first, package.tokens, seed)
