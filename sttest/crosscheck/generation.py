@@ -73,12 +73,11 @@ class _DesignRunner:
     chosen = None
 
     def __init__(self, model: LanguageModel, prefill: RunnableDesign, decode: RunnableDesign) -> None:
-        config, kinds = model.config, [model.config.layer_kind(number) for number in range(model.config.layers)]
-        twins = [decode_twin(config, block) for block in model.layers]
+        config, twins = model.config, [decode_twin(model.config, block) for block in model.layers]
         self._prefill_memory, self._decode_memory = (
             [
-                BlockMemory(design.graph, config, export_parameters(block), kind)
-                for block, kind in zip(blocks, kinds, strict=True)
+                BlockMemory(design.graph, config, export_parameters(block), config.layer_kind(number))
+                for number, block in enumerate(blocks)
             ]
             for design, blocks in ((prefill, model.layers), (decode, twins))
         )

@@ -20,7 +20,7 @@ MAX_STEP_TOKENS = 16
 
 @dataclass(frozen=True)
 class BlockShape:
-    """The block's phase, the tokens that enter it, and the tokens in its cache."""
+    """Phase of a block, tokens that enter it, and tokens in its cache."""
 
     phase: Phase
     tokens: int

@@ -190,10 +190,9 @@ def layer_memories(model: LanguageModel, graph: ReferenceGraph) -> list[BlockMem
     once: dict[str, Bytes] = {}
     if "token_ids" in graph.argument:
         once = images_of(graph, {**head_parameters(model), "token_ids": token_ids(model.config)})
-    kinds = [model.config.layer_kind(number) for number in range(model.config.layers)]
     return [
-        BlockMemory(graph, model.config, export_parameters(block), kind, once)
-        for block, kind in zip(model.layers, kinds, strict=True)
+        BlockMemory(graph, model.config, export_parameters(block), model.config.layer_kind(number), once)
+        for number, block in enumerate(model.layers)
     ]
 
 
