@@ -13,7 +13,7 @@ from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
 F32Array = NDArray[np.float32]
 
 HEAD_TILE = 256
-"""The head is padded to a multiple of this many columns, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
+"""Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
 
 
 def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind = "global") -> F32Array:
