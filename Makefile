@@ -1,6 +1,7 @@
 # make test        lint, types and tests in an environment of their own (.venv)
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
-# make lint        formatting, lint and types only
+# make lint        formatting, lint, types and layers only
+# make quick       tests without torch, compilers, simulators and slow ones
 # make test-nightly   the tests that take minutes each: real blocks as C++, whole generations, all banks
 # make docs        the documentation as a site, in build/site; every link is checked
 # make bench       speed of the compiler and the engines
@@ -22,10 +23,10 @@ BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools browser lint test test-nightly bench docs reproduce clean
+.PHONY: help install system-tools browser lint test quick test-nightly bench docs reproduce clean
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -10
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -11
 
 install: $(INSTALLED)
 
@@ -68,6 +69,9 @@ browser:
 
 test: lint system-tools
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+quick: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist worksteal --quick
 
 test-nightly: system-tools
 	$(BIN)/python -m pytest -n 2 --dist worksteal --nightly -m nightly

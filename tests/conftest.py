@@ -1,7 +1,9 @@
 """What tests of every room share."""
 
 import gc
+import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,18 +12,33 @@ from lowering_server import LoweringServer
 from typer.testing import CliRunner
 
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
+_HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
+_HIDDEN_TOOLS = ("g++", "verilator", "iverilog", "make", "dot")
 _COLLECT_AFTER = 50_000
 """New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--nightly`` runs the tests that take minutes as well."""
+    """``--nightly`` runs the tests that take minutes as well; ``--quick`` those without torch and tools alone."""
+    parser.addoption("--quick", action="store_true", help="no slow tests, none that need torch, g++ or a simulator")
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A quick run sees neither torch nor tools, as on a machine that has none: tests that need them skip themselves."""
+    if config.getoption("--quick"):
+        sys.modules.update(dict.fromkeys(_HIDDEN_PACKAGES))
+        which = shutil.which
+        shutil.which = lambda name, *rest, **named: None if name in _HIDDEN_TOOLS else which(name, *rest, **named)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    if config.getoption("--quick"):
+        late = [item for item in items if any(map(item.get_closest_marker, ("slow", "nightly", "torch")))]
+        config.hook.pytest_deselected(items=late)
+        items[:] = [item for item in items if item not in set(late)]
     if config.getoption("--nightly"):
         return
     for item in items:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch")
+
 from functional_runs import graph_of, results_of, whole_tensors
 from linalg_programs import Program
 from linalg_values import values_of

@@ -1,6 +1,10 @@
 """PyTorch in the order of docs/reference/values.md."""
 
 import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
 import torch
 
 from sttest.models.quant.contraction import DefinedOrder

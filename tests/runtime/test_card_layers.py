@@ -6,6 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
+
+pytest.importorskip("torch")
 
 from sttest.runtime.card_generation import CardLayers
 from sttest.targets.device import DesignFiles

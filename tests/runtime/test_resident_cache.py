@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytest.importorskip("torch")
+
 from sttest.core.errors import InputError
 from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask
