@@ -37,7 +37,7 @@ def _rows() -> Iterator[Row]:
         yield f"{model} decode c64", "compile", best_s(compiled), ""
         yield _simulated(model, compiled().graph, "maxplus")
     small = compile_text(lowered_text("gpt2", "prefill"), "small-gpt2", "u55c").graph
-    for engine in ("maxplus", "des"):
+    for engine in ("maxplus", "simpy"):
         yield _simulated("small-gpt2", small, engine)
 
 

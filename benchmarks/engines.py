@@ -49,7 +49,7 @@ def _against_simpy(graph: TimedGraph) -> Iterator[Row]:
     simulate(graph)
     ratios, whole, slow = [], [], 0.0
     for _ in range(3):
-        slow = simulate(graph, "des").solve_s
+        slow = simulate(graph, "simpy").solve_s
         ratios.append(slow / min(simulate(graph).solve_s for _ in range(5)))
         whole.append(slow / best_s(lambda: simulate(graph)))
     cold_s = best_s(lambda: (forget_programs(), simulate(graph)), 3)
@@ -71,7 +71,7 @@ def _solved_again(graph: TimedGraph) -> Iterator[Row]:
 def _prefill() -> Iterator[Row]:
     """GPT-2 blocks of the lanes that 256 tokens choose; programs are prepared anew in every run."""
     from sttest.compile.compiler import choose_lanes, compile_text
-    from sttest.compile.pipeline import CompileOptions
+    from sttest.compile.options import CompileOptions
     from sttest.frontend.lowering import linalg_text
     from sttest.models.registry import get_config
 

@@ -46,7 +46,7 @@ def _differences(batch: Sequence[tuple[str, TimedGraph]], runs: Sequence[RtlRun]
     """What differs from either engine, with the graph."""
     from sttest.targets.rtl import compare
 
-    pairs = [(*item, run, engine) for item, run in zip(batch, runs, strict=True) for engine in ("des", "maxplus")]
+    pairs = [(*item, run, engine) for item, run in zip(batch, runs, strict=True) for engine in ("simpy", "maxplus")]
     found = [(kind, design, compare(design, run, engine)) for kind, design, run, engine in pairs]
     return [f"{kind}, {one.engine}: {one.first}\n  {design}" for kind, design, one in found if not one.is_exact]
 

@@ -8,6 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from sttest.cli import app
+from sttest.compile.options import options_table
 
 COMMAND_LINE = "<!-- generated: command line -->"
 OPTIONS = "<!-- generated: compiler options -->"
@@ -25,22 +26,10 @@ def command_line() -> str:
     return "\n".join(f"## sttest {verb}\n\n```text\n{text.strip()}\n```\n" for verb, text in helps.items())
 
 
-def compiler_options() -> str:
-    """The options of ``sttest compile``, as a table."""
-    lines = ["| option | default | meaning |", "|---|---|---|"]
-    for option in _verbs()["compile"].params:
-        if option.param_type_name != "option" or option.name == "help":
-            continue
-        default = "" if option.default in (None, False) else f"`{option.default}`"
-        meaning = (option.help or "").replace("|", "\\|")
-        lines.append(f"| `{option.opts[0]}` | {default} | {meaning} |")
-    return "\n".join(lines)
-
-
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Called by MkDocs for every page."""
     if COMMAND_LINE in markdown:
         return markdown.partition(COMMAND_LINE)[0] + command_line()
     if OPTIONS in markdown:
-        return markdown.partition(OPTIONS)[0] + compiler_options()
+        return markdown.partition(OPTIONS)[0] + options_table()
     return markdown

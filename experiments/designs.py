@@ -12,7 +12,7 @@ from experiments.calibration import constants, launch_choice, precision_choice
 from experiments.generation import Overheads
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.core.results import PointStore
 from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points

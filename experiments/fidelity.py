@@ -19,7 +19,7 @@ from sttest.sim import Simulation, load, simulate
 ROOT = Path(__file__).parents[1]
 DESIGNS = ROOT / "tests" / "data" / "streamhls"
 SOURCE = "https://github.com/UCLA-VAST/Stream-HLS"
-ENGINES = ("maxplus", "des")
+ENGINES = ("maxplus", "simpy")
 SHALLOW = 2
 COLUMNS = (
     "design", "FIFO events", "co-simulation", "own depths", "error %", "all depth 2", "engines agree",

@@ -14,7 +14,7 @@ import pandas as pd
 
 from experiments.progress import step_printer
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table

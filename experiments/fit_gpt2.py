@@ -17,7 +17,7 @@ from experiments.calibration import Constant, fitted_precisions, launch_choice, 
 from experiments.gpt2 import BOARD, MODEL, decode_points, fitted_host_ms, prefill_point
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
 from sttest.studies.blocks import BlockPoint, run_points

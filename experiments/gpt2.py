@@ -19,7 +19,7 @@ from experiments.gpt2_report import print_report, write_report
 from experiments.gpt2_result import LaunchCase, PrecisionCase, Reproduction
 from experiments.published import gpt2_row
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.results import PointStore
 from sttest.models.registry import get_config
 from sttest.studies.blocks import BlockPoint, BlockShape, BlockTime, lanes_for, run_points

@@ -16,7 +16,8 @@ from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.compile.compiler import fusion_report
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import tiling_passes
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table

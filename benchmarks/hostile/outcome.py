@@ -47,7 +47,7 @@ def _graph(path: Path) -> str:
     graph = load(path)
     found = simulate(graph)
     if found.fifo_events <= DES_ACCESSES and found.verdict == "done" and found.throughput is None:
-        slow = simulate(graph, "des")
+        slow = simulate(graph, "simpy")
         if (slow.cycles, slow.finish) != (found.cycles, found.finish):
             return "BUG engines disagree"
     json.dumps(found.to_json())

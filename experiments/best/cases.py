@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
 from sttest.models.registry import get_config
@@ -71,30 +71,30 @@ def bases(case: Case) -> dict[str, CompileOptions]:
     """Options, but for the lanes, that a search starts from, by name: lanes of products, lanes of all other tasks."""
     if case.phase == "prefill":
         shared = CompileOptions(share="all", vector_bits=512)
-        found = {f"lanes-{lanes}": replace(shared, overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
+        found = {f"lanes-{lanes}": shared.with_(overall_unroll=lanes) for lanes in (2048, 4096, 6144)}
         # The last product of the MLP can work while the one before it does, and those of k and v while that of q does.
         last = "mlp_down*" if case.config.gated else "mlp_fc2*"
-        two = replace(shared, tile_size=32, first_lanes=8, own_engines=(f"attn_[kv]_proj*+{last}",))
-        return found | {f"two-engines-{lanes}": replace(two, overall_unroll=lanes) for lanes in (9216, 10240)}
+        two = shared.with_(tile_size=32, first_lanes=8, own_units=(f"attn_[kv]_proj*+{last}",))
+        return found | {f"two-engines-{lanes}": two.with_(overall_unroll=lanes) for lanes in (9216, 10240)}
     shared = CompileOptions(share="all", vector_bits=1024, layers=case.config.layers)
     found: dict[str, CompileOptions] = {}
     for products in (1024, 2048, 4096):
-        own = replace(shared, gemv_lanes=products, overall_unroll=2048)
-        wide = replace(own, tiles=(_wide_scores(case.config),))
+        own = shared.with_(gemv_lanes=products, overall_unroll=2048)
+        wide = own.with_(tiles=(_wide_scores(case.config),))
         found |= {f"products-{products}": own, f"products-{products}-wide": wide}
         if products < 4096:
             # Tasks of few lanes read their caches through few ports.
-            found[f"products-{products}-lean"] = replace(wide, overall_unroll=1152)
-            found[f"products-{products}-together"] = replace(wide, channels="together")
+            found[f"products-{products}-lean"] = wide.with_(overall_unroll=1152)
+            found[f"products-{products}-together"] = wide.with_(channels="together")
         else:
-            narrow = replace(wide, orders=_columns_first(case), vector_bits=512)
+            narrow = wide.with_(orders=_columns_first(case), vector_bits=512)
             found |= {
-                f"products-{products}-columns-{lanes}": replace(narrow, overall_unroll=lanes)
+                f"products-{products}-columns-{lanes}": narrow.with_(overall_unroll=lanes)
                 for lanes in (1536, 2048, 3072)
             }
             # Both caches in long bursts, and room for the weights that come while attention is at work.
             rows = (_wide_scores(case.config), _wide_mix(case.config))
-            found[f"products-{products}-rows-ahead"] = replace(narrow, tiles=rows, prefetch_kib=8192)
+            found[f"products-{products}-rows-ahead"] = narrow.with_(tiles=rows, prefetch_kib=8192)
     return found
 
 

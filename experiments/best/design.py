@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from sttest.boards.resources import KINDS, Resources
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import SlrPlacement, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DeadlockError
@@ -24,16 +24,6 @@ from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import Breakdown, breakdown
 from sttest.sim.graph import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE, MemoryPort
 
-_OPTIONS = {
-    "tile_size": "--tile", "gemv_lanes": "--gemv-lanes", "overall_unroll": "--overall-unroll",
-    "first_lanes": "--first-lanes", "precision": "--precision", "beat_bits": "--beat-bits",
-    "vector_bits": "--vector-bits", "strategy": "--strategy", "share": "--share",
-    "prefetch_kib": "--prefetch-kib", "keep_kib": "--keep-kib", "layers": "--layers", "channels": "--channels",
-    "attention": "--attention", "attention_chunk": "--attention-chunk",
-}  # fmt: skip
-_OPTIONS_OF_TASKS = {"tiles": "--task-tile", "orders": "--task-order"}
-_REPEATED = {"own_engines": "--own-engine", "fabric": "--fabric"}
-_FLAGS = {"keep_pace": "--keep-pace"}
 MOST_ACCESSES = 1 << 30
 """Accesses of FIFOs in a launch that is made again."""
 _RECORDED_LAYERS = 3
@@ -135,7 +125,7 @@ def make(found: Found) -> Made:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
     layers = found.layers if is_recordable(design) else max(1, min(_RECORDED_LAYERS, found.layers // 2))
     short = (
-        design if layers == found.layers else compile_text(text, design.name, BOARD, _shortened(found.knobs, layers))
+        design if layers == found.layers else compile_text(text, design.name, BOARD, found.knobs.with_(layers=layers))
     )
     return Made(found, design, placed, simulate(short.graph, record=True), layers)
 
@@ -154,10 +144,6 @@ def _repeats(design: Design) -> dict[str, int]:
 def is_recordable(design: Design) -> bool:
     """Whether all access times of a launch fit in memory: the limit that holds where nothing is set."""
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
-
-
-def _shortened(knobs: CompileOptions, layers: int) -> CompileOptions:
-    return replace(knobs, layers=layers)
 
 
 @contextmanager
@@ -185,17 +171,7 @@ def command(case: Case, knobs: CompileOptions, lanes_from: Path, package: Path) 
     shape = case.shape
     size = ["--tokens", str(shape.tokens)] if shape.phase == "prefill" else ["--context", str(shape.context)]
     words = ["sttest", "compile", case.model, "--phase", case.phase, *size, "--board", BOARD]
-    default = CompileOptions()
-    for each in fields(CompileOptions):
-        value = getattr(knobs, each.name)
-        if each.name in _OPTIONS and value != getattr(default, each.name):
-            words += [_OPTIONS[each.name], str(value)]
-        words += [_FLAGS[each.name]] if each.name in _FLAGS and value else []
-        for entry in value if each.name in _REPEATED else ():
-            words += [_REPEATED[each.name], entry]
-        if each.name in _OPTIONS_OF_TASKS:
-            for entry in value:
-                words += [_OPTIONS_OF_TASKS[each.name], "=".join(entry.rsplit(":", 1))]
+    words += knobs.command_line()
     words += ["--head"] if case.head else []
     return [*words, "--lanes-from", str(lanes_from), "--check-resources", "-o", str(package)]
 

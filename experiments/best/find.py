@@ -11,7 +11,7 @@ from experiments.best.cases import BOARD, Case, bases
 from experiments.best.found import FOLDER, Found, path_of, read_found
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean
 from sttest.core.program import program_hash
 from sttest.core.results import PointStore
@@ -73,7 +73,7 @@ class StoredJudge:
         return Profile({name: Resources(**each) for name, each in found["shares"].items()}, found["cycles"])
 
     def _kept(self, what: str, lanes: Lanes, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return self._store.point({**self._key, "knobs": asdict(self._judge.knobs(lanes)), "what": what}, compute)
+        return self._store.point({**self._key, "knobs": self._judge.knobs(lanes).model_dump(), "what": what}, compute)
 
 
 def _plain(judged: Judged | None) -> dict[str, Any]:

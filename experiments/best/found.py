@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from experiments.best.cases import BOARD, Case
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.files import read_yaml, write_text
-from sttest.explore.evaluate import knobs_from
+from sttest.core.validation import validated
 from sttest.explore.report import text_hash
 
 FOLDER = Path(__file__).parents[1] / "data" / "best"
@@ -53,7 +53,7 @@ class Found:
     def to_yaml(self) -> str:
         """As a file."""
         lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)
-        knobs = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self.knobs).items()}
+        knobs = self.knobs.model_dump(mode="json")
         data = {
             "model": self.case.model, "phase": self.case.phase, "board": BOARD, "tokens": self.case.shape.tokens,
             "context": self.case.shape.context, "head": self.case.head, "text_sha256": self.text_sha256,
@@ -106,7 +106,7 @@ def _found(case: Case, data: Mapping[str, Any]) -> Found:
     if said != asked:
         raise ValueError(f"it is of {said}, not of {asked}")
     lanes = [f"{name}:{int(count)}" for name, count in data["knobs"]["lanes"].items()]
-    knobs = knobs_from({**data["knobs"], "lanes": lanes})
+    knobs = validated(CompileOptions, {**data["knobs"], "lanes": lanes}, "knobs")
     how = data["found"]
     return Found(case, knobs, str(how["base"]), str(data["text_sha256"]), int(how["cycles"]), int(how["designs"]))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -96,7 +95,7 @@ def _commands(made: Made) -> str:
         return f"{compiled}\nsttest simulate {package} --trace {package}.json\n"
     # All access times of the whole launch are more than memory holds.
     short = package.with_name(f"{case.name}-{made.itemised_layers}-layers")
-    recorded = shown(command(case, replace(knobs, layers=made.itemised_layers), lanes, short))
+    recorded = shown(command(case, knobs.with_(layers=made.itemised_layers), lanes, short))
     limit = f"{MAX_ACCESSES_VARIABLE}={MOST_ACCESSES}"
     return (
         f"{limit} {compiled}\n{limit} sttest simulate {package}\n"

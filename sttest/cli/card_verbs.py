@@ -43,7 +43,7 @@ def build(
     from sttest.verbs.build import BuildRequest, run
 
     given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
-    request = BuildRequest(package, target.value, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
+    request = BuildRequest(package, target, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
     run(request, as_json=as_json)
 
 
@@ -104,10 +104,10 @@ def run_verb(
     from sttest.verbs.run import run
 
     request = RunRequest(
-        tuple(packages), backend.value, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
+        tuple(packages), backend, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
         int(card) if card.isdecimal() else card, Timeouts(timeout_launch, timeout_open, reset),
     )  # fmt: skip
-    raise typer.Exit(run(request, out, launch_per.value if launch_per else None, as_json=as_json))
+    raise typer.Exit(run(request, out, launch_per, as_json=as_json))
 
 
 @app.command()

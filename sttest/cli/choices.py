@@ -1,125 +1,94 @@
-"""What options may be: choices by name, and options that several verbs share."""
+"""What options may be: choices, options that several verbs share, and those that are made of ``CompileOptions``."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from pydantic.fields import FieldInfo
 
+from sttest.compile.options import CompileOptions, Option, bound_of, choices_of, flag_of, options_of
+from sttest.core.errors import InputError
 
-class Phase(StrEnum):
-    """The two phases of a generation."""
-
-    prefill = "prefill"
-    decode = "decode"
-
-
-class Precision(StrEnum):
-    """Quantisation schemes."""
-
-    w4a8 = "w4a8"
-    w4a8_channel = "w4a8-channel"
-    w4a8_static = "w4a8-static"
-    w4a8_position = "w4a8-position"
-    w8a8 = "w8a8"
-    fp32 = "fp32"
-
-
-class Strategy(StrEnum):
-    """FIFO sizing."""
-
-    normal = "normal"
-    conservative = "conservative"
-
-
-class BeatBits(StrEnum):
-    """Width of memory ports."""
-
-    b128 = "128"
-    b256 = "256"
-    b512 = "512"
-
-
-class Share(StrEnum):
-    """Which tasks take turns on one engine."""
-
-    none = "none"
-    weights = "weights"
-    all = "all"
-
-
-class Channels(StrEnum):
-    """Which DMAs share memory channels."""
-
-    auto = "auto"
-    apart = "apart"
-    together = "together"
-
-
-class AttentionPasses(StrEnum):
-    """How often attention goes over its keys."""
-
-    three_pass = "three-pass"
-    one_pass = "one-pass"
-
-
-class SizingMethod(StrEnum):
-    """Where FIFO depths come from."""
-
-    lp = "lp"
-    sim = "sim"
-
-
-class Engine(StrEnum):
-    """Engines over timed graphs."""
-
-    maxplus = "maxplus"
-    des = "des"
-
-
-class Backend(StrEnum):
-    """What executes a design."""
-
-    rtl = "rtl"
-    csim = "csim"
-
-
-class CardBackend(StrEnum):
-    """What stands behind pyxrt."""
-
-    double = "double"
-    hw_emu = "hw_emu"
-    device = "device"
-
-
-class BuildTarget(StrEnum):
-    """What v++ builds for."""
-
-    hw_emu = "hw_emu"
-    hw = "hw"
-
-
-class LaunchPer(StrEnum):
-    """What one launch of a kernel computes."""
-
-    layer = "layer"
-    token = "token"
-    generation = "generation"
-
-
-class Simulator(StrEnum):
-    """Simulators of SystemVerilog."""
-
-    verilator = "verilator"
-    icarus = "icarus"
-
-
+Phase: TypeAlias = Literal["prefill", "decode"]
+Strategy: TypeAlias = Literal["normal", "conservative"]
+SizingMethod: TypeAlias = Literal["lp", "sim"]
+Engine: TypeAlias = Literal["maxplus", "simpy"]
+Backend: TypeAlias = Literal["rtl", "csim"]
+CardBackend: TypeAlias = Literal["double", "hw_emu", "device"]
+BuildTarget: TypeAlias = Literal["hw_emu", "hw"]
+LaunchPer: TypeAlias = Literal["layer", "token", "generation"]
+Simulator: TypeAlias = Literal["verilator", "icarus"]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
-Attention = Annotated[
-    AttentionPasses, typer.Option(help="Softmax over all positions, or by chunks under a running maximum.")
-]
-AttentionChunk = Annotated[
-    int, typer.Option(min=1, help="Positions at a time of attention in one pass; divides the context.")
-]
+
+Verb = Callable[..., None]
+
+
+def takes_options(*names: str) -> Callable[[Verb], Verb]:
+    """Gives a verb one command-line option for every option of the compiler in place of its parameter ``options``.
+
+    Args:
+        names: the options that the verb takes; all of them if none is named.
+    """
+
+    def decorate(verb: Verb) -> Verb:
+        chosen = {
+            name: (_parameter(name, field, option), field, option)
+            for name, field, option in options_of()
+            if option.on_command_line and (not names or name in names)
+        }
+        signature = inspect.signature(verb, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for each in signature.parameters.values():
+            parameters += [made for made, *_ in chosen.values()] if each.name == "options" else [each]
+
+        @wraps(verb)
+        def run(**given: Any) -> None:
+            values = {name: _value(name, given.pop(name), field, option) for name, (_, field, option) in chosen.items()}
+            verb(**given, options=CompileOptions(**values))
+
+        run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def _parameter(name: str, field: FieldInfo, option: Option) -> inspect.Parameter:
+    """The option as typer takes it: a parameter whose annotation says how it is read."""
+    choices, default, told = choices_of(field, option), field.default, field.description or ""
+    kind: Any = field.annotation
+    if isinstance(default, tuple):
+        kind, default, told = list[str] | None, None, f"{told.removesuffix('.')}; may be repeated."
+    elif choices:
+        any_literal: Any = Literal
+        kind, default = any_literal[tuple(map(str, choices))], str(default)
+    given = typer.Option(
+        flag_of(name, option), help=told, metavar=option.metavar, min=bound_of(field, "ge"), max=bound_of(field, "le")
+    )
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, given])
+
+
+def _value(name: str, given: Any, field: FieldInfo, option: Option) -> Any:
+    """The value of a field, from what stood on the command line."""
+    if isinstance(field.default, tuple):
+        entries = tuple(given or ())
+        return tuple(_pair(flag_of(name, option), entry) for entry in entries) if option.pairs else entries
+    spelled = {str(choice): choice for choice in choices_of(field, option)}
+    return spelled.get(given, given)
+
+
+def _pair(flag: str, entry: str) -> str:
+    """``NAME=VALUE`` as passes write it: ``name:value``.
+
+    Raises:
+        InputError: no name, or no value.
+    """
+    name, _, value = entry.partition("=")
+    if not name or not value:
+        raise InputError("bad-option", f"'{name}' has no value", where=flag, hints=[f"write {flag} NAME=..."])
+    return f"{name}:{value}"

@@ -8,22 +8,12 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import (
-    Attention,
-    AttentionChunk,
-    AttentionPasses,
-    BeatBits,
-    Board,
-    Channels,
-    Json,
-    Phase,
-    Precision,
-    Share,
-    Strategy,
-)
+from sttest.cli.choices import Board, Json, Phase, takes_options
+from sttest.compile.options import CompileOptions
 
 
 @app.command("compile")
+@takes_options()
 def compile_verb(
     model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
@@ -33,53 +23,12 @@ def compile_verb(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
-    tile: Annotated[int, typer.Option(min=1, help="Points per tiled loop.")] = 16,
-    task_tile: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=64x1x128", help="Points per loop of a task; may be repeated.")
-    ] = None,
-    task_order: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=1,0,2", help="Order of a task's loops; may be repeated.")
-    ] = None,
-    gemv_lanes: Annotated[
-        int, typer.Option(min=0, help="Lanes of each product of few rows with a weight; 0 takes those of --tile.")
-    ] = 0,
-    overall_unroll: Annotated[int, typer.Option(min=1, help="Lanes that all kernels share.")] = 4096,
-    first_lanes: Annotated[int, typer.Option(min=1, help="Lanes of a task before it is given more.")] = 16,
+    *,
+    options: CompileOptions,
     lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
-    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
-    strategy: Annotated[Strategy, typer.Option(help="FIFO sizing.")] = Strategy.normal,
-    vector_bits: Annotated[int, typer.Option(min=1, help="Widest token, in bits.")] = 4096,
-    beat_bits: Annotated[BeatBits, typer.Option(help="Width of memory ports.")] = BeatBits.b512,
-    share: Annotated[
-        Share, typer.Option(help="Tasks that take turns on one engine: products with weights, or all that are alike.")
-    ] = Share.none,
-    own_engine: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME[+NAME]", help="Tasks that share engines with each other only; may be repeated."),
-    ] = None,
-    fabric: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Tasks whose integer products are made of LUTs, not DSPs; may be repeated."),
-    ] = None,
-    layers: Annotated[int, typer.Option(min=1, help="Layers that one launch runs.")] = 1,
     head: Annotated[
         bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
     ] = False,
-    channels: Annotated[
-        Channels, typer.Option(help="Memory channels apart for large DMAs, or shared by all together.")
-    ] = Channels.auto,
-    generate: Annotated[
-        int, typer.Option(min=1, help="Tokens that one launch makes, with --head and all --layers.")
-    ] = 1,
-    prefetch_kib: Annotated[int, typer.Option(min=0, help="On-chip room for parameters that are read ahead.")] = 0,
-    keep_kib: Annotated[
-        int, typer.Option(min=0, help="Inputs up to this size that are streamed several times are kept on chip.")
-    ] = 0,
-    keep_pace: Annotated[
-        bool, typer.Option("--keep-pace", help="The slowest tasks walk all rows of tokens without a drain in between.")
-    ] = False,
-    attention: Attention = AttentionPasses.three_pass,
-    attention_chunk: AttentionChunk = 64,
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
@@ -105,7 +54,7 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head
 
-      sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-engine 'mlp_fc2+mlp_fc2_groups'
+      sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-unit 'mlp_fc2+mlp_fc2_groups'
 
       sttest compile gpt2 --phase prefill --tokens 256 --fabric attn_scores --fabric attn_mix
 
@@ -113,20 +62,9 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
     """
-    from sttest.compile.pipeline import CompileOptions
-    from sttest.verbs.compile import Request, entries, run
+    from sttest.verbs.compile import Request, run
 
-    knobs = CompileOptions(
-        tile_size=tile, tiles=entries("--task-tile", task_tile), orders=entries("--task-order", task_order),
-        gemv_lanes=gemv_lanes, overall_unroll=overall_unroll, first_lanes=first_lanes, precision=precision.value,
-        vector_bits=vector_bits, strategy=strategy.value, beat_bits=int(beat_bits.value), share=share.value,
-        own_engines=tuple(own_engine or ()), fabric=tuple(fabric or ()), prefetch_kib=prefetch_kib, keep_kib=keep_kib,
-        keep_pace=keep_pace,
-        layers=layers, channels=channels.value, generate=generate, attention=attention.value,
-        attention_chunk=attention_chunk,
-    )  # fmt: skip
-    asked = phase.value if phase else None
-    request = Request(model, asked, tokens, context, board, knobs, head, work_dir, lanes_from, check_resources)
+    request = Request(model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources)
     run(request, as_json=as_json)
 
 
@@ -134,6 +72,9 @@ def compile_verb(
 def opt(
     file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
     pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",
+    board: Annotated[
+        str | None, typer.Option(help="A board's name, or a YAML file, instead of the one that the module names.")
+    ] = None,
     print_after_all: Annotated[
         bool, typer.Option("--print-after-all", help="The IR after every pass, on stderr.")
     ] = False,
@@ -148,11 +89,13 @@ def opt(
 
       sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
 
+      sttest opt streams.mlir --board u280 -p size-fifos
+
       sttest opt - -p fold-dma --verify-each < kernels.mlir
     """
     from sttest.verbs.opt import run
 
-    run(file, pipeline, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes)
+    run(file, pipeline, board, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes)
 
 
 @app.command()

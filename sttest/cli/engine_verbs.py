@@ -8,28 +8,14 @@ from typing import Annotated
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import (
-    Attention,
-    AttentionChunk,
-    AttentionPasses,
-    Backend,
-    Board,
-    Engine,
-    Json,
-    Phase,
-    Precision,
-    Simulator,
-    SizingMethod,
-    Strategy,
-)
+from sttest.cli.choices import Backend, Board, Engine, Json, Phase, Simulator, SizingMethod, Strategy, takes_options
+from sttest.compile.options import CompileOptions
 
 
 @app.command()
 def simulate(
     path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
-    engine: Annotated[
-        Engine, typer.Option(help="maxplus is compiled, des is the oracle; they agree.")
-    ] = Engine.maxplus,
+    engine: Annotated[Engine, typer.Option(help="maxplus is compiled, simpy is the oracle; they agree.")] = "maxplus",
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
     unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
@@ -43,7 +29,7 @@ def simulate(
 
       sttest simulate build/gpt2-decode-u55c
 
-      sttest simulate graph.json --engine des --depth a=4 --depth b=8
+      sttest simulate graph.json --engine simpy --depth a=4 --depth b=8
 
       sttest simulate graph.json --all-depths 2 --json
 
@@ -53,7 +39,7 @@ def simulate(
 
     extras = Extras(trace, check)
     depths = Depths(all_depths, depth or (), unbounded)
-    raise typer.Exit(run(path, engine.value, depths, as_json=as_json, extras=extras))
+    raise typer.Exit(run(path, engine, depths, as_json=as_json, extras=extras))
 
 
 @app.command()
@@ -61,7 +47,7 @@ def size(
     path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
     method: Annotated[
         SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
-    ] = SizingMethod.sim,
+    ] = "sim",
     strategy: Annotated[
         Strategy | None, typer.Option(help="Of the linear program [the depths that the design has].")
     ] = None,
@@ -91,18 +77,16 @@ def size(
     """
     from sttest.verbs.size import SizeRequest, run
 
-    request = SizeRequest(method.value, strategy.value if strategy else None, throughput, invocations, target)
+    request = SizeRequest(method, strategy, throughput, invocations, target)
     raise typer.Exit(run(path, request, as_json=as_json))
 
 
 @app.command()
 def emulate(
     path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON.")],
-    backend: Annotated[
-        Backend, typer.Option(help="rtl: the twin in clocked hardware; csim: the emitted C++.")
-    ] = Backend.rtl,
-    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = Simulator.verilator,
-    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = Engine.maxplus,
+    backend: Annotated[Backend, typer.Option(help="rtl: the twin in clocked hardware; csim: the emitted C++.")] = "rtl",
+    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator",
+    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus",
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME], or its csim folder.")
@@ -129,24 +113,24 @@ def emulate(
     from sttest.verbs.simulate import Depths
 
     depths = Depths(of_some=depth or ())
-    if backend is Backend.csim:
+    if backend == "csim":
         from sttest.verbs.emulate_csim import CsimRequest
         from sttest.verbs.emulate_csim import run as run_csim
 
         raise typer.Exit(run_csim(CsimRequest(path, work_dir, seed, checkpoint, streams), depths, as_json=as_json))
     from sttest.verbs.emulate import Emulation, run
 
-    request = Emulation(path, simulator.value, engine.value, work_dir, iterations, max_clocks)
+    request = Emulation(path, simulator, engine, work_dir, iterations, max_clocks)
     raise typer.Exit(run(request, depths, as_json=as_json))
 
 
 @app.command()
+@takes_options("precision", "attention", "attention_chunk")
 def ladder(
     model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…")],
     phase: Annotated[Phase, typer.Option(help="Of the block.")],
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
-    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
     small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="Take the weights of this folder's first layer.")] = None,
@@ -157,8 +141,8 @@ def ladder(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
-    attention: Attention = AttentionPasses.three_pass,
-    attention_chunk: AttentionChunk = 64,
+    *,
+    options: CompileOptions,
     as_json: Json = False,
 ) -> None:
     """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
@@ -171,19 +155,17 @@ def ladder(
 
       sttest ladder gpt2 --phase decode --attention one-pass --attention-chunk 16
     """
-    from sttest.compile.pipeline import CompileOptions
     from sttest.verbs.compile import Request
     from sttest.verbs.ladder import LadderRequest, run
 
-    knobs = CompileOptions(precision=precision.value, attention=attention.value, attention_chunk=attention_chunk)
-    asked = Request(model, phase.value, tokens, context, board, knobs, work_dir=work_dir)
+    asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
     raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
 
 
 @app.command()
 def corpus(
     name: Annotated[str | None, typer.Argument(help="One design; without it, a list of all.")] = None,
-    engine: Annotated[Engine, typer.Option(help="Who is to find the deadlock.")] = Engine.maxplus,
+    engine: Annotated[Engine, typer.Option(help="Who is to find the deadlock.")] = "maxplus",
 ) -> None:
     """Small designs that deadlock, each with its diagnosis; exit code 6 where it is another now.
 
@@ -195,4 +177,4 @@ def corpus(
     """
     from sttest.verbs.corpus import run
 
-    raise typer.Exit(run(name, engine.value))
+    raise typer.Exit(run(name, engine))

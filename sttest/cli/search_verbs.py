@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sttest.cli.app import app
-from sttest.cli.choices import Board, Json, Phase, Precision
-
-
-class Objective(StrEnum):
-    """What a search improves."""
-
-    latency = "latency"
-    ttft = "ttft"
-    tokens_per_joule = "tokens-per-joule"
-    area = "area"
+from sttest.cli.choices import Board, Json, Phase, takes_options
+from sttest.compile.options import CompileOptions
 
 
 @app.command()
+@takes_options("precision")
 def explore(
     model: Annotated[str | None, typer.Argument(help="A model's name, see 'sttest models'.")] = None,
-    phase: Annotated[Phase, typer.Option(help="prefill needs --tokens, decode needs --context.")] = Phase.decode,
+    phase: Annotated[Phase, typer.Option(help="prefill needs --tokens, decode needs --context.")] = "decode",
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
     board: Board = "u55c",
-    precision: Annotated[Precision, typer.Option(help="Quantisation scheme.")] = Precision.w4a8,
+    *,
+    options: CompileOptions,
     objective: Annotated[
-        list[Objective] | None, typer.Option(help="What to improve; several make a Pareto set. [latency, area]")
+        list[str] | None,
+        typer.Option(
+            metavar="latency|ttft|tokens-per-joule|area",
+            help="What to improve; several make a Pareto set. [latency, area]",
+        ),
     ] = None,
     knob: Annotated[
         list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for a knob; --dry-run lists them.")
@@ -78,8 +75,8 @@ def explore(
     if model is None:
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     request = ExploreRequest(
-        model, phase.value, tokens, context, board, precision.value,
-        tuple(each.value for each in objective or (Objective.latency, Objective.area)), tuple(knob or ()),
+        model, phase, tokens, context, board, options.precision,
+        tuple(objective or ("latency", "area")), tuple(knob or ()),
         trials, jobs, seed, storage, out, resume, ablation, check_resources, dry_run,
     )  # fmt: skip
     run(request, as_json=as_json)

@@ -15,7 +15,7 @@ from sttest.cli.choices import Engine, Json
 def reproduce(
     name: Annotated[str, typer.Argument(help="The experiment, such as gpt2.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/NAME].")] = None,
-    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = Engine.maxplus,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = "maxplus",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
 ) -> None:
     """Reproduce a published table: ours beside theirs, with the error.
@@ -26,7 +26,7 @@ def reproduce(
     """
     from sttest.studies import tables
 
-    raise typer.Exit(tables.reproduce(name, out, engine.value, jobs))
+    raise typer.Exit(tables.reproduce(name, out, engine, jobs))
 
 
 @app.command()
@@ -35,7 +35,7 @@ def whatif(
         str | None, typer.Argument(metavar="STUDY|FILE.yaml", help="One study; without it, a list of all.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/STUDY].")] = None,
-    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = Engine.maxplus,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = "maxplus",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster, as in tcp://host:8786, instead.")
@@ -62,7 +62,7 @@ def whatif(
     if study is None:
         list_studies(as_json=as_json)
         return
-    run(WhatifRequest(study, out, engine.value, jobs, scheduler, dry_run), as_json=as_json)
+    run(WhatifRequest(study, out, engine, jobs, scheduler, dry_run), as_json=as_json)
 
 
 @app.command()

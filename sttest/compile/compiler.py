@@ -18,12 +18,13 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse, printed
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
 from sttest.compile.passes.size_fifos import SizeFifos
-from sttest.compile.pipeline import CompileOptions, passes, streaming_passes, tiling_passes
+from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
 from sttest.compile.sharing.functional_units import dma_port
 from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
@@ -172,13 +173,13 @@ def compile_text(
     """
     knobs = knobs or CompileOptions()
     hardware = require_hbm(load_board(board))
-    c_max_bytes = hardware.fabric.usable_onchip_bytes
     context = new_context()
     module = parse(text, name, context)
+    set_target(module, board)
     runner = _Runner(context, module, keep_ir, progress)
     runner.run(tiling_passes(knobs))
-    fusion = fusion_report(module, c_max_bytes)
-    runner.run(streaming_passes(knobs, board, c_max_bytes))
+    fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
+    runner.run(streaming_passes(knobs))
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
     return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts)
@@ -263,10 +264,11 @@ class StagedCompiler:
     """
 
     def __init__(self, text: str, name: str, board: str, workload: Mapping[str, str | int] | None = None) -> None:
-        self.name, self._board_name = name, board
+        self.name = name
         self.board = require_hbm(load_board(board))
         self._context: Context = new_context()
         self._parsed = parse(text, name, self._context)
+        set_target(self._parsed, board)
         self._workload = {**workload_of(self._parsed), **(workload or {})}
         self._tiled: dict[tuple[ModulePass, ...], Tiled] = {}
         self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
@@ -325,7 +327,7 @@ class StagedCompiler:
 
     def _split(self, knobs: CompileOptions) -> tuple[tuple[ModulePass, ...], tuple[ModulePass, ...]]:
         """The passes before lanes are assigned, and the others."""
-        chosen = passes(knobs, self._board_name, self.board.fabric.usable_onchip_bytes)
+        chosen = all_passes(knobs)
         first = next(number for number, each in enumerate(chosen) if isinstance(each, AssignLanes))
         return chosen[:first], chosen[first:]
 

@@ -19,31 +19,8 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseError, VerifyException
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, parse_error, rule_error
-from sttest.compile.passes.add_positions import AddPositions
-from sttest.compile.passes.assign_channels import AssignChannels
-from sttest.compile.passes.assign_lanes import AssignLanes
-from sttest.compile.passes.buffer_rereads import KeepReads
-from sttest.compile.passes.flatten_bottleneck_loops import KeepPace
-from sttest.compile.passes.float_min_as_int import CompareBits
-from sttest.compile.passes.fold_dma import FoldDma
-from sttest.compile.passes.fuse_kernels import FuseKernels
-from sttest.compile.passes.insert_forks import InsertForks
-from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.compile.passes.loop_layers import LoopLayers
-from sttest.compile.passes.loop_tokens import LoopTokens
-from sttest.compile.passes.lower_to_streams import LowerToStreams
-from sttest.compile.passes.materialize_converters import MaterializeConverters
-from sttest.compile.passes.materialize_dma import MaterializeDma
-from sttest.compile.passes.merge_weight_streams import ShareLoads
-from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
-from sttest.compile.passes.name_nodes import MakeInstances
-from sttest.compile.passes.online_softmax import OnePassAttention
-from sttest.compile.passes.quantize import Quantise
-from sttest.compile.passes.share_engines import ShareEngines
-from sttest.compile.passes.share_streams import ShareStreams
-from sttest.compile.passes.size_fifos import SizeFifos
-from sttest.compile.passes.vectorize import Vectorize
+from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
+from sttest.compile.pipeline import PASSES
 from sttest.core.errors import InputError, did_you_mean
 
 # --- The xDSL context of sttest: its dialects, its passes, reading and printing IR text
@@ -53,17 +30,6 @@ _DIALECTS = (
     Builtin, affine.Affine, arith.Arith, func.Func, linalg.Linalg, math.Math, memref.MemRef, scf.Scf, tensor.Tensor,
     df.DF,
 )  # fmt: skip
-
-PASSES: dict[str, type[ModulePass]] = {
-    each.name: each
-    for each in (
-        AddPositions, OnePassAttention, Quantise, CompareBits, LinalgToKernels, MultiplyInFabric, ShareEngines,
-        AssignLanes, FuseKernels, KeepReads, MaterializeConverters, MaterializeDma, FoldDma, Vectorize, InsertForks,
-        ShareLoads, AssignChannels, MakeInstances, LowerToStreams, ShareStreams, KeepPace, SizeFifos, LoopLayers,
-        LoopTokens,
-    )
-}  # fmt: skip
-"""Every pass by its command-line name, in pipeline order."""
 
 
 def new_context() -> Context:
@@ -179,6 +145,7 @@ def run_opt(
     where: str,
     pipeline: str,
     *,
+    board: str | None = None,
     print_after_all: bool = False,
     verify_each: bool = False,
     time_passes: bool = False,
@@ -189,6 +156,7 @@ def run_opt(
         text: a module of any level, in MLIR's generic or custom form.
         where: name of the text, for errors.
         pipeline: ``pass,pass{option=value}``; nothing but reading and printing if empty.
+        board: name or file of the board that the module is for, instead of its own target.
         print_after_all: keep the IR after every pass.
         verify_each: check the IR after every pass, not only after the last.
         time_passes: measure the passes.
@@ -200,6 +168,8 @@ def run_opt(
     passes = parse_passes(pipeline)
     context = new_context()
     module = parse(text, where, context)
+    if board is not None:
+        set_target(module, board)
     runs = []
     for number, each in enumerate(passes, start=1):
         seconds = _apply(each, context, module, where)

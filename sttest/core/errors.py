@@ -21,7 +21,9 @@ exit meaning
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
+from functools import cache
 from itertools import islice
 
 MAX_SHOWN_CHARS = 2000
@@ -144,3 +146,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return f"did you mean '{near[0]}'?"
     more = ", …" if len(options) > _MAX_NAMES_LISTED else ""
     return f"choose one of {', '.join(options[:_MAX_NAMES_LISTED])}{more}"
+
+
+@cache
+def note_renamed(old: str, new: str) -> None:
+    """Tells once, on stderr, that a name of an earlier version was used."""
+    print(f"note: '{old}' is called '{new}' now; the old name will go in the next release", file=sys.stderr)
+
+
+def todays_engine(name: str) -> str:
+    """The name of an engine, where ``des`` is what ``simpy`` was called."""
+    if name != "des":
+        return name
+    note_renamed("des", "simpy")
+    return "simpy"

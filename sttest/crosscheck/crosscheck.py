@@ -228,7 +228,7 @@ class _Climb:
         rungs: dict[str, Callable[[], EngineResult]] = {
             "torch": lambda: EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden"),
             "functional": lambda: self._values(run_functional(self.package.values, self.images), 0.0),
-            "des": lambda: simulated("des", graph),
+            "simpy": lambda: simulated("simpy", graph),
             "maxplus": lambda: simulated("maxplus", graph),
             "csim": self._csim,
             "rtl": lambda: clocked(graph, self.work),

@@ -21,7 +21,7 @@ from sttest.targets.device import DesignFiles
 from sttest.targets.doctor.survey import PARTS, survey
 from sttest.targets.rtl import emulate
 
-ENGINES = ("torch", "functional", "des", "maxplus", "csim", "rtl", "hw_emu", "device")
+ENGINES = ("torch", "functional", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device")
 """All rungs, from the golden up to the card."""
 DEFAULT_ENGINES = tuple(name for name in ENGINES if name != "rtl")
 """Those that are climbed unless others are asked for: building the RTL twin of a whole block takes minutes."""
@@ -78,7 +78,7 @@ def guarded(engine: str, climb: Callable[[], EngineResult]) -> EngineResult:
 
 
 def simulated(engine: str, graph: TimedGraph) -> EngineResult:
-    """The times of an engine over timed graphs, ``des`` or ``maxplus``."""
+    """The times of an engine over timed graphs, ``simpy`` or ``maxplus``."""
     began = time.perf_counter()
     result = simulate(graph, engine)
     return timed(engine, graph, result.cycles, time.perf_counter() - began)

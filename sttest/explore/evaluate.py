@@ -6,17 +6,18 @@ A design that can't be of use is given up at the first step that says so.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sttest.boards.energy import Activity, activity_of, energy, idle
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, StagedCompiler, Tiled
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_of, place, refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
+from sttest.core.validation import validated
 from sttest.explore.facts import BlockFacts, DesignBounds, block_facts, bounds
 from sttest.explore.objectives import Figures, Losses, Objective, Target, dominates
 from sttest.explore.space import Point, lanes_of, resolved, tiling_of
@@ -51,28 +52,13 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self)
+        return {**vars(self), "knobs": self.knobs and self.knobs.model_dump()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Evaluation:
         """The inverse of :meth:`to_dict`, also after a way through JSON."""
-        knobs = None if data["knobs"] is None else knobs_from(data["knobs"])
+        knobs = None if data["knobs"] is None else validated(CompileOptions, data["knobs"], "knobs")
         return cls(data["status"], knobs, tuple(data["losses"]), data["figures"], data["refusal"])
-
-
-def knobs_from(data: dict[str, Any]) -> CompileOptions:
-    """CompileOptions that went through JSON.
-
-    Raises:
-        InputError: they are not those of this version.
-    """
-    try:
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
-        }
-        return CompileOptions(**given)
-    except TypeError as error:
-        raise InputError("bad-knobs", f"not the compiler's knobs: {error}", where="knobs") from error
 
 
 class Evaluator:

@@ -12,7 +12,7 @@ from sttest.boards.resources import Resources, total
 from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import DesignResources, design_resources, die_of, refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices

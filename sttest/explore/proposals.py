@@ -8,13 +8,13 @@ many evaluate them; and while one batch is worked on, the next one is there alre
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.space import SHIFT, Domain, Point, Value
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 BATCH = 16
 LAG = 2
 """A batch knows the results of all batches up to so many before it."""
-_DEFAULTS: dict[str, Value] = asdict(CompileOptions())
+_DEFAULTS: dict[str, Value] = dict(CompileOptions())
 _SEED_BUDGETS = (0.5, 0.25, 0.75)
 """Where among the budgets the seeds lie, in this order."""
 

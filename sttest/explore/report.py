@@ -7,14 +7,15 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.results import Kind, Row
-from sttest.explore.evaluate import Evaluation, Evaluator, knobs_from
+from sttest.core.validation import validated
+from sttest.explore.evaluate import Evaluation, Evaluator
 from sttest.explore.objectives import METRICS, Figures, Target, pareto_set
 from sttest.explore.proposals import Tried, default_point
 from sttest.explore.search import Search
@@ -61,7 +62,7 @@ class Record:
         """As a row; numbers to their last digit."""
         figures = [repr(self.figures[name]) if name in self.figures else "" for name in (*METRICS, PLACED)]
         target = [str(self.target[name]) for name in _TARGET]
-        return [str(self.point), *target, self.text_sha256, self.program, json.dumps(asdict(self.knobs)), *figures]
+        return [str(self.point), *target, self.text_sha256, self.program, json.dumps(self.knobs.model_dump()), *figures]
 
 
 def text_hash(text: str) -> str:
@@ -108,7 +109,7 @@ def _record(row: Mapping[str, str]) -> Record:
     if target["phase"] not in get_args(Phase):
         raise ValueError(f"no phase {target['phase']!r}")
     figures = {name: float(row[name]) for name in (*METRICS, PLACED) if row[name]}
-    knobs = knobs_from(json.loads(row["knobs"]))
+    knobs = validated(CompileOptions, json.loads(row["knobs"]), "knobs")
     return Record(int(row["point"]), target, row["text_sha256"], row["program"], knobs, figures)
 
 

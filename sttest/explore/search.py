@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import Losses, Objective, Target, objectives_of, pareto_set

@@ -1,4 +1,4 @@
-"""The search space: every knob with its level and its choices.  A new knob is added here, and nowhere else.
+"""The search space: the options of the compiler that are searched, and the knobs of the search itself.
 
 Three levels, after StreamTensor's design spaces: *tiling* decides tiles, lanes and tokens, *fusion* what shares a
 kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes and which SLR each process lies in are
@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from functools import partial
+from typing import Any
 
-from sttest.compile.pipeline import CompileOptions
-from sttest.compile.sharing.functional_units import Sharing
+from sttest.compile.options import CompileOptions, Value, accepts, options_of
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts
 
-Value = int | str
 Point = Mapping[str, Value]
 """One choice per knob."""
 SHIFT = "shift."
@@ -67,20 +66,32 @@ def _between(low: int, high: int) -> Callable[[Value], bool]:
     return lambda value: isinstance(value, int) and low <= value <= high
 
 
-_KNOBS = (
-    Domain("tile_size", "tiling", (8, 16, 32, 64), _between(1, 1024), "points"),
-    Domain("vector_bits", "tiling", (1024, 2048, 4096), _between(8, 65536), "bits"),
-    Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
-    Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
-    Domain("gemv_lanes", "tiling", (0, 512, 1024, 2048, 4096), _between(0, 1 << 16), "lanes"),
-    Domain("share", "tiling", ("none", "weights", "all"), lambda value: value in get_args(Sharing)),
-    Domain("c_max_percent", "fusion", (100,), _between(1, 100), "% of on-chip memory"),
-    Domain("beat_bits", "resources", (128, 256, 512), lambda value: value in (128, 256, 512), "bits"),
-    Domain("prefetch_kib", "resources", (0, 256, 1024, 4096), _between(0, 1 << 20), "KiB"),
-    Domain("strategy", "resources", ("normal", "conservative"), lambda value: value in ("normal", "conservative")),
-)
-_PASSED_ON = ("tile_size", "vector_bits", "gemv_lanes", "share", "beat_bits", "prefetch_kib", "strategy")
-"""CompileOptions of the search that are the compiler's own."""
+def _domains() -> tuple[Domain, ...]:
+    """The search's own knobs and the compiler's options that have values to try."""
+    own = (
+        Domain("lanes_by", "tiling", ("chain", "pace", "ia+ca"), lambda value: value in WAYS),
+        Domain("budget_percent", "tiling", tuple(range(15, 75, 5)), _between(1, 100), "% of the board"),
+        Domain("c_max_percent", "fusion", (100,), _between(1, 100), "% of on-chip memory"),
+    )
+    options = (
+        Domain(name, option.level, option.search, partial(accepts, name), option.unit)
+        for name, _, option in options_of()
+        if option.search
+    )
+    return tuple(sorted((*own, *options), key=_place))
+
+
+_DRAWN_FIRST = (
+    "tile_size", "vector_bits", "lanes_by", "budget_percent", "gemv_lanes", "share", "c_max_percent", "beat_bits",
+    "prefetch_kib", "strategy",
+)  # fmt: skip
+"""The order in which samplers draw: a seed's points would be others in another order.  Newer options come after."""
+
+
+def _place(domain: Domain) -> int:
+    return _DRAWN_FIRST.index(domain.name) if domain.name in _DRAWN_FIRST else len(_DRAWN_FIRST)
+
+
 _SHIFTS = (-1, 0, 1)
 
 
@@ -98,7 +109,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     large = [task.name for task in facts.tasks if task.contraction and task.work >= _LEAST_WORK * all_work]
     shifts = (Domain(f"{SHIFT}{name}", "tiling", _SHIFTS, _between(-10, 10), "doublings") for name in large)
     others = Domain(OTHERS, "tiling", _SHIFTS, _between(-10, 10), "doublings")
-    domains = {domain.name: domain for domain in (*_KNOBS, *shifts, others)}
+    domains = {domain.name: domain for domain in (*_domains(), *shifts, others)}
     for name, values in only.items():
         if name not in domains:
             raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", hints=[did_you_mean(name, domains)])
@@ -123,7 +134,7 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def tiling_of(point: Point, precision: str) -> CompileOptions:
     """The compiler's knobs of a point, but for the lanes."""
-    own: dict[str, Any] = {name: point[name] for name in _PASSED_ON}
+    own: dict[str, Any] = {name: point[name] for name, _, option in options_of() if option.search}
     return CompileOptions(**own, precision=precision)
 
 
@@ -144,4 +155,4 @@ def lanes_of(point: Point, facts: BlockFacts) -> Lanes:
 
 def resolved(knobs: CompileOptions, lanes: Lanes) -> CompileOptions:
     """The compiler's knobs with every task's lanes spelled out: all that a design is made from."""
-    return replace(knobs, lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))
+    return knobs.with_(lanes=tuple(f"{name}:{count}" for name, count in lanes.items()))

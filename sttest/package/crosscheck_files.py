@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from sttest.compile.sharing.functional_units import Attention
+from sttest.compile.options import Attention
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, read_object
 from sttest.core.validation import validated

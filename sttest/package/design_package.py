@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
@@ -131,7 +130,7 @@ def _write_values(design: Design, path: Path) -> dict[str, str]:
 
 
 def _manifest(design: Design) -> dict[str, object]:
-    configuration = {"workload": design.workload, "knobs": asdict(design.knobs), "board": design.board.name}
+    configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
     after = on_chip(design.module)
     sizing = sizing_cost(design)
     before = design.fusion.total_original_bytes

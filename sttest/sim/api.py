@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sttest.core.errors import InputError, did_you_mean
+from sttest.core.errors import InputError, did_you_mean, todays_engine
 from sttest.sim import simpy_engine
 from sttest.sim.deadlock import explain
 from sttest.sim.graph import Actor, TimedGraph
@@ -59,7 +59,7 @@ def simulate(
 
     Args:
         graph: graph to run.
-        engine: ``maxplus``, compiled, or ``des``, the SimPy oracle; they give the same.
+        engine: ``maxplus``, compiled, or ``simpy``, the SimPy oracle; they give the same.
         depths: other depths for some FIFOs.
         unbounded: no FIFO is ever full; each keeps the kind (srl or ram) of its depth.
         record: keep the cycle of every write and read.
@@ -70,7 +70,7 @@ def simulate(
     """
     if depths:
         graph = graph.with_depths(depths)
-    engines = _engines()
+    engine, engines = todays_engine(engine), _engines()
     if engine not in engines:
         raise InputError("unknown-engine", f"no engine '{engine}'", hints=[did_you_mean(engine, engines)])
     if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
@@ -88,14 +88,14 @@ Engine = Callable[[TimedGraph, bool, bool, "Callable[[int], None] | None"], RunR
 
 
 def _engines() -> dict[str, Engine]:
-    return {"maxplus": _run_maxplus, "des": _run_des}
+    return {"maxplus": _run_maxplus, "simpy": _run_simpy}
 
 
 def _run_maxplus(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
     return maxplus_engine.run(graph, unbounded=unbounded, record=record)
 
 
-def _run_des(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
+def _run_simpy(graph: TimedGraph, unbounded: bool, record: bool, progress: Callable[[int], None] | None) -> RunRecord:
     return simpy_engine.run(graph, unbounded=unbounded, progress=progress)
 
 

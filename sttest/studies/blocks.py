@@ -10,7 +10,7 @@ from typing import Any
 from sttest.boards.energy import Activity, activity_of
 from sttest.boards.load import load_board
 from sttest.compile.compiler import Design, choose_lanes, compile_text, on_chip
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.core.processes import run_all
 from sttest.core.program import program_hash
@@ -53,7 +53,7 @@ class BlockPoint:
         """What identifies the result: the configuration, the board's file content and the program itself."""
         board = load_board(self.board).model_dump(mode="json")
         return {
-            "shape": asdict(self.shape), "knobs": asdict(self.knobs), "board": board, "engine": self.engine,
+            "shape": asdict(self.shape), "knobs": self.knobs.model_dump(), "board": board, "engine": self.engine,
             "source": program_hash(),
         }  # fmt: skip
 
@@ -98,7 +98,7 @@ class BlockTime:
 
 def lanes_for(shape: BlockShape, knobs: CompileOptions) -> CompileOptions:
     """The knobs with the lanes that the tiling space chooses at ``shape``, to hold at a design's other shapes."""
-    return CompileOptions(**{**asdict(knobs), "lanes": choose_lanes(shape.text(), knobs)})
+    return knobs.with_(lanes=choose_lanes(shape.text(), knobs))
 
 
 def simulate_block(point: BlockPoint) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import yaml
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
 from sttest.frontend.lowering import linalg_text, require_frontend
@@ -222,17 +222,6 @@ class CompileRequest:
         options = self.options
         if not isinstance(self.board, FpgaBoard):
             require_hbm(load_board(self.board))
-        if options.attention == "one-pass" and options.generate > 1:
-            # A cache that grows on the card has its free places behind: its chunks are not those of the reference.
-            raise InputError(
-                "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
-                hints=["take three-pass", "compile without --generate"],
-            )  # fmt: skip
-        if options.own_engines and options.share == "none":
-            raise InputError(
-                "nothing-shared", "no tasks share an engine, so none can have one of their own", where="--own-engine",
-                hints=["add --share weights or --share all"],
-            )  # fmt: skip
         return self._generating() if options.generate > 1 else options
 
     def _generating(self) -> CompileOptions:
@@ -250,7 +239,7 @@ class CompileRequest:
                 "no-loop", "a launch makes several tokens only with all layers and the head", where="--generate",
                 hints=[f"add --layers {config.layers} --head"],
             )  # fmt: skip
-        return replace(self.options, positions=config.rope_theta is None)
+        return self.options.with_(positions=config.rope_theta is None)
 
 
 def _check_head_scheme(precision: str) -> None:

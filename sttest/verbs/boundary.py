@@ -18,7 +18,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from sttest.core.errors import DoesNotFitError, InputError, SttestError
+from sttest.compile.options import renamed
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_renamed, todays_engine
 
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -33,7 +34,7 @@ class Boundary(TyperGroup):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> Any:
         """Parses, runs, and leaves the process with an exit code."""
-        given = list(sys.argv[1:] if args is None else args)
+        given = _as_today(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
         try:
             code = super().main(given or ["--help"], prog_name or "sttest", **extra)
@@ -43,6 +44,20 @@ class Boundary(TyperGroup):
         except BaseException as error:
             code = _exit_code(error, given)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _as_today(args: Sequence[str]) -> list[str]:
+    """The words of a command line with options and engines of earlier versions called by their names of today."""
+    flags, words = renamed(), list[str]()
+    for word in args:
+        name, equals, value = word.partition("=")
+        if name in flags:
+            note_renamed(name, flags[name])
+            name = flags[name]
+        if name == "--engine" and equals:
+            value = todays_engine(value)
+        words.append(todays_engine(word) if words[-1:] == ["--engine"] else f"{name}{equals}{value}")
+    return words
 
 
 def _exit_code(error: BaseException, args: Sequence[str]) -> int:

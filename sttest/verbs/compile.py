@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -62,7 +61,7 @@ def compile_package(request: Request) -> Design:
     """
     check_target(request.folder)
     if request.lanes_from is not None:
-        request = replace(request, options=replace(request.options, lanes=lanes_of(request.lanes_from)))
+        request = replace(request, options=request.options.with_(lanes=lanes_of(request.lanes_from)))
     with progress(f"compiling {request.model}") as step:
         design = request.design(step)
         placed = _placed(design, step) if request.check_resources else None
@@ -91,19 +90,6 @@ def lanes_of(package: Path) -> tuple[str, ...]:
             hints=["name a package that 'sttest compile' made"],
         ) from error  # fmt: skip
     return lanes
-
-
-def entries(option: str, given: Sequence[str] | None) -> tuple[str, ...]:
-    """What ``NAME=VALUE`` options say, as passes write it: ``name:value``.
-
-    Raises:
-        InputError: an entry without a name or a value.
-    """
-    pairs = [entry.partition("=") for entry in given or ()]
-    for name, _, value in pairs:
-        if not name or not value:
-            raise InputError("bad-option", f"'{name}' has no value", where=option, hints=[f"write {option} NAME=..."])
-    return tuple(f"{name}:{value}" for name, _, value in pairs)
 
 
 def summarise(design: Design, folder: Path) -> dict[str, Any]:

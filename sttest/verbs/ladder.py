@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case, require_torch
 from sttest.crosscheck.crosscheck import crosscheck
@@ -99,7 +99,7 @@ def _engines(text: str) -> Sequence[str]:
         return DEFAULT_ENGINES
     if text == "all":
         return ENGINES
-    names = text.split(",")
+    names = [todays_engine(name) for name in text.split(",")]
     for name in names:
         if name not in ENGINES:
             hints = [did_you_mean(name, ENGINES)]

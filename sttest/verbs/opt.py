@@ -9,7 +9,9 @@ from sttest.compile.opt import OptResult, run_opt
 from sttest.core.files import read_text
 
 
-def run(file: Path, pipeline: str, *, print_after_all: bool, verify_each: bool, time_passes: bool) -> None:
+def run(
+    file: Path, pipeline: str, board: str | None, *, print_after_all: bool, verify_each: bool, time_passes: bool
+) -> None:
     """Prints the IR after the last pass on stdout, and what is asked of the single passes on stderr.
 
     Raises:
@@ -18,8 +20,9 @@ def run(file: Path, pipeline: str, *, print_after_all: bool, verify_each: bool, 
     text = read_text(file, hints=["name a .mlir file, or - for standard input"])
     where = "standard input" if file == Path("-") else str(file)
     result = run_opt(
-        text, where, pipeline, print_after_all=print_after_all, verify_each=verify_each, time_passes=time_passes
-    )
+        text, where, pipeline, board=board, print_after_all=print_after_all, verify_each=verify_each,
+        time_passes=time_passes,
+    )  # fmt: skip
     _tell_passes(result)
     sys.stdout.write(result.text)
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import all_passes
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import ReferenceGraph, memory_images, read_results, run
 
@@ -17,7 +19,8 @@ def graph_of(text: str, knobs: CompileOptions) -> ReferenceGraph:
     """The value graph of a text; FIFOs keep their first depths, which decide no value."""
     context = new_context()
     module = parse(text, "text", context)
-    for each in passes(knobs, "u55c", 41_000_000)[:-1]:
+    set_target(module, "u55c")
+    for each in all_passes(knobs)[:-1]:
         each.apply(context, module)
     return value_graph(module, "text")
 

@@ -11,7 +11,7 @@ import pytest
 
 from sttest.boards.energy import ACTIVITY_FILE, CASES, COLUMNS, Activity, activity_of, energy, read_activity
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.timing.fifo_depths import accesses
 from sttest.core.errors import InputError

@@ -8,10 +8,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_channels import AssignChannels
-from sttest.compile.pipeline import CompileOptions, streaming_passes, tiling_passes
+from sttest.compile.pipeline import all_passes
 from sttest.compile.sharing.layers import behind_result
 from sttest.frontend.shipped import lowered_text
 
@@ -22,7 +23,8 @@ def with_dmas(head: bool, knobs: CompileOptions, *, small: bool) -> ModuleOp:
     """As `assign-channels` finds it."""
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", small=small, head=head), "block", context)
-    for each in (*tiling_passes(knobs), *streaming_passes(knobs, "u55c", 41_000_000)):
+    set_target(module, "u55c")
+    for each in all_passes(knobs):
         if isinstance(each, AssignChannels):
             break
         each.apply(context, module)
@@ -49,7 +51,7 @@ def test_nothing_is_behind_a_block_alone() -> None:
 def slices(layers: int) -> dict[str, int]:
     """How many channels each tensor of GPT-2 Medium comes over."""
     module = with_dmas(True, WIDE, small=False)
-    AssignChannels("u55c", layers).apply(new_context(), module)
+    AssignChannels(layers).apply(new_context(), module)
     found: dict[str, int] = {}
     for dma in all_of(module, df.DmaReadOp):
         name = dma.origin.data if dma.origin else ""

@@ -6,7 +6,7 @@ import pytest
 from block_goldens import Case, error, golden_and_found, same_bits
 from functional_runs import graph_of
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS
 from sttest.reference import ReferenceGraph

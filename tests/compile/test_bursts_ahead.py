@@ -8,7 +8,7 @@ import pytest
 
 from sttest.compile.channels import memory_ports
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort
 

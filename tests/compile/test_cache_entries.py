@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sliced_caches import slice_caches
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.compile.channels.cache_entries import CacheEntries, cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.dma_read import cpp_is_here, cpp_place
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.size_fifos import SizeFifos
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.pipeline import all_passes
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
@@ -28,9 +28,9 @@ def entries_of(tokens: int = TOKENS) -> tuple[ReferenceGraph, dict[str, CacheEnt
     """Of GPT-2's decode step; depths of FIFOs matter to no one here."""
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", head=True), "entries", context)
-    onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
+    set_target(module, "u55c")
     knobs = CompileOptions(layers=2, share="all", generate=tokens, positions=True)
-    for each in passes(knobs, "u55c", onchip_bytes):
+    for each in all_passes(knobs):
         if not isinstance(each, SizeFifos):
             each.apply(context, module)
     (kernel,) = all_of(module, df.KernelOp)

@@ -10,8 +10,9 @@ from sttest.boards.operators import operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.passes.float_min_as_int import CompareBits
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.passes.float_min_as_int import FloatMinAsInt
+from sttest.compile.pipeline import tiling_passes
 from sttest.compile.timing.cost_model import step_interval
 from sttest.frontend.shipped import lowered_text
 
@@ -36,7 +37,7 @@ func.func @least(%a: tensor<8xf32>, %t: tensor<8xf32>) -> tensor<f32> attributes
 
 def rewritten(body: str, start: str = "0x7F800000", op: str = "minimumf") -> bool:
     module = parse(TEXT.format(body=body, start=start, op=op), "text")
-    CompareBits().apply(new_context(), module)
+    FloatMinAsInt().apply(new_context(), module)
     module.verify()
     return bool(all_of(module, arith.MinSIOp))
 

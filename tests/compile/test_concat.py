@@ -17,8 +17,8 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse, run_opt
-from sttest.compile.passes.quantize import Quantise
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
+from sttest.compile.passes.quantize import Quantize
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.reports import resource_table
 from sttest.compile.resources.design import design_resources
@@ -69,7 +69,7 @@ def test_parts_that_come_at_different_rates_have_tokens_of_one_width(vector_bits
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_sized_designs_finish_in_every_engine(name: str, strategy: str) -> None:
     graph = compiled(PROGRAMS[name], strategy=strategy).graph
-    stepped, fast = simulate(graph, engine="des"), simulate(graph, engine="maxplus")
+    stepped, fast = simulate(graph, engine="simpy"), simulate(graph, engine="maxplus")
     assert stepped.verdict == fast.verdict == "done"
     assert stepped.finish == fast.finish
     assert stream_depths(graph, strategy) == expanded_depths(graph, strategy)
@@ -243,7 +243,7 @@ def with_kinds(text: str, kinds: str, results: str = '"y"') -> str:
 def test_an_integer_cache_is_concatenated_as_the_floats_that_it_stands_for() -> None:
     text = with_kinds(PROGRAMS["cache"], '"input", "cache", "input"')
     module = parse(text, "text", new_context())
-    Quantise("w4a8").apply(new_context(), module)
+    Quantize("w4a8").apply(new_context(), module)
     module.verify()
     (concat,) = all_of(module, tensor.ConcatOp)
     (function,) = [op for op in module.walk() if op.name == "func.func"]
@@ -258,6 +258,6 @@ def test_a_quantised_weight_is_not_concatenated() -> None:
     weight = program.argument(128, 16)
     text = program.text(program.matmul(program.argument(8, 128), weight), program.concat([weight, weight], 0))
     with pytest.raises(InputError) as error:
-        Quantise("w4a8").apply(new_context(), parse(with_kinds(text, '"parameter", "input"', '"y", "z"'), "text"))
+        Quantize("w4a8").apply(new_context(), parse(with_kinds(text, '"parameter", "input"', '"y", "z"'), "text"))
     assert error.value.code == "weight-read-elsewhere"
     assert error.value.where.startswith("tensor.concat")

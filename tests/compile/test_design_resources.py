@@ -11,7 +11,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, crossing_table, memory_kind_table, partition_table, resource_table
 from sttest.compile.resources.design import SlrPlacement, crossed_by, design_resources, die_of, place, tokens_carried
 from sttest.compile.resources.memories import with_crossings
@@ -54,7 +54,7 @@ def test_every_fifo_has_a_memory_of_the_kind_that_it_is_timed_as():
 
 
 def test_what_is_kept_lies_in_words_of_whole_tokens():
-    knobs = replace(FITTING, keep_kib=64, keep_pace=True)
+    knobs = FITTING.with_(buffer_rereads_kib=64, flatten_bottleneck_loops=True)
     kept = compile_text(lowered_text("gpt2", "prefill", small=True), "kept", "u55c", knobs)
     facts = {each.facts.name: each.facts for each in design_resources(kept).memories}
     converters = [op for op in kept.module.walk() if isinstance(op, df.ConverterOp)]
@@ -165,7 +165,7 @@ def test_a_crossing_delays_every_token_by_its_registers_and_keeps_the_pace(bound
 
 def test_both_engines_agree_on_crossings():
     graph = with_crossings(chain(2, slow=3), {"f": 2}, {"f": 10})
-    assert simulate(graph, "des").finish == simulate(graph, "maxplus").finish
+    assert simulate(graph, "simpy").finish == simulate(graph, "maxplus").finish
 
 
 def test_what_crosses_nothing_stays_as_it_is():

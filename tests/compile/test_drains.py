@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import Pipeline
 

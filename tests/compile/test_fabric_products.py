@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -14,12 +14,11 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls import emit_design
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.resources.design import design_resources
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.core.errors import InputError
-from sttest.explore.evaluate import knobs_from
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 
@@ -111,13 +110,13 @@ def _without_binding(text: str) -> str:
 def test_knobs_survive_the_manifest() -> None:
     knobs = design(*ATTENTION).knobs
     assert knobs.fabric == ATTENTION
-    assert knobs_from(json.loads(json.dumps(asdict(knobs)))) == knobs
+    assert CompileOptions(**json.loads(json.dumps(knobs.model_dump()))) == knobs
 
 
 def test_knobs_from_before_there_was_such_a_choice_are_read() -> None:
-    older = asdict(CompileOptions())
+    older = CompileOptions().model_dump()
     del older["fabric"]
-    assert knobs_from(older) == CompileOptions()
+    assert CompileOptions(**older) == CompileOptions()
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from expanded_fifos import expanded_depths
 import sttest.frontend
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import all_passes
 from sttest.compile.timing.fifo_depths import STRATEGIES, stream_depths
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.errors import InputError
@@ -27,7 +28,8 @@ def design(name: str, strategy: str = "normal") -> TimedGraph:
     """A shipped text as a sized design on a U55C."""
     context = new_context()
     module = parse((LOWERED / f"{name}.mlir").read_text(), name, context)
-    for each in passes(CompileOptions(strategy=strategy), "u55c", 41_000_000):
+    set_target(module, "u55c")
+    for each in all_passes(CompileOptions(strategy=strategy)):
         each.apply(context, module)
     graph = timed_graph(module, require_hbm(load_board("u55c")), name)
     depths = {stream.sym_name.data: stream.result.type.depth.data for stream in all_of(module, df.StreamOp)}
@@ -39,7 +41,7 @@ def design(name: str, strategy: str = "normal") -> TimedGraph:
 @pytest.mark.parametrize("name", NAMES)
 def test_sized_designs_finish_and_lose_at_most_seven_percent(name: str, strategy: str) -> None:
     graph = design(name, strategy)
-    found, free = simulate(graph, engine="des"), simulate(graph, unbounded=True)
+    found, free = simulate(graph, engine="simpy"), simulate(graph, unbounded=True)
     assert found.verdict == "done"
     assert found.cycles is not None
     assert free.cycles is not None

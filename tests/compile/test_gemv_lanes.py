@@ -14,7 +14,8 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import tiling_passes
 from sttest.compile.resources.memories import memories
 from sttest.compile.timing.cost_model import step_interval
 from sttest.core.errors import DoesNotFitError, InputError
@@ -98,7 +99,7 @@ def test_sums_over_groups_hold_every_column(design: Design) -> None:
 
 
 def test_the_design_finishes_with_its_sized_fifos_in_both_engines(design: Design) -> None:
-    exact, fast = simulate(design.graph, engine="des"), simulate(design.graph)
+    exact, fast = simulate(design.graph, engine="simpy"), simulate(design.graph)
     assert exact.verdict == "done"
     assert exact.cycles == fast.cycles
 

@@ -7,7 +7,7 @@ import pytest
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.network import PortMemory
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 

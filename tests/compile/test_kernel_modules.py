@@ -10,7 +10,8 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, streaming_passes, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import streaming_passes, tiling_passes
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.frontend.shipped import lowered_text
 
@@ -41,7 +42,7 @@ def test_parameters_stay_parameters(tiled: ModuleOp) -> None:
     context = new_context()
     for name, module in kernel_modules(tiled):
         if name == "mlp_fc1":
-            for each in streaming_passes(CompileOptions(), "u55c", board.fabric.usable_onchip_bytes):
+            for each in streaming_passes(CompileOptions()):
                 each.apply(context, module)
             processes = {process.name for process in timed_graph(module, board, name).processes}
             assert any("mlp_fc1_weight" in process for process in processes)

@@ -15,8 +15,8 @@ from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.compile.pipeline import CompileOptions
 from sttest.compile.timing.cost_model import step_interval
 from sttest.core.errors import InputError, SttestError
 

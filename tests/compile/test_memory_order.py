@@ -16,8 +16,8 @@ from sttest.compile.channels.bursts_ahead import contiguous_elements
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.pipeline import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort
 

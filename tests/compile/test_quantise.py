@@ -15,7 +15,7 @@ from sttest.compile.ir.module_walk import functions
 from sttest.compile.linalg.iteration import is_view
 from sttest.compile.linalg.tensor_build import element_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.passes.quantize import Quantise
+from sttest.compile.passes.quantize import Quantize
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS
@@ -23,7 +23,7 @@ from sttest.models.registry import CONFIGS
 
 def quantised(text: str, scheme: str = "w4a8") -> ModuleOp:
     module = parse(text, "text", new_context())
-    Quantise(scheme).apply(new_context(), module)
+    Quantize(scheme).apply(new_context(), module)
     module.verify()
     return module
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from linalg_programs import random_program
 
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import all_passes
 from sttest.core.errors import SttestError
 
 # What a random program may be refused for: its sizes, not its form.
@@ -25,9 +27,10 @@ def refusal(seed: int) -> str | None:
     """The code of the error that a program is refused with; None where it becomes streams."""
     context = new_context()
     module = parse(random_program(seed), f"seed {seed}", context)
+    set_target(module, "u55c")
     knobs = CompileOptions(tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], overall_unroll=100_000)
     try:
-        for each in passes(knobs, "u55c", 41_000_000)[:-1]:
+        for each in all_passes(knobs)[:-1]:
             each.apply(context, module)
             module.verify()
     except SttestError as error:

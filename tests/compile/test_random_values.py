@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from linalg_programs import Program, random_program, random_whole_program
 from linalg_values import values_of
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import SttestError
 
 # What a random program may be refused for: its sizes, not its form.

@@ -149,7 +149,8 @@ def test_a_converter_without_a_buffer() -> None:
     program = Program()
     value = program.matmul(program.argument(16, 16), program.argument(16, 16))
     text = program.text(program.matmul(program.transpose(value, [1, 0]), program.argument(16, 16)))
-    pipeline = "linalg-to-kernels{tile-size=4},fuse-kernels,materialize-dma,name-nodes,lower-to-streams"
+    fused = "linalg-to-kernels{tile-size=4},fuse-kernels{c-max-bytes=99999}"
+    pipeline = f"{fused},materialize-dma,name-nodes,lower-to-streams"
     assert refused(text, pipeline).hints == ("run materialize-converters first",)
 
 

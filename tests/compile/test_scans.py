@@ -8,7 +8,7 @@ from functional_runs import graph_of, results_of
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.opt import run_opt
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.sim import simulate
 
@@ -61,7 +61,7 @@ def test_a_scan_gives_every_step(tile: int, order: str) -> None:
 
 def test_it_is_timed_like_any_task() -> None:
     graph = compile_text(SCAN, "scan", "u55c", CompileOptions(tile_size=4, precision="fp32")).graph
-    cycles = {simulate(graph, engine=engine).cycles for engine in ("maxplus", "des")}
+    cycles = {simulate(graph, engine=engine).cycles for engine in ("maxplus", "simpy")}
     assert len(cycles) == 1
     assert None not in cycles
 

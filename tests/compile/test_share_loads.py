@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.opt import new_context, parse, printed
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.reports import activity_table, fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
@@ -80,7 +80,7 @@ def test_streams_between_engines_share_a_fifo_in_the_order_of_both_their_turns()
 @pytest.mark.parametrize(("layers", "prefetch_kib"), [(1, 0), (2, 0), (2, 64)])
 def test_engines_agree_and_nothing_waits_for_room(layers: int, prefetch_kib: int) -> None:
     found = design("all", layers, prefetch_kib)
-    run, oracle = simulate(found.graph), simulate(found.graph, "des")
+    run, oracle = simulate(found.graph), simulate(found.graph, "simpy")
     assert (run.verdict, run.cycles) == ("done", oracle.cycles)
     free = simulate(found.graph, unbounded=True)
     assert free.cycles == run.cycles
@@ -92,12 +92,12 @@ def test_an_engine_of_its_own_works_beside_the_other() -> None:
         CompileOptions(share="weights", overall_unroll=1 << 17),
     )
     one, two = (
-        compile_text(text, "small", "u55c", replace(all_lanes, own_engines=own)) for own in ((), ("attn_[kv]_proj",))
+        compile_text(text, "small", "u55c", all_lanes.with_(own_units=own)) for own in ((), ("attn_[kv]_proj",))
     )
     members = {name: [task.sym_name.data for task in tasks] for name, tasks in engines_of(two.module).items()}
     assert members["attn_k_proj_engine"] == ["attn_k_proj", "attn_v_proj"]
     run = simulate(two.graph)
-    assert run.cycles == simulate(two.graph, "des").cycles
+    assert run.cycles == simulate(two.graph, "simpy").cycles
     assert (run.cycles or 0) < (simulate(one.graph).cycles or 0)
 
 

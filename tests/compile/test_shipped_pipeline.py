@@ -8,9 +8,10 @@ import pytest
 
 import sttest.frontend
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import all_passes
 from sttest.models.registry import CONFIGS
 
 TEXTS = sorted((Path(sttest.frontend.__file__).parent / "lowered").glob("*.mlir"))
@@ -32,7 +33,8 @@ def _nightly_if_part_of_another(path: Path) -> object:
 def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)
-    for each in passes(CompileOptions(), "u55c", 41_000_000):
+    set_target(module, "u55c")
+    for each in all_passes(CompileOptions()):
         each.apply(context, module)
         module.verify()
         text = str(module)
@@ -43,7 +45,8 @@ def test_every_pass_leaves_valid_ir_that_reads_back(path: Path) -> None:
 def test_real_sizes_fuse_into_one_kernel_of_streams(path: Path) -> None:
     context = new_context()
     module = parse(path.read_text(), path.name, context)
-    for each in passes(CompileOptions(), "u55c", 41_000_000)[:-1]:
+    set_target(module, "u55c")
+    for each in all_passes(CompileOptions())[:-1]:
         each.apply(context, module)
     module.verify()
     text = str(module)

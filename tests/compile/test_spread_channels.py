@@ -14,6 +14,7 @@ from sttest.compile.channels.memory_ports import (
     most_loaded,
     spread_channels,
 )
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.core.errors import InputError
@@ -84,6 +85,8 @@ def test_what_everybody_waits_for_has_all_channels() -> None:
 
 
 def test_another_way_to_use_channels_is_refused() -> None:
+    module = ModuleOp([])
+    set_target(module, "u55c")
     with pytest.raises(InputError, match="together") as refused:
-        AssignChannels("u55c", channels="togeter").apply(new_context(), ModuleOp([]))
+        AssignChannels(channels="togeter").apply(new_context(), module)
     assert refused.value.code == "unknown-channels"

@@ -6,7 +6,7 @@ import pytest
 
 from sttest.compile.compiler import StagedCompiler, compile_text
 from sttest.compile.opt import printed
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
 
@@ -36,5 +36,5 @@ def test_a_refused_design_leaves_nothing_behind():
     with pytest.raises(DoesNotFitError):
         staged.design(CompileOptions(overall_unroll=1))
     with pytest.raises(InputError):
-        staged.design(CompileOptions(tile_size=0))
+        staged.design(CompileOptions(tiles=("nothing:8",)))
     assert printed(staged.design(CompileOptions()).module) == before

@@ -17,7 +17,8 @@ from sttest.compile.hls import emit_design
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.linalg.contraction import token_rows
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import tiling_passes
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import model_config

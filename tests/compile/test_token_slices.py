@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineMap
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import is_sliced, most_slices, slice_dim, sliced
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import MemoryPort, Pipeline

@@ -18,7 +18,7 @@ from linalg_values import values_of
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text

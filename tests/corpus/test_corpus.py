@@ -9,7 +9,7 @@ from sttest.sim import Loop, Pipeline, TimedGraph, load, simulate
 from sttest.testing.corpus import FOLDER, case, cases, differences
 
 
-@pytest.mark.parametrize("engine", ["maxplus", "des"])
+@pytest.mark.parametrize("engine", ["maxplus", "simpy"])
 @pytest.mark.parametrize("name", cases())
 def test_the_diagnosis_is_the_expected_one(name, engine):
     assert differences(case(name), engine) == []

@@ -17,7 +17,7 @@ def _ladder(*rungs: EngineResult, streams: StreamComparison | None = None) -> Cr
 
 def test_a_deadlock_of_all_that_know_depths_is_none():
     found = _ladder(
-        EngineResult("des", "deadlock"),
+        EngineResult("simpy", "deadlock"),
         EngineResult("maxplus", "deadlock"),
         EngineResult("csim", "deadlock"),
         streams=SHORT,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config, small
@@ -29,7 +29,7 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("model", "phase", "length", "chunk"), BLOCKS)
 def test_values_are_the_golden_s(model, phase, length, chunk, sttest, tmp_path):
-    assert_same(sttest, tmp_path, "torch,functional,des,maxplus", model, phase, length, chunk)
+    assert_same(sttest, tmp_path, "torch,functional,simpy,maxplus", model, phase, length, chunk)
 
 
 @pytest.mark.usefixtures("needs_compiler")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.crosscheck.emulation import emulate_csim

@@ -27,12 +27,12 @@ def test_all_engines_in_one_table(climb):
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     rows = {row["engine"]: row for row in told["engines"]}
-    assert list(rows) == ["torch", "functional", "des", "maxplus", "csim", "rtl", "hw_emu", "device"]
-    assert [rows[name]["verdict"] for name in ("torch", "functional", "des", "maxplus", "csim", "rtl")] == [
+    assert list(rows) == ["torch", "functional", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device"]
+    assert [rows[name]["verdict"] for name in ("torch", "functional", "simpy", "maxplus", "csim", "rtl")] == [
         "done", "done", "done", "done", "done", "not asked",
     ]  # fmt: skip
-    assert rows["des"]["cycles"] == rows["maxplus"]["cycles"] > 0
-    assert rows["des"]["latency_us"] == rows["des"]["cycles"] / 250
+    assert rows["simpy"]["cycles"] == rows["maxplus"]["cycles"] > 0
+    assert rows["simpy"]["latency_us"] == rows["simpy"]["cycles"] / 250
     assert [rows[name]["error"] for name in ("functional", "csim")] == [0.0, 0.0]
     assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
     assert 10 < told["sqnr_db"] < 40
@@ -41,7 +41,7 @@ def test_all_engines_in_one_table(climb):
 @pytest.mark.parametrize("shape", [("prefill", "--tokens"), ("decode", "--context")], ids=lambda shape: shape[0])
 def test_a_scale_per_position_is_the_same_in_all_engines(shape, sttest, tmp_path):
     phase, length = shape
-    options = ("--precision", "w4a8-position", "--engines", "torch,functional,des,maxplus,csim", "--json")
+    options = ("--precision", "w4a8-position", "--engines", "torch,functional,simpy,maxplus,csim", "--json")
     outcome = sttest("ladder", "small-gpt2", "--phase", phase, length, 27, "-o", tmp_path / "package", *options)
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
@@ -68,9 +68,9 @@ def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
     monkeypatch.setattr(
         room, "simulated", lambda engine, graph: room.Rung(engine, "done", cycles=1000 + len(engine), seconds=0.0)
     )
-    outcome = climb("--engines", "des,maxplus")
+    outcome = climb("--engines", "simpy,maxplus")
     assert outcome.exit_code == 6
-    assert "disagree: cycles differ: des 1,003, maxplus 1,007" in outcome.stdout
+    assert "disagree: cycles differ: simpy 1,003, maxplus 1,007" in outcome.stdout
 
 
 def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):

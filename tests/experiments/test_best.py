@@ -18,7 +18,7 @@ from experiments.best.find import Search, find
 from experiments.best.found import Found, path_of, read_found, write_found
 from experiments.best.table import write_design
 from sttest.cli.app import app
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim import simulate
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -65,7 +64,7 @@ def design(phase: str, size: int, strategy: str) -> Design:
     prefill = phase == "prefill"
     largest = BlockShape("gpt2", "prefill", 256) if prefill else BlockShape("gpt2", "decode", 1, 512)
     shape = BlockShape("gpt2", "prefill", size) if prefill else BlockShape("gpt2", "decode", 1, size)
-    knobs = lanes_for(largest, replace(reproduced_knobs(), strategy=strategy))
+    knobs = lanes_for(largest, reproduced_knobs().with_(strategy=strategy))
     return compile_text(shape.text(), str(shape), "u55c", knobs)
 
 
@@ -88,7 +87,7 @@ RUNS = [
 def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strategy: str) -> None:
     """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2 % behind unbounded FIFOs."""
     found = design(phase, size, strategy)
-    run = simulate(found.graph, engine="des")
+    run = simulate(found.graph, engine="simpy")
     assert run.verdict == "done"
     assert all(run.max_occupancy[fifo.name] <= fifo.depth for fifo in found.graph.fifos)
     free = simulate(found.graph, unbounded=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.facts import bounds

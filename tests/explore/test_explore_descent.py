@@ -11,7 +11,7 @@ from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler, choose_lanes, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.explore.descent import DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge

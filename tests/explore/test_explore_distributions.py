@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from sttest.compile.compiler import choose_lanes
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import DoesNotFitError
 from sttest.explore.distributions import WAYS, distribute
 from sttest.explore.evaluate import Evaluator

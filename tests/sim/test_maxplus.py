@@ -14,7 +14,7 @@ from sttest.sim.maxplus import kernel
 
 def assert_same(design: TimedGraph, **options) -> None:
     fast = simulate(design, "maxplus", record=True, **options)
-    slow = simulate(design, "des", record=True, **options)
+    slow = simulate(design, "simpy", record=True, **options)
     assert fast.to_json() | {"engine": "", "solve_s": 0} == slow.to_json() | {"engine": "", "solve_s": 0}
     assert fast.finish == slow.finish
     assert fast.breakdown == slow.breakdown

@@ -11,14 +11,14 @@ def reading(tokens, token_bytes, channels, *, depth=64, names=None, ii=1, **opti
     names = names or tuple(channel.name for channel in channels)
     port = MemoryPort("m", "read", "a", tokens, token_bytes, names, **options)
     design = graph([Fifo("a", depth, 8, "srl")], [port, sink("a", tokens, ii=ii)], channels)
-    return simulate(design, "des", record=True)
+    return simulate(design, "simpy", record=True)
 
 
 def writing(tokens, token_bytes, channels, **options):
     """A source of one token per cycle into one write port."""
     names = tuple(channel.name for channel in channels)
     port = MemoryPort("m", "write", "a", tokens, token_bytes, names, **options)
-    return simulate(graph([Fifo("a", 2, 8, "srl")], [source("a", tokens), port], channels), "des", record=True)
+    return simulate(graph([Fifo("a", 2, 8, "srl")], [source("a", tokens), port], channels), "simpy", record=True)
 
 
 def requests_and_starts(result, port="m"):
@@ -114,7 +114,7 @@ def sharing(*orders):
     ports = [MemoryPort(f"m{i}", "read", f"f{i}", 12, 4, ("c",), 16, start=start) for i, start in enumerate(orders)]
     fifos = [Fifo(f"f{i}", 64, 8, "srl") for i in range(len(orders))]
     sinks = [sink(f"f{i}", 12, name=f"s{i}") for i in range(len(orders))]
-    return simulate(graph(fifos, [*ports, *sinks], [Channel("c", 10, 4)]), "des", record=True)
+    return simulate(graph(fifos, [*ports, *sinks], [Channel("c", 10, 4)]), "simpy", record=True)
 
 
 def test_ports_take_turns_on_a_channel():

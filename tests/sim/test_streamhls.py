@@ -10,7 +10,7 @@ from sttest.sim.stages import depths_of, flatten
 ROWS = {row["design"]: row for row in streamhls_rows()}
 LARGE = ("mlps_opt1_autoencoder", "cnns_opt2_depthwiseseparableconvblock")
 CASES = [("maxplus", design) for design in ROWS] + [
-    pytest.param("des", design, marks=pytest.mark.slow) if design in LARGE else ("des", design) for design in ROWS
+    pytest.param("simpy", design, marks=pytest.mark.slow) if design in LARGE else ("simpy", design) for design in ROWS
 ]
 
 

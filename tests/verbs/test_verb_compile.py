@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase
@@ -181,9 +181,9 @@ def test_a_scheme_that_keeps_the_head_is_refused():
 
 
 def test_an_engine_of_its_own_wants_engines(sttest):
-    outcome = sttest("compile", "small-gpt2", *SMALL_DECODE, "--own-engine", "mlp_fc2")
+    outcome = sttest("compile", "small-gpt2", *SMALL_DECODE, "--own-unit", "mlp_fc2")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
-    assert "no tasks share an engine" in outcome.stderr
+    assert "no tasks share a functional unit" in outcome.stderr
     assert not Path("build").exists()
 
 

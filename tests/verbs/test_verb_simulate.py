@@ -51,7 +51,7 @@ def file(tmp_path):
     return written
 
 
-@pytest.mark.parametrize("engine", ["maxplus", "des"])
+@pytest.mark.parametrize("engine", ["maxplus", "simpy"])
 @pytest.mark.parametrize(("depth", "interval"), [(1, 2), (2, 1)])
 def test_json_is_the_contract_and_nothing_else(engine, depth, interval, file, sttest):
     outcome = sttest("simulate", file(chain(2)), "--engine", engine, "--all-depths", depth, "--json")

@@ -84,7 +84,7 @@ def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(package, 
     found = json.loads(sttest("size", package, "--json").stdout)
     assert found["total_bits"] <= program["total_bits"]
     assert found["cycles"] <= program["cycles"]
-    assert simulate(load(package), "des", found["depths"]).cycles == found["cycles"]
+    assert simulate(load(package), "simpy", found["depths"]).cycles == found["cycles"]
 
 
 def test_invocations_overlap(package, sttest):

@@ -25,4 +25,4 @@ def test_a_deeper_residual_gains_nothing(timed_graph, simulate):
 
 def test_both_engines_agree(timed_graph, simulate):
     graph = timed_graph(BLOCK)
-    assert simulate(graph).cycles == simulate(graph, engine="des").cycles
+    assert simulate(graph).cycles == simulate(graph, engine="simpy").cycles

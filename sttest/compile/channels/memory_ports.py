@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.dialects import df
-from sttest.compile.sharing.functional_units import ChannelUse
+from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
 
 # --- What a DMA asks of memory, as far as the choice of its channels goes

@@ -94,6 +94,15 @@ class IntListAttr(ParametrizedAttribute):
 
 
 @irdl_attr_definition
+class TargetAttr(ParametrizedAttribute):
+    """What a module is compiled for: ``#df.target<"u55c">``, a board by name or by the path of its file."""
+
+    name = "df.target"
+
+    board: StringAttr
+
+
+@irdl_attr_definition
 class StreamType(ParametrizedAttribute, TypeAttribute):
     """A FIFO of ``depth`` tokens in the order of ``itensor``: ``!df.stream<!df.itensor<…>, depth: 2>``."""
 
@@ -1120,5 +1129,5 @@ DF = Dialect(
         DmaWriteOp, InstanceOp, StreamOp, EmptyOp, ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, StreamReadOp,
         StreamWriteOp, StreamCastOp, BufferOp,
     ],
-    [ITensorType, StreamType, IntListAttr],
+    [ITensorType, StreamType, IntListAttr, TargetAttr],
 )  # fmt: skip

@@ -25,7 +25,7 @@ def kernel_modules(module: ModuleOp) -> Iterator[tuple[str, ModuleOp]]:
     for function in functions(module):
         parameters = parameters_of(function)
         for kernel in all_of(function, df.KernelOp):
-            yield kernel.sym_name.data, ModuleOp([_function_of(kernel, parameters)])
+            yield kernel.sym_name.data, ModuleOp([_function_of(kernel, parameters)], dict(module.attributes))
 
 
 def _function_of(kernel: df.KernelOp, parameters: set[SSAValue]) -> func.FuncOp:

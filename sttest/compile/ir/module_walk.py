@@ -1,4 +1,4 @@
-"""Walking a module: its functions, and the ops of one kind inside an op."""
+"""Walking a module: its target, its functions, and the ops of one kind inside an op."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from functools import cache
 from typing import TypeVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.core.errors import DoesNotFitError, InputError
 
@@ -45,6 +47,34 @@ def _collect(op: Operation, kind: type[OpT], known: dict[type[Operation], bool],
 def _are_a(_kind: type[Operation]) -> dict[type[Operation], bool]:
     """Whether types of ops are of a kind, as far as that was asked."""
     return {}
+
+
+TARGET = "sttest.target"
+"""Attribute of a module: the board that passes time and place it for."""
+
+
+def set_target(module: ModuleOp, board: str) -> None:
+    """Names the board, by name or by the path of its file, that a module is compiled for."""
+    module.attributes[TARGET] = df.TargetAttr(StringAttr(board))
+
+
+def target_of(module: ModuleOp, where: str) -> FpgaBoard:
+    """The board that a module is compiled for.
+
+    Args:
+        module: with a target.
+        where: name of the pass that needs it.
+
+    Raises:
+        InputError: the module has no target, or there is no such board with HBM.
+    """
+    target = module.attributes.get(TARGET)
+    if not isinstance(target, df.TargetAttr):
+        raise InputError(
+            "no-target", "the module does not say which board it is for", where=where,
+            hints=["give --board u55c", f'write module attributes {{{TARGET} = #df.target<"u55c">}}'],
+        )  # fmt: skip
+    return require_hbm(load_board(target.board.data))
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:

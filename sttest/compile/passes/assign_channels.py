@@ -18,15 +18,14 @@ from xdsl.ir import SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.compile.channels.memory_ports import PortDemand, assign_channels, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import most_slices, sliced
-from sttest.compile.ir.module_walk import all_of, require_dmas
+from sttest.compile.ir.module_walk import all_of, require_dmas, target_of
 from sttest.compile.ir.names import argument_kinds
+from sttest.compile.options import ChannelUse
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.sharing.functional_units import ChannelUse
 from sttest.compile.sharing.layers import behind_result
 from sttest.compile.sharing.processes import queue_of
 from sttest.compile.timing.cost_model import task_cost
@@ -37,7 +36,7 @@ _Dma = df.DmaReadOp | df.DmaWriteOp
 
 @dataclass(frozen=True)
 class AssignChannels(ModulePass):
-    """Sets ``channel`` on the DMAs of every kernel, for a ``board`` with HBM; those of a queue have the same ones.
+    """Sets ``channel`` on the DMAs of every kernel, for the target of the module; those of a queue have the same ones.
 
     With ``layers``, what is behind the last one counts by its part of a layer.  ``channels`` says whether DMAs have
     channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).
@@ -45,7 +44,6 @@ class AssignChannels(ModulePass):
 
     name = "assign-channels"
 
-    board: str = "u55c"
     layers: int = 1
     channels: str = "auto"
 
@@ -53,10 +51,10 @@ class AssignChannels(ModulePass):
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
 
         Raises:
-            InputError: no such board or way to use channels, or a kernel that takes its streams from outside.
+            InputError: no target or way to use channels, or a kernel that takes its streams from outside.
             DoesNotFitError: more DMAs that need a channel than the board has.
         """
-        board, use = require_hbm(load_board(self.board)), self._use()
+        board, use = target_of(op, self.name), self._use()
         library = operators(board)
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)

@@ -22,7 +22,7 @@ _KIB_BITS = 8 * 1024
 
 
 @dataclass(frozen=True)
-class KeepReads(ModulePass):
+class BufferRereads(ModulePass):
     """Puts a converter behind inputs of at most ``kib`` KiB that are streamed several times; the rest stays."""
 
     name = "buffer-rereads"

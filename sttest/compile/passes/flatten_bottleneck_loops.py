@@ -14,32 +14,29 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, target_of
 from sttest.compile.timing.cost_model import TaskCost, task_cost
 from sttest.compile.timing.node_pipelines import COPY_LATENCY, NodePipelines, producer_of
 
 
 @dataclass(frozen=True)
-class KeepPace(ModulePass):
+class FlattenBottleneckLoops(ModulePass):
     """Sets ``whole`` on tasks that would be slower than the slowest if they drained, and ``passes`` on forks.
 
-    A module at the stream level, on a ``board``.  Tasks that share an engine stay as they are.
+    A module at the stream level, with a target.  Tasks that share an engine stay as they are.
     """
 
     name = "flatten-bottleneck-loops"
-
-    board: str = "u55c"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Before FIFOs are sized.
 
         Raises:
-            InputError: no such board.
+            InputError: no target.
         """
-        library = operators(require_hbm(load_board(self.board)))
+        library = operators(target_of(op, self.name))
         for kernel in all_of(op, df.KernelOp):
             costs = {task: task_cost(task, library) for task in all_of(kernel, df.TaskOp)}
             pace = max((_busy(task, cost) for task, cost in costs.items()), default=0)

@@ -30,7 +30,7 @@ _IF_ALL_ARE = (arith.AddfOp, arith.MulfOp, arith.MinimumfOp)
 
 
 @dataclass(frozen=True)
-class CompareBits(ModulePass):
+class FloatMinAsInt(ModulePass):
     """Rewrites reductions to the smallest of f32 numbers; whoever reads the result reads bits as the number again."""
 
     name = "float-min-as-int"

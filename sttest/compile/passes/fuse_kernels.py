@@ -18,28 +18,32 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import converter_buffer, same_order
-from sttest.compile.ir.module_walk import all_of, functions, sort_topologically
+from sttest.compile.ir.module_walk import all_of, functions, sort_topologically, target_of
 from sttest.compile.ir.names import hint
 from sttest.compile.spaces.fusion import EdgeFacts, Fusion, KernelFacts, fuse
 
 
 @dataclass(frozen=True)
 class FuseKernels(ModulePass):
-    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory (default: U55C, 41 MB)."""
+    """Greedy fusion in topological order under ``c_max_bytes`` of on-chip memory, or what the target has."""
 
     name = "fuse-kernels"
 
-    c_max_bytes: int = 41_000_000
+    c_max_bytes: int | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Merges the kernels of every function.
 
         Raises:
-            DoesNotFitError: a kernel's own buffers exceed ``c_max_bytes``.
+            InputError: no target, and no ``c_max_bytes``.
+            DoesNotFitError: a kernel's own buffers exceed the memory.
         """
+        c_max_bytes = self.c_max_bytes
+        if c_max_bytes is None:
+            c_max_bytes = target_of(op, self.name).fabric.usable_onchip_bytes
         for function in functions(op):
             kernels = [item for item in function.body.block.ops if isinstance(item, df.KernelOp)]
-            merge_groups(function, decide(kernels, self.c_max_bytes))
+            merge_groups(function, decide(kernels, c_max_bytes))
 
 
 def merge_groups(function: func.FuncOp, fusion: Fusion) -> None:

@@ -22,7 +22,7 @@ from sttest.compile.sharing.functional_units import engines_of
 
 
 @dataclass(frozen=True)
-class ShareLoads(ModulePass):
+class MergeWeightStreams(ModulePass):
     """Names a ``queue`` on DMAs that read the same source of every task of an engine, with tokens that are alike."""
 
     name = "merge-weight-streams"

@@ -16,7 +16,7 @@ from sttest.compile.ir.names import NodeNames, hint
 
 
 @dataclass(frozen=True)
-class MakeInstances(ModulePass):
+class NameNodes(ModulePass):
     """Puts a `df.instance` on every stream, named ``producer__consumer``."""
 
     name = "name-nodes"
@@ -46,7 +46,7 @@ def _insert_instance(stream: OpResult, names: NodeNames) -> None:
     uses = list(stream.uses)
     if len(uses) != 1:
         node = names.of(stream.op)
-        raise run_first(MakeInstances.name, f"a stream of '{node}' has {len(uses)} readers, not one", "insert-forks")
+        raise run_first(NameNodes.name, f"a stream of '{node}' has {len(uses)} readers, not one", "insert-forks")
     use = uses[0]
     if isinstance(use.operation, df.InstanceOp):
         return

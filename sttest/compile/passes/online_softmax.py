@@ -22,7 +22,7 @@ from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)
-class OnePassAttention(ModulePass):
+class OnlineSoftmax(ModulePass):
     """Goes over ``chunk`` positions at a time, which divide the context."""
 
     name = "online-softmax"

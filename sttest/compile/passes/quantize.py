@@ -16,7 +16,7 @@ from sttest.models.quant.scheme import load_scheme
 
 
 @dataclass(frozen=True)
-class Quantise(ModulePass):
+class Quantize(ModulePass):
     """Rewrites the contractions of linalg text by a scheme's name or YAML file; ``fp32`` changes nothing."""
 
     name = "quantize"

@@ -20,7 +20,8 @@ from xdsl.passes import ModulePass
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.ir.names import POSITION, argument_names, parameters_of, unique
-from sttest.compile.sharing.functional_units import Sharing, alike
+from sttest.compile.options import Sharing
+from sttest.compile.sharing.functional_units import alike
 from sttest.core.errors import InputError, did_you_mean
 
 

@@ -10,9 +10,8 @@ from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of, only_kernel
+from sttest.compile.ir.module_walk import all_of, only_kernel, target_of
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import prefetch_depths
 from sttest.compile.sharing.processes import fifo_name
@@ -32,22 +31,20 @@ class SizeFifos(ModulePass):
     name = "size-fifos"
 
     strategy: str = "normal"
-    board: str = "u55c"
     prefetch_kib: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets the depth of the streams.
 
         Raises:
-            InputError: unknown strategy or board, or a module that is not at the stream level.
+            InputError: unknown strategy, no target, or a module that is not at the stream level.
             DoesNotFitError: several kernels.
         """
         self.size(op)
 
     def size(self, op: ModuleOp) -> TimedGraphs:
         """What :meth:`apply` does, with the timed graphs that came of it: those of the sized design."""
-        board = require_hbm(load_board(self.board))
-        graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), board)
+        graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), target_of(op, self.name))
         depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy))
         depths |= prefetch_depths(op, self.prefetch_kib, depths)
         shares = bool(engines_of(op))

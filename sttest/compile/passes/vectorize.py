@@ -26,7 +26,7 @@ class Vectorize(ModulePass):
     allowed costs it the fewest cycles at the port; both ends of a stream see
     the same vectors.  With ``full_rate`` a token is as wide as a task at either
     end moves per cycle, where that is more: no port then holds a task up.  What
-    is read to be kept comes in whole words of memory.  With ``keep_pace`` a buffer
+    is read to be kept comes in whole words of memory.  With ``flatten`` a buffer
     that is filled many times gives twice that: changing its halves takes cycles.  And tokens are then as wide as
     a tile allows, also one that halves cannot be made of: 22 elements of 8 x 88 are 1 x 22.
     """
@@ -35,7 +35,7 @@ class Vectorize(ModulePass):
 
     max_bits: int = 4096
     full_rate: bool = False
-    keep_pace: bool = False
+    flatten: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Retypes every stream inside the kernels; tokens that are registers already stay.
@@ -51,17 +51,17 @@ class Vectorize(ModulePass):
                 for result in node.results
                 if isinstance(result.type, df.ITensorType) and not result.type.is_vector
             ]
-            rates = _rates(kernel, streams, self.keep_pace) if self.full_rate else {}
+            rates = _rates(kernel, streams, self.flatten) if self.full_rate else {}
             for stream in streams:
                 width = max(self.max_bits, rates.get(stream, 0))
                 Rewriter.replace_value_with_new_type(
-                    stream, vectorized(df.itensor_of(stream), width, filled=self.keep_pace)
+                    stream, vectorized(df.itensor_of(stream), width, filled=self.flatten)
                 )
 
 
-def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], keep_pace: bool) -> dict[SSAValue, int]:
+def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], flatten: bool) -> dict[SSAValue, int]:
     """Bits per cycle of each stream, of those of one width the most."""
-    ahead = {stream for stream in streams if keep_pace and _changes_halves(stream.owner)}
+    ahead = {stream for stream in streams if flatten and _changes_halves(stream.owner)}
     rates = {stream: _bits_per_cycle(stream) * (2 if stream in ahead else 1) for stream in streams}
     groups = _of_one_width(kernel)
     # A stream may be of two groups, and what it gains in one the other gains, too.

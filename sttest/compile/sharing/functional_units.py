@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
@@ -69,19 +68,6 @@ def _coefficients(access: AffineMap) -> tuple[tuple[int, ...], ...]:
     units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
     zero = access.eval((0,) * access.num_dims, ())
     return tuple(tuple(moved - start for moved, start in zip(access.eval(u, ()), zero, strict=True)) for u in units)
-
-
-# --- Which tasks have hardware of their own and which take turns, the same of memory channels, and attention's passes
-
-
-Sharing: TypeAlias = Literal["none", "weights", "all"]
-"""Spatial dataflow; one engine for the products with parameters; one engine for whatever is alike."""
-
-ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
-"""A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
-
-Attention: TypeAlias = Literal["three-pass", "one-pass"]
-"""The softmax over all keys: maximum, exponentials and their sum, mix; or chunk by chunk under a running maximum."""
 
 
 # --- FIFOs of a design at the stream level, and who stands at their ends

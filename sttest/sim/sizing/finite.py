@@ -185,7 +185,7 @@ def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: s
         graph: finite; its own depths only say of which kind its FIFOs are.
         target: ``no-loss``, not later than with FIFOs that are never full; ``no-deadlock``, it ends;
             or the cycle in which it must have ended.
-        engine: ``maxplus``, or ``des``, far slower, for comparison.
+        engine: ``maxplus``, or ``simpy``, far slower, for comparison.
 
     Raises:
         DeadlockError: it deadlocks with FIFOs of any depth.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
@@ -28,7 +27,7 @@ Lanes = Literal["shared", "own"]
 Overlay = dict[str, Any]
 """Values of the compiler's knobs by name."""
 
-_KNOBS = {field.name for field in fields(CompileOptions)}
+_KNOBS = {*CompileOptions.model_fields, *renamed()}
 
 
 class _Form(BaseModel):

@@ -15,12 +15,13 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import Design, compile_text, fusion_report
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
-from sttest.compile.ir.module_walk import all_of, functions
+from sttest.compile.ir.module_walk import all_of, functions, set_target
 from sttest.compile.ir.names import identifier
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import FuseKernels, merge_groups
-from sttest.compile.pipeline import CompileOptions, streaming_passes, tiling_passes
+from sttest.compile.pipeline import streaming_passes, tiling_passes
 from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.memories import memories
 from sttest.compile.spaces.fusion import Fusion, GroupCost
@@ -55,23 +56,23 @@ def designs_of(text: str, board: str, knobs: CompileOptions, cut: Cut, lanes: La
         return
     context, hardware = new_context(), require_hbm(load_board(board))
     module = parse(text, "block", context)
+    set_target(module, board)
     # Kernels with lanes of their own get them below, each from the whole budget.
     tiling = (each for each in tiling_passes(knobs) if lanes == "shared" or not isinstance(each, AssignLanes))
     _apply(context, module, tuple(tiling))
     _cut(context, module, cut)
     for name, kernel in kernel_modules(module):
-        yield _design(context, kernel, name, knobs, hardware, board, lanes)
+        yield _design(context, kernel, name, knobs, hardware, lanes)
 
 
 def _design(
-    context: Context, module: ModuleOp, name: str, knobs: CompileOptions, hardware: FpgaBoard, board: str, lanes: Lanes
+    context: Context, module: ModuleOp, name: str, knobs: CompileOptions, hardware: FpgaBoard, lanes: Lanes
 ) -> Design:
     if lanes == "own":
         AssignLanes(knobs.overall_unroll, knobs.first_lanes, gemv_lanes=knobs.gemv_lanes).apply(context, module)
-    onchip_bytes = hardware.fabric.usable_onchip_bytes
-    fusion = fusion_report(module, onchip_bytes)
+    fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
     # The cut is made: of one kernel there is nothing left to fuse.
-    passes = (each for each in streaming_passes(knobs, board, onchip_bytes) if not isinstance(each, FuseKernels))
+    passes = (each for each in streaming_passes(knobs) if not isinstance(each, FuseKernels))
     _apply(context, module, tuple(passes))
     return Design(name, knobs, hardware, module, timed_graph(module, hardware, name), fusion)
 
@@ -156,11 +157,7 @@ def measure(key: Mapping[str, Any]) -> Plain:
 
 def _measured(key: Mapping[str, Any]) -> Plain:
     text = _text(key["model"], key["phase"], key["tokens"], key["context"], key["head"])
-    # Keys may have been through JSON, which has no tuples.
-    given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in key["knobs"].items()
-    }
-    knobs = CompileOptions(**given)
+    knobs = CompileOptions(**key["knobs"])
     cycles = moved = buffered = 0
     taken: list[Resources] = []
     clock_mhz = 0.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sttest.boards.load import load_board
-from sttest.compile.pipeline import CompileOptions
-from sttest.core.errors import InputError
+from sttest.compile.options import CompileOptions
 from sttest.core.program import package_versions, program_hash
+from sttest.core.validation import validated
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
 from sttest.studies.ablation.form import Ablation, AblationLine, AblationPart, Overlay
@@ -86,13 +86,7 @@ def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str)
 
 
 def _knobs(given: Overlay, part: AblationPart) -> dict[str, Any]:
-    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-    for name, value in plain.items():
-        wanted = type(getattr(CompileOptions, name))
-        if not isinstance(value, wanted) or isinstance(value, bool):
-            what = f"{name} is {value!r}, not of the kind of {getattr(CompileOptions, name)!r}"
-            raise InputError("bad-value", what, where=part.name, hints=["give it as sttest compile takes it"])
-    knobs = CompileOptions(**plain)
+    knobs = validated(CompileOptions, given, part.name)
     # As of `sttest compile`: a launch of several tokens adds learned positions itself.
     positions = knobs.generate > 1 and model_config(part.model).rope_theta is None
-    return asdict(replace(knobs, positions=positions))
+    return knobs.with_(positions=positions).model_dump()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.results import Kind, Row, config_hash
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase

@@ -19,7 +19,7 @@ from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.timing.cost_model import TaskCost, task_cost
 from sttest.compile.timing.timed_graph import memory_channels
 from sttest.core.errors import InputError
@@ -245,8 +245,7 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
         board.write_text(yaml.safe_dump(given["design_board"]), encoding="utf-8")
         scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
         quantises = given["scheme"]["weights"] != "none"
-        knobs = CompileOptions(**{**given["knobs"], "lanes": tuple(given["knobs"]["lanes"])})
-        knobs = replace(knobs, precision=str(scheme) if quantises else given["scheme"]["name"])
+        knobs = CompileOptions(**{**given["knobs"], "precision": str(scheme) if quantises else given["scheme"]["name"]})
         design = compile_text(text, f"{given['model']}-{given['phase']}", str(board), knobs)
     return design, tile_steps(design)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import board_names, load_board, require_hbm
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions, renamed, study_keys
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.core.validation import validated
@@ -150,10 +150,6 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
 
 
 KNOBS = "knobs."
-# The scheme has settings of its own; lanes per task are names that only one shape of one model has.
-_KNOBS = {
-    field.name: type(field.default) for field in fields(CompileOptions) if field.name not in ("precision", "lanes")
-}
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "launch": "queued_us", "launch_per": "layer",
 }  # fmt: skip
@@ -185,7 +181,7 @@ class Configuration:
         boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
                   for name in ("board", "design_board")}  # fmt: skip
         shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
-        return {**shape, "knobs": asdict(self.knobs), "scheme": asdict(self.scheme), **boards}
+        return {**shape, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
 
 
 @dataclass(frozen=True)
@@ -208,9 +204,9 @@ def check_keys(settings: Settings, where: str) -> None:
     Raises:
         InputError: an unknown key; the hint names the nearest known one.
     """
-    known = [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in _KNOBS)]
+    known = [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
     for key in settings:
-        if key not in known and not key.startswith(BOARD):
+        if key not in known and not key.startswith(BOARD) and key.removeprefix(KNOBS) not in renamed():
             hints = [did_you_mean(key, [*known, f"{BOARD}clock_mhz", f"{BOARD}hbm.bandwidth", f"{BOARD}hbm.channels"])]
             raise InputError("unknown-key", f"unknown setting '{key}'", where=where, hints=hints)
 
@@ -281,14 +277,8 @@ def _plain(settings: Settings, key: str) -> Scalar:
 
 
 def _knobs(settings: Settings) -> CompileOptions:
-    chosen: dict[str, Any] = {}
-    for key, given in settings.items():
-        name = key.removeprefix(KNOBS)
-        if key.startswith(KNOBS):
-            if not isinstance(given.value, _KNOBS[name]):
-                raise _bad(key, given.value, f"give {'a whole number' if _KNOBS[name] is int else 'a name'}")
-            chosen[name] = given.value
-    return CompileOptions(**chosen)
+    chosen = {key.removeprefix(KNOBS): given.value for key, given in settings.items() if key.startswith(KNOBS)}
+    return validated(CompileOptions, chosen, "study: knobs")
 
 
 def _bad(key: str, value: object, hint: str) -> InputError:

@@ -75,7 +75,7 @@ def compare(graph: TimedGraph, run: RtlRun, engine: str = "maxplus") -> Comparis
     Args:
         graph: graph that ``run`` was built from.
         run: run of the hardware.
-        engine: ``maxplus`` or ``des``.
+        engine: ``maxplus`` or ``simpy``.
     """
     simulation = simulate(graph, engine, record=True)
     found = _differences(graph, run, simulation)

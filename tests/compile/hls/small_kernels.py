@@ -14,14 +14,14 @@ from sttest.compile.dialects import df
 from sttest.compile.hls import EmittedKernel, PortTiming, emit_kernel
 from sttest.compile.hls.files import signature
 from sttest.compile.hls.kernel_signature import write_signature
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.insert_forks import InsertForks
 from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
-from sttest.compile.passes.name_nodes import MakeInstances
+from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import ReferenceGraph
@@ -56,9 +56,10 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     """
     context = new_context()
     module = parse(text, "test", context)
+    set_target(module, "u55c")
     passes = (
         MaterializeConverters(), MaterializeDma(beat_bits), Vectorize(vector_bits), InsertForks(),
-        *((AssignChannels(),) if slices else ()), MakeInstances(), LowerToStreams(2),
+        *((AssignChannels(),) if slices else ()), NameNodes(), LowerToStreams(2),
     )  # fmt: skip
     for each in passes:
         each.apply(context, module)

@@ -11,7 +11,7 @@ from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import PortTiming, emit_design
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.frontend.shipped import lowered_text
 from sttest.reference import ReferenceGraph

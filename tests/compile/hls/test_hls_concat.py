@@ -15,7 +15,7 @@ from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import memory_images, read_results, run
 from sttest.targets.vitis.rules import check_kernel

@@ -10,7 +10,7 @@ from small_kernels import made
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.targets.vitis.rules import check_kernel
 
 GOLDEN = Path(__file__).parent / "golden"

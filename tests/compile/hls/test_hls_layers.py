@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,13 @@ from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 from test_hls_blocks import tame_tensors
 
-from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, choose_lanes, compile_text
 from sttest.compile.hls import emit_design
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.loop_layers import LoopLayers
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.pipeline import all_passes
 from sttest.compile.reference_graph import value_graph
 from sttest.frontend.shipped import lowered_text
 from sttest.reference import ReferenceGraph, memory_images, read_results, run
@@ -34,7 +34,7 @@ ROWS = CompileOptions(
         "*_proj:1x32x64", "mlp_fc1:1x32x64", "mlp_fc2:1x32x128", "attn_scores:1x1x32x16", "attn_mix:1x1x16x32",
     ),
     orders=("attn_scores:0,1,2,3", "attn_mix:0,1,2,3"),
-    vector_bits=64, keep_kib=64, keep_pace=True, layers=LAYERS,
+    vector_bits=64, buffer_rereads_kib=64, flatten_bottleneck_loops=True, layers=LAYERS,
 )  # fmt: skip
 """Row by row through all tasks, with the parameters of a layer on chip."""
 
@@ -49,14 +49,14 @@ def eight_rows_of(model: str) -> CompileOptions:
     )  # fmt: skip
     loops = "0,1,2,3" if model == "gemma" else "0,1,2,3,4"
     orders = (f"attn_scores:{loops}", f"attn_mix:{loops}")
-    return replace(ROWS, tiles=tiles, orders=orders, keep_kib=1, fabric=("attn_scores", "attn_mix"))
+    return ROWS.with_(tiles=tiles, orders=orders, buffer_rereads_kib=1, fabric=("attn_scores", "attn_mix"))
 
 
 def row_by_row(text: str) -> CompileOptions:
     """One row takes all products equally long."""
     lanes = {"mlp_fc1": 16, "mlp_fc2": 16, "attn_scores": 4, "attn_mix": 4} | {f"attn_{p}_proj": 8 for p in "qkvo"}
-    tasks = [entry.rsplit(":", 1)[0] for entry in choose_lanes(text, replace(ROWS, layers=1))]
-    return replace(ROWS, lanes=tuple(f"{task}:{lanes.get(task, 1)}" for task in tasks))
+    tasks = [entry.rsplit(":", 1)[0] for entry in choose_lanes(text, ROWS.with_(layers=1))]
+    return ROWS.with_(lanes=tuple(f"{task}:{lanes.get(task, 1)}" for task in tasks))
 
 
 def chosen(share: str, layers: int = LAYERS) -> CompileOptions:
@@ -76,8 +76,8 @@ def unlooped(share: str, *, head: bool, model: str = "gpt2") -> ReferenceGraph:
 def before_layers(text: str, knobs: CompileOptions) -> ReferenceGraph:
     context = new_context()
     module = parse(text, "layers", context)
-    onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
-    for each in passes(knobs, "u55c", onchip_bytes):
+    set_target(module, "u55c")
+    for each in all_passes(knobs):
         if not isinstance(each, LoopLayers):
             each.apply(context, module)
     return value_graph(module, "block")
@@ -111,7 +111,7 @@ def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path
     (found,) = run_all([Call(emit_design(looped), images)], tmp_path)
     for name, image in wanted.items():
         np.testing.assert_array_equal(found[name], image, err_msg=name)
-    assert simulate(looped.graph).cycles == simulate(looped.graph, "des").cycles
+    assert simulate(looped.graph).cycles == simulate(looped.graph, "simpy").cycles
 
 
 @needs_compiler
@@ -128,13 +128,13 @@ def test_eight_rows_at_a_time_stream_through_all_layers_with_the_values_of_block
 
 def test_the_slowest_tasks_lose_no_time_to_drains() -> None:
     text = lowered_text("gpt2", "prefill", small=True)
-    kept, drained = (replace(row_by_row(text), keep_pace=keeps) for keeps in (True, False))
+    kept, drained = (row_by_row(text).with_(flatten_bottleneck_loops=keeps) for keeps in (True, False))
     assert period(text, kept) < period(text, drained)
 
 
 def period(text: str, knobs: CompileOptions) -> int:
     """Cycles that a layer more takes."""
-    graphs = (compile_text(text, "rows", "u55c", replace(knobs, layers=layers)).graph for layers in (2, 3))
+    graphs = (compile_text(text, "rows", "u55c", knobs.with_(layers=layers)).graph for layers in (2, 3))
     two, three = (simulate(graph).cycles for graph in graphs)
     assert two is not None
     assert three is not None
@@ -169,7 +169,7 @@ def joined(images: list[dict[str, np.ndarray]], name: str) -> np.ndarray:
 def test_layers_keep_the_rules_and_engines_agree_on_their_times(share: str, head: bool) -> None:
     block, looped = compiled(1, share, head=head), compiled(LAYERS, share, head=head)
     assert check_kernel(emit_design(looped).text) == []
-    run, oracle = simulate(looped.graph), simulate(looped.graph, "des")
+    run, oracle = simulate(looped.graph), simulate(looped.graph, "simpy")
     one = simulate(block.graph).cycles
     assert (run.verdict, run.cycles) == (oracle.verdict, oracle.cycles)
     assert run.verdict == "done"

@@ -14,7 +14,7 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import SttestError
 from sttest.reference import memory_images, read_results, run
@@ -40,7 +40,7 @@ def test_tiles_and_orders_change_no_value_and_no_fifo_is_too_shallow(tmp_path: P
         tensors.append(whole_tensors(graph, seed))
         read = {name: values for name, values in tensors[-1].items() if name in graph.argument}
         calls.append(Call(emitted, memory_images(graph, read)))
-        fast, exact = simulate(design.graph), simulate(design.graph, engine="des")
+        fast, exact = simulate(design.graph), simulate(design.graph, engine="simpy")
         assert (fast.verdict, fast.cycles) == ("done", exact.cycles), f"program {seed}"
     written = run_all(calls, tmp_path)
     for (seed, text, _), graph, given, call, found in zip(cases, graphs, tensors, calls, written, strict=True):

@@ -10,7 +10,7 @@ import pytest
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.kernel_signature import BufferArgument, read_signature
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.package.design_package import write_package

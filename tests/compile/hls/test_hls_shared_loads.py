@@ -13,7 +13,7 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.pipeline import CompileOptions
+from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import memory_images, run
 from sttest.targets.vitis.rules import check_kernel

@@ -15,10 +15,12 @@ from test_hls_layers import LAYERS, joined
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls import emit_design
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.loop_layers import LoopLayers
 from sttest.compile.passes.loop_tokens import LoopTokens
-from sttest.compile.pipeline import CompileOptions, passes
+from sttest.compile.pipeline import all_passes
 from sttest.compile.reference_graph import value_graph
 from sttest.frontend.shipped import lowered_text
 from sttest.reference import ReferenceGraph, memory_images, read_results, run
@@ -43,8 +45,8 @@ def unlooped(model: str, share: str) -> ReferenceGraph:
     """What a layer computes, what stands before the first and the head: the design before anything is looped."""
     context = new_context()
     module = parse(lowered_text(model, "decode", small=True, head=True), "tokens", context)
-    onchip_bytes = require_hbm(load_board("u55c")).fabric.usable_onchip_bytes
-    for each in passes(knobs(model, share), "u55c", onchip_bytes):
+    set_target(module, "u55c")
+    for each in all_passes(knobs(model, share)):
         if not isinstance(each, LoopLayers | LoopTokens):
             each.apply(context, module)
     return value_graph(module, "block")
@@ -148,7 +150,7 @@ def test_tokens_in_one_launch_are_steps_one_after_the_other(
 def test_tokens_keep_the_rules_and_engines_agree_on_their_times(model: str, share: str) -> None:
     one, looped = compiled(model, share, 1), compiled(model, share)
     assert check_kernel(emit_design(looped).text) == []
-    launch, whole, oracle = simulate(one.graph), simulate(looped.graph, record=True), simulate(looped.graph, "des")
+    launch, whole, oracle = simulate(one.graph), simulate(looped.graph, record=True), simulate(looped.graph, "simpy")
     assert (whole.verdict, whole.cycles) == (oracle.verdict, oracle.cycles)
     assert whole.verdict == "done"
     assert launch.cycles is not None

@@ -11,6 +11,7 @@
 // CHECK: df.dma_write %s channel 6 origin "y"
 !tiles = !df.itensor<16x16xi8, iter_space: [8,8]*[16,16], iter_map: (d0,d1)->(d0,d1)>
 !rows = !df.itensor<16xi8, iter_space: [8,8]*[16,1], iter_map: (d0,d1)->(d0)>
+module attributes {sttest.target = #df.target<"u55c">} {
 func.func @main(%weight: tensor<128x128xi8>, %input: tensor<128x128xi8>, %bias: tensor<128xi8>) -> tensor<128x128xi8> {
   %k = df.kernel "k"(%weight, %input, %bias : tensor<128x128xi8>, tensor<128x128xi8>, tensor<128xi8>) -> tensor<128x128xi8> {
   ^bb0(%p: tensor<128x128xi8>, %q: tensor<128x128xi8>, %r: tensor<128xi8>):
@@ -27,4 +28,5 @@ func.func @main(%weight: tensor<128x128xi8>, %input: tensor<128x128xi8>, %bias: 
     df.yield %out : tensor<128x128xi8>
   }
   func.return %k : tensor<128x128xi8>
+}
 }

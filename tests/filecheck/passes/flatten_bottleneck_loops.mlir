@@ -10,6 +10,7 @@
 // CHECK: df.fork %slow__fork_slow named
 !rows = !df.itensor<1x16xf32, iter_space: [8,64]*[1,16], iter_map: (d0,d1)->(d0,d1)>
 !tensor = tensor<8x1024xf32>
+module attributes {sttest.target = #df.target<"u55c">} {
 func.func @main(%x: !tensor) -> (!tensor, !tensor, !tensor, !tensor) {
   %k:4 = df.kernel "k"(%x : !tensor) -> !tensor, !tensor, !tensor, !tensor {
   ^bb0(%p: !tensor):
@@ -34,4 +35,5 @@ func.func @main(%x: !tensor) -> (!tensor, !tensor, !tensor, !tensor) {
     df.yield %a, %b, %c, %d : !tensor, !tensor, !tensor, !tensor
   }
   func.return %k#0, %k#1, %k#2, %k#3 : !tensor, !tensor, !tensor, !tensor
+}
 }

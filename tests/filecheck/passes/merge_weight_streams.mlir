@@ -16,6 +16,7 @@
 // CHECK: %m = df.task "first" {{.*}} ins(%w, %x
 // CHECK: %n = df.task "second" {{.*}} ins(%v, %g
 !tiles = !df.itensor<16x16xi8, iter_space: [8,8]*[16,16], iter_map: (d0,d1)->(d0,d1)>
+module attributes {sttest.target = #df.target<"u55c">} {
 func.func @main(%weight: tensor<128x128xi8>, %input: tensor<128x128xi8>, %other: tensor<128x128xi8>, %third: tensor<128x128xi8>) -> tensor<128x128xi8>
     attributes {sttest.arg_names = ["w", "x", "v", "u"], sttest.arg_kinds = ["parameter", "input", "parameter", "parameter"]} {
   %k = df.kernel "k"(%weight, %input, %other, %third : tensor<128x128xi8>, tensor<128x128xi8>, tensor<128x128xi8>, tensor<128x128xi8>) -> tensor<128x128xi8> {
@@ -43,4 +44,5 @@ func.func @main(%weight: tensor<128x128xi8>, %input: tensor<128x128xi8>, %other:
     df.yield %out : tensor<128x128xi8>
   }
   func.return %k : tensor<128x128xi8>
+}
 }

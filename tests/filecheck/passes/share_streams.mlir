@@ -9,6 +9,7 @@
 // CHECK: df.stream "b2__t" sized "default" :
 // CHECK: df.stream "t__store_y" sized "default" :
 !tokens = !df.itensor<16xf32, iter_space: [8]*[16], iter_map: (d0)->(d0)>
+module attributes {sttest.target = #df.target<"u55c">} {
 func.func @main(%x: tensor<128xf32>) -> tensor<128xf32> {
   %k = df.kernel "k"(%x : tensor<128xf32>) -> tensor<128xf32> {
   ^bb0(%p: tensor<128xf32>):
@@ -42,4 +43,5 @@ func.func @main(%x: tensor<128xf32>) -> tensor<128xf32> {
     df.yield %out : tensor<128xf32>
   }
   func.return %k : tensor<128xf32>
+}
 }

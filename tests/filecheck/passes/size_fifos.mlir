@@ -1,4 +1,4 @@
-// PASSES: assign-channels,name-nodes,lower-to-streams,size-fifos{strategy=normal board=u55c}
+// PASSES: assign-channels,name-nodes,lower-to-streams,size-fifos{strategy=normal}
 // The FIFO on the short way to "add" holds what waits for the long way through "exp"; the others pass tokens on.
 // The edge case: the FIFO of a folded DMA keeps its two tiles.
 
@@ -7,6 +7,7 @@
 // CHECK-NEXT: df.stream "fork_load_x__add" sized "lp-normal" : !df.stream<{{.*}}, depth: {{[4-9]|[1-9][0-9]+}}>
 !rows = !df.itensor<4x8xf32, iter_space: [16]*[4], iter_map: (d0)->(d0,0)>
 !columns = !df.itensor<8x4xf32, iter_space: [16]*[4], iter_map: (d0)->(0,d0)>
+module attributes {sttest.target = #df.target<"u55c">} {
 func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
   %k = df.kernel "k"(%x : tensor<64x8xf32>) -> tensor<64x8xf32> {
   ^bb0(%p: tensor<64x8xf32>):
@@ -26,4 +27,5 @@ func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
     df.yield %out : tensor<64x8xf32>
   }
   func.return %k : tensor<64x8xf32>
+}
 }

@@ -7,7 +7,8 @@ torch = pytest.importorskip("torch")
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.opt import new_context, parse
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.options import CompileOptions
+from sttest.compile.pipeline import tiling_passes
 from sttest.frontend.shipped import lowered_text
 
 pytestmark = pytest.mark.torch

@@ -11,7 +11,7 @@ from block_runs import blocks, run_decode, run_prefill, tokens
 from linalg_interpreter import evaluate
 
 from sttest.compile.opt import new_context, parse
-from sttest.compile.passes.quantize import Quantise
+from sttest.compile.passes.quantize import Quantize
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.quant.block import observe_peaks, quantise_block
 from sttest.models.quant.quantizers import QuantizedTensor, quantise_kv
@@ -32,7 +32,7 @@ SEED = 3
 def quantised_text(name, phase, scheme):
     context = new_context()
     module = parse(lowered_text(name, phase), name, context)
-    Quantise(scheme).apply(context, module)
+    Quantize(scheme).apply(context, module)
     module.verify()
     return module
 

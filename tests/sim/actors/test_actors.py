@@ -20,7 +20,7 @@ def loop(name, tokens=1):
 
 def test_a_firing_takes_at_its_start_and_puts_at_its_end():
     actors = [actor("x", 3, writes={"a": 2}, firings=2), actor("y", 5, reads={"a": 1}, firings=4)]
-    result = simulate(graph([Fifo("a", 4, 1)], actors), "des", record=True)
+    result = simulate(graph([Fifo("a", 4, 1)], actors), "simpy", record=True)
     assert result.write_times["a"].tolist() == [3, 3, 3, 3]
     assert result.read_times["a"].tolist() == [8, 8, 8, 8]
     assert (result.cycles, result.max_occupancy["a"]) == (8, 4)
@@ -29,7 +29,7 @@ def test_a_firing_takes_at_its_start_and_puts_at_its_end():
 def test_space_is_claimed_at_the_start_and_freed_at_the_end():
     """Two places: x fires twice at once, then only when y has ended; y may overlap itself."""
     actors = [actor("x", 3, writes={"a": 1}, firings=4), actor("y", 5, reads={"a": 1}, firings=4)]
-    result = simulate(graph([Fifo("a", 2, 1)], actors), "des", record=True)
+    result = simulate(graph([Fifo("a", 2, 1)], actors), "simpy", record=True)
     assert result.write_times["a"].tolist() == [3, 3, 11, 11]
     assert result.cycles == 16
 
@@ -40,23 +40,23 @@ def test_a_self_loop_serialises():
         actor("y", 1, reads={"a": 1}, firings=3),
     ]
     loops = Fifo("s", 2, 1, initial_tokens=1)
-    result = simulate(graph([Fifo("a", 9, 1), loops], actors), "des", record=True)
+    result = simulate(graph([Fifo("a", 9, 1), loops], actors), "simpy", record=True)
     assert result.write_times["a"].tolist() == [3, 6, 9]
 
 
 def test_phases_take_turns():
     x = Actor("x", (ActorPhase(1, {"s": 1}, {"a": 1, "s": 1}), ActorPhase(4, {"s": 1}, {"a": 2, "s": 1})), 4)
     design = graph([Fifo("a", 9, 1), Fifo("s", 2, 1, initial_tokens=1)], [x, actor("y", 0, {"a": 3}, firings=2)])
-    result = simulate(design, "des", record=True)
+    result = simulate(design, "simpy", record=True)
     assert result.write_times["a"].tolist() == [1, 5, 5, 6, 10, 10]
 
 
 def test_actors_and_pipelines_meet_under_the_fifo_law():
     """The pipeline writes at 0, 1; readable one later; the actor's firings overlap."""
     design = graph([Fifo("a", 4, 1, "srl")], [source("a", 2), actor("y", 5, {"a": 1}, firings=2)])
-    assert simulate(design, "des", record=True).read_times["a"].tolist() == [6, 7]
+    assert simulate(design, "simpy", record=True).read_times["a"].tolist() == [6, 7]
     design = graph([Fifo("a", 1, 1, "srl")], [actor("x", 5, writes={"a": 1}, firings=2), sink("a", 2)])
-    assert simulate(design, "des", record=True).write_times["a"].tolist() == [5, 12]
+    assert simulate(design, "simpy", record=True).write_times["a"].tolist() == [5, 12]
 
 
 def endless(depth, x_time=2, y_time=3):
@@ -73,7 +73,7 @@ def test_throughput(depth, expected):
 
     With 4 places they get in each other's way: x 0-2, 2-4, y 4-7, x 7-9, y 9-12, and all places are free again.
     """
-    result = simulate(endless(depth), "des")
+    result = simulate(endless(depth), "simpy")
     assert (result.verdict, result.cycles) == ("done", None)
     assert result.throughput == expected
     assert result.to_json()["throughput"] == [1, expected.denominator]

@@ -56,7 +56,7 @@ def two(tmp_path):
 
 def test_the_documented_example(two):
     """src writes at 2, 10, 18, 26; dst reads one later and ends 16 stages after its last read."""
-    result = simulate(load(two()), "des", record=True)
+    result = simulate(load(two()), "simpy", record=True)
     assert result.write_times["a"].tolist() == [2, 10, 18, 26]
     assert result.read_times["a"].tolist() == [3, 11, 19, 27]
     assert result.cycles == 27 + 40 - 24

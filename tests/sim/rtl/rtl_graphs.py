@@ -67,13 +67,13 @@ def traced(design: TimedGraph) -> TimedGraph:
     return TimedGraph(design.name, design.clock_mhz, design.fifos, tuple(processes), design.channels)
 
 
-def assert_exact(designs: Sequence[TimedGraph], runs: Sequence[RtlRun], engine: str = "des") -> None:
+def assert_exact(designs: Sequence[TimedGraph], runs: Sequence[RtlRun], engine: str = "simpy") -> None:
     for design, run in zip(designs, runs, strict=True):
         found = compare(design, run, engine)
         assert found.is_exact, f"{found.first}\n{design}"
 
 
-def check(designs: Sequence[TimedGraph], simulator: str, folder: object, engine: str = "des") -> list[RtlRun]:
+def check(designs: Sequence[TimedGraph], simulator: str, folder: object, engine: str = "simpy") -> list[RtlRun]:
     """Runs the graphs side by side and holds each against the engine."""
     runs = emulate_all(designs, simulator, str(folder))
     assert_exact(designs, runs, engine)

@@ -33,7 +33,7 @@ def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, first, tmp_path):
     design = graph([Fifo("a", 4, 8, kind)], [source("a", 12), sink("a", 12, start=9)])
     run = broken(design, tmp_path, file, right, wrong)
     assert run.violations[0].fifo == "a"
-    found = compare(design, run, "des")
+    found = compare(design, run, "simpy")
     assert str(found.first) == first
 
 
@@ -48,7 +48,7 @@ def test_a_fifo_that_mixes_up_tokens(kind, file, right, wrong, first, tmp_path):
 )  # fmt: skip
 def test_flags_that_break_the_law(kind, depth, file, right, wrong, first, tmp_path):
     design = chain(depth, 12, kind)
-    found = compare(design, broken(design, tmp_path, file, right, wrong), "des")
+    found = compare(design, broken(design, tmp_path, file, right, wrong), "simpy")
     assert (first == "never") == found.is_exact
     if found.first is not None:
         assert str(found.first) == first
@@ -58,5 +58,6 @@ def test_a_process_that_finishes_late(tmp_path):
     design = chain(2, 12, "srl")
     run = broken(design, tmp_path, "processes.sv", "stage == (last_run ? 4'd12", "stage == (last_run ? 4'd13")
     assert (
-        str(compare(design, run, "des").first) == "process 'src' finishes: cycle 13 in hardware, cycle 12 in the engine"
+        str(compare(design, run, "simpy").first)
+        == "process 'src' finishes: cycle 13 in hardware, cycle 12 in the engine"
     )

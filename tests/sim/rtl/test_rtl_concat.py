@@ -25,7 +25,7 @@ func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x4xf32>) -> (tensor<8x20xf32>, 
 @pytest.mark.parametrize("simulator", [pytest.param(each, marks=needs(each)) for each in ("verilator", "icarus")])
 def test_every_access_is_the_engines(simulator, tmp_path):
     from sttest.compile.compiler import compile_text
-    from sttest.compile.pipeline import CompileOptions
+    from sttest.compile.options import CompileOptions
     from sttest.sim import simulate
 
     graphs = [
@@ -35,4 +35,4 @@ def test_every_access_is_the_engines(simulator, tmp_path):
     for graph, run in zip(graphs, check(graphs, simulator, tmp_path), strict=True):
         assert run.verdict == "done"
         assert {process.category for process in graph.processes} == {"dma", "compute", "fork", "concat"}
-        assert simulate(graph, "maxplus").cycles == simulate(graph, "des").cycles
+        assert simulate(graph, "maxplus").cycles == simulate(graph, "simpy").cycles

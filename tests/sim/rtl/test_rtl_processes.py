@@ -100,7 +100,7 @@ def test_a_place_for_all_bytes_of_a_written_token(tmp_path):
     assert run.finish["m"] == 206
 
 
-@pytest.mark.parametrize("engine", ["des", "maxplus"])
+@pytest.mark.parametrize("engine", ["simpy", "maxplus"])
 def test_engines_wait_for_a_place_for_all_bytes(engine):
     channels = [Channel("slow", 100, 8), Channel("fast", 1, 8)]
     port = MemoryPort("m", "write", "a", 4, 16, ("slow", "fast"), 8, 2)
@@ -112,7 +112,7 @@ def test_the_clock_limit(tmp_path):
     design = graph([Fifo("a", 2, 8)], [source("a", 1000), sink("a", 1000)])
     run = emulate(design, "icarus", tmp_path, max_clocks=100)
     assert (run.verdict, run.cycles) == ("limit", None)
-    first = compare(design, run, "des").first
+    first = compare(design, run, "simpy").first
     assert str(first) == "FIFO 'a', write of token 100: never in hardware, cycle 100 in the engine"
 
 

@@ -49,7 +49,7 @@ def wide_graphs(draw: st.DrawFn) -> TimedGraph:
 
 def cycles_with(graph: TimedGraph, depths: np.ndarray) -> int | None:
     names = [fifo.name for fifo in graph.fifos]
-    return simulate(graph, "des", dict(zip(names, depths.tolist(), strict=True))).cycles
+    return simulate(graph, "simpy", dict(zip(names, depths.tolist(), strict=True))).cycles
 
 
 @given(wide_graphs(), st.lists(st.lists(st.integers(1, 5), min_size=9, max_size=9), min_size=1, max_size=8))
@@ -68,7 +68,7 @@ def test_peaks_are_enough(graph: TimedGraph) -> None:
     latencies = runner.latencies(np.array([fifo.depth for fifo in graph.fifos]))
     cycles, peaks = runner.run_unbounded(latencies)
     assert runner.run(peaks, latencies) == cycles
-    free = simulate(graph, "des", unbounded=True)
+    free = simulate(graph, "simpy", unbounded=True)
     assert cycles == free.cycles
     assert (peaks >= [free.max_occupancy[fifo.name] for fifo in graph.fifos]).all()
 
@@ -87,7 +87,7 @@ def test_no_depth_of_a_wide_graph_can_be_lowered(graph: TimedGraph) -> None:
 @given(wide_graphs(), st.sampled_from(["no-loss", "no-deadlock"]))
 @settings(deadline=None, max_examples=20)
 def test_wide_graphs_are_sized_as_by_the_other_engine(graph: TimedGraph, target: str) -> None:
-    found, other = size_by_simulation(graph, target), size_by_simulation(graph, target, engine="des")
+    found, other = size_by_simulation(graph, target), size_by_simulation(graph, target, engine="simpy")
     assert (found.depths, found.cycles) == (other.depths, other.cycles)
 
 

@@ -72,7 +72,7 @@ def test_the_target_is_reached_and_no_depth_can_be_lowered(design, asked):
     bound = {"no-loss": best, "no-deadlock": None}.get(str(target), target)
     assert isinstance(bound, int | None)
     assert is_enough(design, sizing.depths, bound)
-    assert sizing.cycles == simulate(design, "des", sizing.depths).cycles
+    assert sizing.cycles == simulate(design, "simpy", sizing.depths).cycles
     assert not any(is_enough(design, depths, bound) for depths in lowered(sizing.depths))
 
 
@@ -131,7 +131,7 @@ def load_streamhls(name: str) -> TimedGraph:
 
 def test_engines_size_alike():
     design = reconvergent(6)
-    assert size_by_simulation(design, engine="des").depths == size_by_simulation(design).depths
+    assert size_by_simulation(design, engine="simpy").depths == size_by_simulation(design).depths
 
 
 def test_refusals():

@@ -33,7 +33,7 @@ def cycles(graph: TimedGraph, repetitions: list[int], iterations: int) -> int | 
     """Of a finite run on the SimPy engine."""
     actors = [process for process in graph.processes if isinstance(process, Actor)]
     finite = [replace(actor, firings=n * iterations) for actor, n in zip(actors, repetitions, strict=True)]
-    return simulate(replace(graph, processes=tuple(finite)), "des").cycles
+    return simulate(replace(graph, processes=tuple(finite)), "simpy").cycles
 
 
 @settings(max_examples=80, deadline=None)

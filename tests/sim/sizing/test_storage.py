@@ -34,7 +34,7 @@ def test_all_of_sdf3s_pareto_points(name, points):
         (f"{float(throughput):.6g}", size) for throughput, size in published(name)
     ]
     for point in found[:: max(1, points // 6)]:
-        assert simulate(graph, "des", point.depths).throughput == point.throughput
+        assert simulate(graph, "simpy", point.depths).throughput == point.throughput
         sizing = size_for_throughput(graph, point.throughput)
         assert (sizing.total_tokens, sizing.lower_total, sizing.is_exact) == (
             point.total_tokens,

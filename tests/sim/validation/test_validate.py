@@ -72,5 +72,5 @@ def test_numpy_numbers_are_numbers():
 
 
 def test_an_unknown_engine():
-    with pytest.raises(InputError, match=r"no engine 'dess'; did you mean 'des'\?"):
-        simulate(chain(2), "dess")
+    with pytest.raises(InputError, match=r"no engine 'simpi'; did you mean 'simpy'\?"):
+        simulate(chain(2), "simpi")

@@ -41,7 +41,7 @@ def test_a_form_has_a_row_per_line_and_part(tmp_path: Path) -> None:
         ("sn40l_fused_over_unfused", "sn40l", "there is no 'sn40l'"),
         ("differs: everything", "", "does not say what differs"),
         ("{name: plain}", "{name: plain, knobs: {shar: all}}", "did you mean 'share'"),
-        ("{name: plain}", "{name: plain, knobs: {layers: many}}", "layers is 'many'"),
+        ("{name: plain}", "{name: plain, knobs: {layers: many}}", "layers: input should be a valid integer"),
         ("cut: tasks", "cut: tasks, head: true", "without head"),
         ("cut: tasks", "cut: tasks, knobs: {share: all}", "shared engines"),
         ("{name: cut, cut: tasks}", "{name: plain}, {name: cut}", "'plain' is there twice"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.opt import new_context, parse
+from sttest.compile.options import CompileOptions
 from sttest.compile.passes.fuse_kernels import merge_groups
-from sttest.compile.pipeline import CompileOptions, tiling_passes
+from sttest.compile.pipeline import tiling_passes
 from sttest.frontend.shipped import lowered_text
 from sttest.studies.ablation.measure import by_part
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.pipeline import CompileOptions
-from sttest.compile.sharing.functional_units import Sharing
+from sttest.compile.options import CompileOptions, Sharing
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.registry import model_config
 from sttest.models.tables import head_columns

@@ -1,0 +1,311 @@
+"""Every option of the compiler, stated once.
+
+A field of :class:`CompileOptions` carries its type, default, bounds and description, and in its :class:`Option` the
+passes that take it, its spelling on the command line and the values that a search tries.  The arguments of the
+passes, the command-line options, the domains of ``sttest explore``, the keys of studies and the table of
+docs/reference/options.md come from here (docs/how-to/add-an-option.md says how to add one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from sttest.core.errors import InputError, note_renamed
+
+Value: TypeAlias = int | str
+Level: TypeAlias = Literal["tiling", "fusion", "resources"]
+Sharing: TypeAlias = Literal["none", "weights", "all"]
+"""Spatial dataflow; one unit for the products with parameters; one unit for whatever is alike."""
+ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
+"""A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
+Attention: TypeAlias = Literal["three-pass", "one-pass"]
+"""The softmax over all keys: maximum, exponentials and their sum, mix; or chunk by chunk under a running maximum."""
+Names: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of a field beside its type, bounds and description.
+
+    Attributes:
+        passes: passes that take the option, as ``pass`` or, where the pass has another name for it, ``pass{name}``;
+            ``pass{}`` runs or does not by this option, and takes nothing of it.
+        flag: spelling on the command line; that of the field's name if empty.
+        formerly: names and flags of earlier versions, which still work, with a note.
+        metavar: placeholder of the value in help texts.
+        pairs: whether the command line takes ``NAME=VALUE`` for an entry ``name:value``.
+        choices: values that the command line accepts, where a field can hold more than these.
+        on_command_line: whether there is such an option; some fields are set by others.
+        level: design space that a search counts the option to.
+        search: values that a search tries; none if the option is not searched.
+        unit: unit of the values.
+    """
+
+    passes: tuple[str, ...] = ()
+    flag: str = ""
+    formerly: tuple[str, ...] = ()
+    metavar: str | None = None
+    pairs: bool = False
+    choices: tuple[str, ...] = ()
+    on_command_line: bool = True
+    level: Level = "tiling"
+    search: tuple[Value, ...] = ()
+    unit: str = ""
+
+
+class CompileOptions(BaseModel):
+    """What a user may choose; defaults are the documented ones (streamtensor.md section 2) where there are such."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    tile_size: Annotated[
+        int, Field(ge=1, description="Points per tiled loop."),
+        Option(("linalg-to-kernels",), "--tile", search=(8, 16, 32, 64), unit="points"),
+    ] = 16  # fmt: skip
+    tiles: Annotated[
+        Names, Field(description="Points per loop of a task."),
+        Option(("linalg-to-kernels",), "--task-tile", metavar="NAME=64x1x128", pairs=True),
+    ] = ()  # fmt: skip
+    orders: Annotated[
+        Names, Field(description="Order of a task's loops."),
+        Option(("linalg-to-kernels",), "--task-order", metavar="NAME=1,0,2", pairs=True),
+    ] = ()  # fmt: skip
+    gemv_lanes: Annotated[
+        int, Field(ge=0, description="Lanes of each product of few rows with a weight; 0 takes those of --tile."),
+        Option(("linalg-to-kernels", "assign-lanes"), search=(0, 512, 1024, 2048, 4096), unit="lanes"),
+    ] = 0  # fmt: skip
+    overall_unroll: Annotated[
+        int, Field(ge=1, description="Lanes that all kernels share."), Option(("assign-lanes",), unit="lanes")
+    ] = 4096
+    first_lanes: Annotated[
+        int, Field(ge=1, description="Lanes of a task before it is given more."),
+        Option(("assign-lanes",), unit="lanes"),
+    ] = 16  # fmt: skip
+    lanes: Annotated[
+        Names, Field(description="Lanes of every task (name:lanes), chosen at another shape; see --lanes-from."),
+        Option(("assign-lanes{fixed}",), on_command_line=False),
+    ] = ()  # fmt: skip
+    precision: Annotated[
+        str, Field(description="Quantization scheme; elsewhere than on the command line also a YAML file."),
+        Option(("quantize{scheme}",),
+               choices=("w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w8a8", "fp32")),
+    ] = "w4a8"  # fmt: skip
+    beat_bits: Annotated[
+        Literal[128, 256, 512], Field(description="Width of memory ports."),
+        Option(("materialize-dma",), level="resources", search=(128, 256, 512), unit="bits"),
+    ] = 512  # fmt: skip
+    vector_bits: Annotated[
+        int, Field(ge=1, description="Widest token, in bits."),
+        Option(("vectorize{max-bits}",), search=(1024, 2048, 4096), unit="bits"),
+    ] = 4096  # fmt: skip
+    strategy: Annotated[
+        Literal["normal", "conservative"], Field(description="FIFO sizing."),
+        Option(("size-fifos",), level="resources", search=("normal", "conservative")),
+    ] = "normal"  # fmt: skip
+    share: Annotated[
+        Sharing,
+        Field(description="Tasks that take turns on one functional unit: products with weights, or all alike ones."),
+        Option(("share-engines", "merge-weight-streams{}", "share-streams{}"), search=("none", "weights", "all")),
+    ] = "none"  # fmt: skip
+    own_units: Annotated[
+        Names, Field(description="Tasks that share functional units with each other only."),
+        Option(("share-engines{own}",), "--own-unit", ("own_engines", "--own-engine"), "NAME[+NAME]"),
+    ] = ()  # fmt: skip
+    fabric: Annotated[
+        Names, Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
+        Option(("multiply-in-fabric{tasks}",), metavar="NAME"),
+    ] = ()  # fmt: skip
+    prefetch_kib: Annotated[
+        int, Field(ge=0, description="On-chip room for parameters that are read ahead."),
+        Option(("size-fifos",), level="resources", search=(0, 256, 1024, 4096), unit="KiB"),
+    ] = 0  # fmt: skip
+    buffer_rereads_kib: Annotated[
+        int, Field(ge=0, description="Inputs up to this size that are streamed several times are kept on chip."),
+        Option(("buffer-rereads{kib}",), formerly=("keep_kib", "--keep-kib"), level="resources", unit="KiB"),
+    ] = 0  # fmt: skip
+    flatten_bottleneck_loops: Annotated[
+        bool, Field(description="The slowest tasks walk all rows of tokens in one loop, without a drain in between."),
+        Option(("vectorize{flatten}", "flatten-bottleneck-loops{}"), formerly=("keep_pace", "--keep-pace")),
+    ] = False  # fmt: skip
+    layers: Annotated[
+        int, Field(ge=1, description="Layers that one launch runs."), Option(("assign-channels", "loop-layers"))
+    ] = 1
+    channels: Annotated[
+        ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
+        Option(("assign-channels",), level="resources"),
+    ] = "auto"  # fmt: skip
+    generate: Annotated[
+        int, Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
+        Option(("loop-tokens{tokens}",)),
+    ] = 1  # fmt: skip
+    positions: Annotated[
+        bool, Field(description="The card adds a learned position to a token's embedding; set with --generate."),
+        Option(("add-positions{}",), on_command_line=False),
+    ] = False  # fmt: skip
+    attention: Annotated[
+        Attention, Field(description="Softmax over all positions, or by chunks under a running maximum."),
+        Option(("online-softmax{}",)),
+    ] = "three-pass"  # fmt: skip
+    attention_chunk: Annotated[
+        int, Field(ge=1, description="Positions at a time of attention in one pass; divides the context."),
+        Option(("online-softmax{chunk}",), unit="positions"),
+    ] = 64  # fmt: skip
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_today(cls, data: Any) -> Any:
+        """Old names become those of today, and lists, which JSON and YAML have for tuples, become tuples."""
+        if not isinstance(data, dict):
+            return data
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return {_todays_name(cls, name, given): value for name, value in given.items()}
+
+    @model_validator(mode="after")
+    def _agree(self) -> Self:
+        if self.own_units and self.share == "none":
+            raise InputError(
+                "nothing-shared", "no tasks share a functional unit, so none can have one of their own",
+                where="--own-unit", hints=["add --share weights or --share all"],
+            )  # fmt: skip
+        if self.attention == "one-pass" and self.generate > 1:
+            # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.
+            raise InputError(
+                "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
+                hints=["take three-pass", "compile without --generate"],
+            )  # fmt: skip
+        return self
+
+    def with_(self, **changes: Any) -> Self:
+        """These options with other values, which are checked.
+
+        >>> CompileOptions().with_(layers=2).layers
+        2
+        """
+        return type(self)(**{**dict(self), **changes})
+
+    def for_pass(self, name: str) -> dict[str, Any]:
+        """The arguments of a pass that are options of the compiler."""
+        return {argument: getattr(self, field) for field, argument in _arguments(type(self), name)}
+
+    def command_line(self) -> list[str]:
+        """The words of ``sttest compile`` that give these options; those at their defaults are left out.
+
+        >>> CompileOptions(tiles=("scores:1x64",), layers=2).command_line()
+        ['--task-tile', 'scores=1x64', '--layers', '2']
+        """
+        words: list[str] = []
+        for name, field, option in options_of(type(self)):
+            value = getattr(self, name)
+            if value == field.default or not option.on_command_line:
+                continue
+            flag = flag_of(name, option)
+            if isinstance(value, tuple):
+                entries = ("=".join(entry.rsplit(":", 1)) if option.pairs else entry for entry in value)
+                words += [word for entry in entries for word in (flag, entry)]
+            else:
+                words += [flag] if value is True else [flag, str(value)]
+        return words
+
+
+def options_of(model: type[CompileOptions] | None = None) -> Iterator[tuple[str, FieldInfo, Option]]:
+    """Every option: its name, its field and what else is known of it."""
+    for name, field in (model or CompileOptions).model_fields.items():
+        known = (each for each in field.metadata if isinstance(each, Option))
+        yield name, field, next(known, Option())
+
+
+def flag_of(name: str, option: Option) -> str:
+    """The spelling on the command line."""
+    return option.flag or f"--{name.replace('_', '-')}"
+
+
+def bound_of(field: FieldInfo, which: Literal["ge", "le"]) -> int | None:
+    """The lowest (``ge``) or highest (``le``) value of a field; None if there is no such bound."""
+    return next((getattr(each, which) for each in field.metadata if hasattr(each, which)), None)
+
+
+def choices_of(field: FieldInfo, option: Option) -> tuple[Value, ...]:
+    """The values that the command line accepts; empty if it accepts any of the field's type."""
+    return get_args(field.annotation) if get_origin(field.annotation) is Literal else option.choices
+
+
+def accepts(name: str, value: Value) -> bool:
+    """Whether an option can have a value."""
+    try:
+        CompileOptions.model_validate({name: value})
+    except (ValidationError, InputError):
+        return False
+    return True
+
+
+def renamed(model: type[CompileOptions] | None = None) -> dict[str, str]:
+    """Names and flags of earlier versions, and what they are today."""
+    return {
+        old: flag_of(name, option) if old.startswith("--") else name
+        for name, _, option in options_of(model)
+        for old in option.formerly
+    }
+
+
+def study_keys() -> list[str]:
+    """The options that a study sets one value of: not the precision, which it sets by itself, nor names of tasks."""
+    return [name for name, field, _ in options_of() if name != "precision" and field.annotation is not Names]
+
+
+def _todays_name(model: type[CompileOptions], name: str, given: dict[str, Any]) -> str:
+    today = renamed(model).get(name, name)
+    if today == name or today in given:
+        return name
+    note_renamed(name, today)
+    return today
+
+
+@cache
+def _arguments(model: type[CompileOptions], pass_name: str) -> tuple[tuple[str, str], ...]:
+    """Options that a pass takes, with the pass's names for them."""
+    found: list[tuple[str, str]] = []
+    for name, _, option in options_of(model):
+        for taker in option.passes:
+            taken_by, _, argument = taker.rstrip("}").partition("{")
+            if taken_by == pass_name and not taker.endswith("{}"):
+                found.append((name, argument.replace("-", "_") or name))
+    return tuple(found)
+
+
+# --- The table of docs/reference/options.md, which the site inserts
+
+
+def options_table() -> str:
+    """The options as a Markdown table."""
+    lines = ["| option | in Python and YAML | values | default | searched | pass | meaning |", "|---" * 7 + "|"]
+    for name, field, option in options_of():
+        flag = f"`{flag_of(name, option)}`" if option.on_command_line else ""
+        default = "" if field.default == () else f"`{field.default}`".lower()
+        searched, passes = _listed(option.search), _listed([each.removesuffix("{}") for each in option.passes])
+        values = _values(field, option)
+        lines.append(
+            f"| {flag} | `{name}` | {values} | {default} | {searched} | {passes} | {field.description or ''} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _values(field: FieldInfo, option: Option) -> str:
+    choices, low, high = choices_of(field, option), bound_of(field, "ge"), bound_of(field, "le")
+    if choices:
+        return f"{_listed(choices)} {option.unit}".rstrip()
+    if field.annotation is Names:
+        return f"`{option.metavar}`, repeated" if option.metavar else "`name:lanes`"
+    if field.annotation is bool:
+        return "a switch"
+    bounds = [f"at least {low}"] * (low is not None) + [f"at most {high}"] * (high is not None)
+    return f"{option.unit or 'count'}, {' and '.join(bounds)}".rstrip(", ")
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
