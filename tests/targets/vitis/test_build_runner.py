@@ -122,8 +122,8 @@ def test_progress_tells_the_last_line(folder):
 def test_ctrl_c_leaves_no_process_and_no_stamp(folder, heed_interrupts):
     program = (
         "import sys; from pathlib import Path; from sttest.targets.vitis.runner import run_steps;"
-        "from sttest.targets.vitis.steps import Step; f = Path(sys.argv[1]);"
-        "run_steps([Step('link', ('sh', '-c', 'echo $$ > child; sleep 300'), (), f / 'out', 99)], f, 'v', str)"
+        "from sttest.targets.vitis.steps import BuildStep; f = Path(sys.argv[1]);"
+        "run_steps([BuildStep('link', ('sh', '-c', 'echo $$ > child; sleep 300'), (), f / 'out', 99)], f, 'v', str)"
     )
     command = [sys.executable, "-c", program, str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
