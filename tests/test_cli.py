@@ -60,9 +60,6 @@ def place(tmp_path, monkeypatch) -> Path:
     (tmp_path / "broken" / "manifest.json").write_text("{}")
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "manifest.json").write_text('{"schema": "sttest.results/1"}')
-    (tmp_path / "cut").mkdir()
-    (tmp_path / "cut" / "manifest.json").write_text("{}")
-    (tmp_path / "cut" / "timed_graph.json").write_text(GRAPHS["cut.json"])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -83,8 +80,8 @@ BAD_INPUT = {
     ),
     "tile larger than a dim": ((*SMALL, "--tile", "100"), ("attn_q_proj", "reduction", "64", "at most 64")),
     "unsupported ops": (("compile", "unsupported.mlir"), ("tensor.pad", "tensor.cast", "rewrite")),
-    "package without its graph": (("simulate", "broken"), ("broken", "timed_graph.json missing", "compile it again")),
-    "cut graph": (("simulate", "cut"), ("timed_graph.json", "not valid JSON")),
+    "folder that is no package": (("simulate", "broken"), ("broken", "no design package", "sttest compile")),
+    "cut graph": (("simulate", "cut.json"), ("cut.json", "not valid JSON")),
     "unwritable folder": ((*SMALL, "-o", "good.json/below"), ("good.json/below", "can't write", "-o")),
     "two readers": (("simulate", "two_readers.json"), ("words", "sink", "second")),
     "missing FIFO": (("simulate", "missing_fifo.json"), ("'wordz'", "did you mean 'words'")),
@@ -139,7 +136,7 @@ def test_a_bug_is_one_line_and_a_traceback_only_under_debug(place, sttest, monke
     def broken(*_arguments, **_options):
         raise KeyError("lost")
 
-    monkeypatch.setattr("sttest.verbs.simulate.load", broken)
+    monkeypatch.setattr("sttest.verbs.simulate.load_graph", broken)
     plain = sttest("simulate", "good.json")
     assert (plain.exit_code, plain.stderr.count("\n")) == (1, 1)
     assert "KeyError: 'lost'" in plain.stderr
@@ -153,7 +150,7 @@ def test_trouble_with_a_file_is_no_bug(place, sttest, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device", "build/graph.npz")
 
-    monkeypatch.setattr("sttest.verbs.simulate.load", full)
+    monkeypatch.setattr("sttest.verbs.simulate.load_graph", full)
     outcome = sttest("simulate", "good.json")
     assert outcome.exit_code == 2
     assert outcome.stderr.startswith("error: build/graph.npz: No space left on device; ")

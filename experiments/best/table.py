@@ -12,11 +12,12 @@ from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
 from experiments.best.rows import rows
 from experiments.progress import step_printer
-from sttest.compile.reports import kernel_table, partition_table
+from sttest.compile.reports import partition_table
 from sttest.core.errors import InputError, SttestError
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
+from sttest.package import write_lanes
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 
 ROOT = Path("results/best")
@@ -57,9 +58,8 @@ def write_design(case: Case, folder: Path) -> list[Row]:
     except SttestError as error:
         note = f"can't be made any more, search again: {error.what}"
         return [Row("best", "cycles per launch", None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
-    (folder / "reports").mkdir(parents=True)
+    write_lanes(made.design, folder)
     (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
-    kernel_table(made.design).to_csv(folder / "reports" / "kernels.csv", index=False)
     partition_table(made.placed).to_csv(folder / "partition.csv", index=False)
     _items(made).to_csv(folder / "items.csv", index=False)
     _processes(made).to_csv(folder / "processes.csv", index=False)

@@ -184,7 +184,6 @@ def energy(activity: Activity, costs: EnergyCosts, case: Case = "central") -> En
 # --- The activity report of a design package, and the activity of a run of it
 
 
-ACTIVITY_FILE = "reports/activity.csv"
 COUNTS = ("dsp_work_cycles", "hbm_bits", "bram_bits", "uram_bits", "srl_bits")
 COLUMNS = ("element", "kind", "evaluations", "macs", "dsp_slices", *COUNTS)
 """``element``: process, FIFO, converter or DMA.  ``evaluations``: of a task's payload.  ``dsp_slices``: of all its
@@ -192,13 +191,12 @@ lanes, products in LUTs charged as those in DSPs that they replace.  The rest is
 :class:`Activity`."""
 
 
-def read_activity(package: Path) -> pd.DataFrame:
-    """The activity report of a package.
+def read_activity(path: Path) -> pd.DataFrame:
+    """An activity report, a CSV file.
 
     Raises:
         InputError: it is missing, or not such a report.
     """
-    path = package / ACTIVITY_FILE
     try:
         report = pd.read_csv(path)
     except (OSError, ValueError) as error:

@@ -24,8 +24,7 @@ from sttest.crosscheck.engines import (
     run_functional,
     simulated,
 )
-from sttest.package.crosscheck_files import PackageFiles
-from sttest.package.host_files import read_design
+from sttest.package import ModelPackage
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array
 from sttest.targets.csim import build_kernel
@@ -182,7 +181,7 @@ class Crosscheck:
 
 
 def crosscheck(
-    package: PackageFiles,
+    package: ModelPackage,
     case: BlockCase,
     work: Path,
     engines: Sequence[str] = ENGINES,
@@ -207,10 +206,10 @@ def crosscheck(
 
 class _Climb:
     def __init__(
-        self, package: PackageFiles, case: BlockCase, work: Path, streams: Path, progress: Callable[[str], None]
+        self, package: ModelPackage, case: BlockCase, work: Path, streams: Path, progress: Callable[[str], None]
     ) -> None:
         self.package, self.case, self.work, self.streams, self.progress = package, case, work, streams, progress
-        self.images = case.images(package.values)
+        self.images = case.images(package.reference_graph)
         self.values: list[Values] = []
         self.results: dict[str, ResultComparison] = {}
         self.sqnr_db: float | None = None
@@ -219,15 +218,15 @@ class _Climb:
         rungs = tuple(
             self._rung(engine) if engine in engines else EngineResult(engine, "not asked") for engine in ENGINES
         )
-        both = compare_streams(self.package.values, *self.values) if len(self.values) == 2 else None
-        return Crosscheck(self.package.values.name, rungs, self.results, both, self.sqnr_db)
+        both = compare_streams(self.package.reference_graph, *self.values) if len(self.values) == 2 else None
+        return Crosscheck(self.package.reference_graph.name, rungs, self.results, both, self.sqnr_db)
 
     def _rung(self, engine: str) -> EngineResult:
         self.progress(engine)
-        graph = self.package.times
+        graph = self.package.timed_graph
         rungs: dict[str, Callable[[], EngineResult]] = {
             "torch": lambda: EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden"),
-            "functional": lambda: self._values(run_functional(self.package.values, self.images), 0.0),
+            "functional": lambda: self._values(run_functional(self.package.reference_graph, self.images), 0.0),
             "simpy": lambda: simulated("simpy", graph),
             "maxplus": lambda: simulated("maxplus", graph),
             "csim": self._csim,
@@ -236,9 +235,10 @@ class _Climb:
         return guarded(engine, rungs.get(engine, lambda: out_of_reach(engine)))
 
     def _csim(self) -> EngineResult:
-        kernel = build_kernel(self.package.folder, self.work)
-        files = read_design(self.package.folder)
-        rung = self._values(run_csim(self.package.values, self.images, kernel, files, self.streams), kernel.build_s)
+        files = self.package.files
+        kernel = build_kernel(files, self.work)
+        values = run_csim(self.package.reference_graph, self.images, kernel, files, self.streams)
+        rung = self._values(values, kernel.build_s)
         return rung if rung.note else replace(rung, note=f"built in {kernel.build_s:.1f} s")
 
     def _values(self, values: Values, build_s: float) -> EngineResult:
@@ -248,9 +248,10 @@ class _Climb:
             return EngineResult(
                 values.engine, "deadlock", seconds=seconds, note="'sttest emulate' tells who waits for whom"
             )
-        found = compare_with_golden(self.package.values, self.case, values)
+        graph = self.package.reference_graph
+        found = compare_with_golden(graph, self.case, values)
         self.results[values.engine] = found
-        self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(self.package.values, values.images)["y"])
+        self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(graph, values.images)["y"])
         return EngineResult(
             values.engine, "done", error=found.error, relative_error=found.relative, integers=found.integers,
             seconds=seconds,

@@ -13,8 +13,7 @@ from sttest.crosscheck.case import BlockCase
 from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams
 from sttest.crosscheck.engines import run_csim, run_functional
-from sttest.package.crosscheck_files import PackageFiles
-from sttest.package.host_files import DesignFiles, read_design
+from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.graph import fifo_ends
 from sttest.sim.simulation import Simulation
@@ -177,7 +176,7 @@ class CsimEmulation:
 
 
 def emulate_csim(
-    package: PackageFiles,
+    package: ModelPackage,
     case: BlockCase,
     times: TimedGraph,
     work: Path,
@@ -199,36 +198,36 @@ def emulate_csim(
         ToolMissingError: no C++ compiler.
         SttestError: the kernel did not compile, or did not end.
     """
-    files = read_design(package.folder)
+    files = package.files
     fifos = _fifos(package, files)
     depths = _changed_depths(package, times, fifos)
     progress("compiling the C++")
-    kernel = build_kernel(package.folder, work)
-    images = case.images(package.values)
+    kernel = build_kernel(files, work)
+    images = case.images(package.reference_graph)
     progress("running the functional engine")
-    functional = run_functional(package.values, images)
+    functional = run_functional(package.reference_graph, images)
     progress("running the C++")
-    csim = run_csim(package.values, images, kernel, files, streams, depths)
+    csim = run_csim(package.reference_graph, images, kernel, files, streams, depths)
     assert csim.run is not None
     progress("comparing")
-    compared = compare_streams(package.values, functional, csim)
+    compared = compare_streams(package.reference_graph, functional, csim)
     found = CsimEmulation(
-        package.values.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
+        package.reference_graph.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
     )  # fmt: skip
     if csim.verdict == "deadlock":
         return replace(found, waits=wait_cycle(times, csim.run))
-    return replace(found, results=compare_with_golden(package.values, case, csim))
+    return replace(found, results=compare_with_golden(package.reference_graph, case, csim))
 
 
-def _fifos(package: PackageFiles, files: DesignFiles) -> set[str]:
+def _fifos(package: ModelPackage, files: KernelFiles) -> set[str]:
     """The FIFOs that streams go through."""
     shared = {name for streams in files.shared_fifos.values() for name in streams}
-    return (package.values.stream.keys() - shared) | files.shared_fifos.keys()
+    return (package.reference_graph.stream.keys() - shared) | files.shared_fifos.keys()
 
 
-def _changed_depths(package: PackageFiles, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
+def _changed_depths(package: ModelPackage, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
     """Depths that are not those of the package."""
-    own = {fifo.name: fifo.depth for fifo in package.times.fifos}
+    own = {fifo.name: fifo.depth for fifo in package.timed_graph.fifos}
     changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}
     for name in changed.keys() - {*fifos}:
         raise InputError(

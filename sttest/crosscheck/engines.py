@@ -13,11 +13,11 @@ from typing import Any, Literal
 import numpy as np
 
 from sttest.core.errors import SttestError, ToolMissingError
+from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import NUMPY, Array, Bytes, ReferenceStream
 from sttest.sim import TimedGraph, simulate
 from sttest.targets.csim import CsimRun, Executable, run_kernel
-from sttest.targets.device import DesignFiles
 from sttest.targets.doctor.survey import PARTS, survey
 from sttest.targets.rtl import emulate
 
@@ -156,7 +156,7 @@ def run_csim(
     graph: ReferenceGraph,
     images: Mapping[str, Bytes],
     kernel: Executable,
-    files: DesignFiles,
+    files: KernelFiles,
     streams: Path,
     depths: Mapping[str, int] | None = None,
 ) -> Values:
@@ -184,7 +184,7 @@ def run_csim(
     return Values("csim", ran.verdict, results, tokens, ran.seconds, _waits(graph, files, tokens, ran), ran)
 
 
-def _streams_by_fifo(graph: ReferenceGraph, files: DesignFiles) -> dict[str, list[ReferenceStream]]:
+def _streams_by_fifo(graph: ReferenceGraph, files: KernelFiles) -> dict[str, list[ReferenceStream]]:
     """What goes through each FIFO, one stream after the other."""
     shared = {name for members in files.shared_fifos.values() for name in members}
     found = {stream.name: [stream] for stream in graph.streams if stream.name not in shared}
@@ -197,7 +197,7 @@ def _parted(members: Sequence[ReferenceStream], tokens: Array) -> dict[str, Arra
     return {stream.name: tokens[end - stream.tokens : end] for stream, end in zip(members, ends, strict=True)}
 
 
-def _waits(graph: ReferenceGraph, files: DesignFiles, tokens: Mapping[str, Array], ran: CsimRun) -> dict[str, str]:
+def _waits(graph: ReferenceGraph, files: KernelFiles, tokens: Mapping[str, Array], ran: CsimRun) -> dict[str, str]:
     """By stream; of those of one FIFO it is the first that is not through."""
     members, waits = _streams_by_fifo(graph, files), {}
     for blocked in ran.blocked:

@@ -14,12 +14,12 @@ import torch
 from sttest.models.language_model import GeneratedTokens, LanguageModel
 from sttest.models.quant.block import decode_twin
 from sttest.models.quant.contraction import DefinedOrder
+from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import Array, Bytes
 from sttest.runtime.block_runner import generate_with
 from sttest.runtime.design_memory import BlockMemory, CacheSide, export_parameters
 from sttest.targets.csim import Executable, run_kernel
-from sttest.targets.device import DesignFiles
 
 Launch = Callable[[Mapping[str, Bytes]], Mapping[str, Bytes]]
 """From the images of a design's loads to those of its stores, by name."""
@@ -38,7 +38,7 @@ def on_functional(graph: ReferenceGraph) -> RunnableDesign:
     return RunnableDesign(graph, lambda images: run(graph, images).results)
 
 
-def on_csim(graph: ReferenceGraph, kernel: Executable, files: DesignFiles) -> RunnableDesign:
+def on_csim(graph: ReferenceGraph, kernel: Executable, files: KernelFiles) -> RunnableDesign:
     """A design on its emitted C++; graph, kernel and files of one package."""
 
     def launch(images: Mapping[str, Bytes]) -> Mapping[str, Bytes]:

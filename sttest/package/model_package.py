@@ -1,77 +1,76 @@
-"""A design package of a model's block, as the verbs need it that run or ship one."""
+"""A design package of a model's block, as the verbs need it that run, compare or ship one."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST
-from sttest.models.config import DecoderConfig
-from sttest.models.program import Phase
-from sttest.models.quant.scheme import QuantScheme, load_scheme
+from sttest.models.program import BlockShape, Phase
+from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
-from sttest.package.host_files import DesignFiles, read_design
-from sttest.reference import ReferenceGraph, read_reference_graph
+from sttest.package.design_package import DesignPackage
+from sttest.package.manifest import Manifest
 
 if TYPE_CHECKING:
     from sttest.models.language_model import LanguageModel
 
-_SCHEMA = "sttest.package/1"
-VALUES = "values.json"
 
-
-@dataclass(frozen=True)
-class ModelPackage:
-    """A package whose block is one of a model that is known by name.
+class ModelPackage(DesignPackage):
+    """A package whose block is one of a model that is known by name, and whose values are defined.
 
     Attributes:
-        path: the folder.
-        files: files that a host needs.
-        config: configuration of the model.
-        phase: phase of the block.
-        tokens, context: requested shape; the design may have more.
-        scheme: quantization scheme.
-        cycles: simulated, of one launch; None where the design deadlocks.
-        clock_mhz: clock of the kernel, MHz.
-        layers: layers per launch.
-        head: whether it runs what follows the last layer, too.
+        config: the model.
+        phase: prefill or decode.
+        tokens, context: what was asked for; the design may have more.
+        scheme: precision of the numbers.
+        layers: layers that a launch runs.
         generates: tokens that a launch makes.
-        chunk: positions per chunk of online softmax; None in three passes.
+        head: whether a launch runs what follows the last layer, too.
+        chunk: positions at a time of attention in one pass; None in three.
     """
 
-    path: Path
-    files: DesignFiles
-    config: DecoderConfig
-    phase: Phase
-    tokens: int
-    context: int
-    scheme: QuantScheme
-    cycles: int | None
-    clock_mhz: float
-    layers: int = 1
-    head: bool = False
-    generates: int = 1
-    chunk: int | None = None
-
-    @cached_property
-    def graph(self) -> ReferenceGraph:
-        """What the design computes."""
-        return read_reference_graph(self.path / VALUES)
-
-    @property
-    def board(self) -> str:
-        """Name of the board that it was compiled for."""
-        return self.files.design.board
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        super().__init__(folder, manifest)
+        workload, knobs = manifest.configuration.workload, manifest.configuration.knobs
+        name, tokens, context = workload.model, workload.asked_tokens, workload.asked_context
+        if name is None or workload.phase not in get_args(Phase) or tokens is None or context is None:
+            raise InputError(
+                "no-model", "the package was not compiled from a model, so that nothing says what it should compute",
+                where=str(folder), hints=["compile a model by its name, see 'sttest models'"],
+            )  # fmt: skip
+        if (why := manifest.values.missing) is not None:
+            raise InputError("no-values", f"the design has no values: {why}", where=str(folder))
+        self.config, self.scheme = model_config(name), load_scheme(knobs.precision)
+        self.phase: Phase = cast("Phase", workload.phase)
+        self.tokens, self.context = tokens, context
+        self.layers, self.generates = knobs.layers, knobs.generate
+        self.head = workload.head_columns is not None
+        self.chunk = knobs.attention_chunk if knobs.attention == "one-pass" else None
 
     @property
-    def simulated_us(self) -> float:
-        """Simulated time of one launch, 0 where there is none."""
-        return (self.cycles or 0) / self.clock_mhz
+    def shape(self) -> BlockShape:
+        """The shape that was asked for; the design may be larger."""
+        return BlockShape(self.phase, self.tokens, self.context)
+
+    def require_one_block(self) -> None:
+        """Refuses a package whose launches run more than a block, where one is looked at.
+
+        Raises:
+            InputError: with the way out.
+        """
+        if self.layers > 1:
+            raise InputError(
+                "several-layers", "a launch of the design runs several layers", where=str(self.folder),
+                demand=self.layers, bound=1, unit="layers",
+                hints=["compile with one layer", "give a prefill's and a decode's package"],
+            )  # fmt: skip
+        if self.head:
+            raise InputError(
+                "with-head", "a launch of the design runs the head, too", where=str(self.folder),
+                hints=["compile without --head"],
+            )  # fmt: skip
 
     def quantised(self, model: LanguageModel, calibrate: Callable[[], object]) -> LanguageModel:
         """The fake-quantised twin of a model in the package's scheme; ``calibrate`` runs typical inputs."""
@@ -80,47 +79,3 @@ class ModelPackage:
 
         peaks = observe_peaks(model, calibrate) if self.scheme.activations == "static" else None
         return quantise_model(model, self.scheme, peaks, self.chunk)
-
-
-def read_model_package(path: Path) -> ModelPackage:
-    """Reads what a package says of itself.
-
-    Raises:
-        InputError: no package, or one of no model, or without values or C++.
-    """
-    manifest = _manifest(path)
-    try:
-        configuration = manifest["configuration"]
-        workload, knobs = configuration["workload"], configuration["knobs"]
-        scheme = knobs["precision"]
-        cycles, clock_mhz = manifest["sizing"]["cycles"], float(manifest["clock_mhz"])
-        name, phase = workload["model"], workload["phase"]
-        tokens, context = int(workload["asked_tokens"]), int(workload["asked_context"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            "no-model", "its manifest tells of no block of a model", where=str(path),
-            hints=["compile a model by name, as in 'sttest compile small-gpt2 --phase decode --context 32'"],
-        ) from error  # fmt: skip
-    if not (path / VALUES).is_file():
-        hints = ["see 'values' in its manifest.json"]
-        raise InputError("no-values", "nobody has defined what it computes", where=str(path), hints=hints)
-    return ModelPackage(
-        path, read_design(path), model_config(name), cast("Phase", phase), tokens, context, load_scheme(scheme),
-        cycles, clock_mhz, int(knobs.get("layers", 1)), "head_columns" in workload, int(knobs.get("generate", 1)),
-        int(knobs["attention_chunk"]) if knobs.get("attention") == "one-pass" else None,
-    )  # fmt: skip
-
-
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        manifest, reason = None, str(error)
-    else:
-        reason = ""
-    if not isinstance(manifest, dict) or manifest.get("schema") != _SCHEMA:
-        raise InputError(
-            "no-package", f"no design package{f' ({reason})' if reason else ''}", where=str(path),
-            hints=["name a folder that 'sttest compile' made"],
-        )  # fmt: skip
-    return manifest

@@ -18,29 +18,17 @@ from sttest.sim.simulation import RunRecord, Simulation, assemble
 from sttest.sim.stages import flatten
 from sttest.sim.throughput import SelfTimed
 
-GRAPH_FILE = "timed_graph.json"
-MANIFEST_FILE = "manifest.json"
-
 
 def load(path: str | Path) -> TimedGraph:
-    """The graph of a timed-graph JSON file, of an SDF3 XML file or of a design package folder.
+    """The graph of a timed-graph JSON file or of an SDF3 XML file.
 
     Raises:
-        InputError: nothing there, a package without its graph, or not a possible graph.
+        InputError: nothing there, or not a possible graph.
     """
     path = Path(path)
-    if path.is_dir():
-        missing = [name for name in (MANIFEST_FILE, GRAPH_FILE) if not (path / name).is_file()]
-        if GRAPH_FILE in missing:
-            raise InputError(
-                "truncated-package",
-                f"not a whole design package, {' and '.join(missing)} missing",
-                where=str(path),
-                hints=["compile it again"],
-            )
-        return read_timed_graph(path / GRAPH_FILE)
     if not path.is_file():
-        raise InputError("no-such-file", "no such file or folder", where=str(path))
+        what = "a folder, not a file" if path.is_dir() else "no such file or folder"
+        raise InputError("no-such-file", what, where=str(path))
     if path.suffix.lower() == ".xml":
         return read_sdf3(path)
     return read_timed_graph(path)

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from sttest.core.errors import InputError
 from sttest.core.files import MAX_FILE_BYTES, read_object, write_json
-from sttest.sim import Simulation, TimedGraph, load, simulate
+from sttest.package import load_graph
+from sttest.sim import Simulation, TimedGraph, simulate
 from sttest.sim.deadlock import Deadlock
 
 Design: TypeAlias = TimedGraph | str | Path
@@ -65,7 +66,7 @@ def assert_deadlocks(
 
 def as_graph(design: Design) -> TimedGraph:
     """The graph itself, loaded where only its place is given."""
-    return design if isinstance(design, TimedGraph) else load(design)
+    return design if isinstance(design, TimedGraph) else load_graph(design)
 
 
 def _members(deadlock: Deadlock, like: Waits) -> set[str] | set[tuple[str, str, str]]:

@@ -33,9 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def timed_graph(request: pytest.FixtureRequest) -> Callable[[str | Path], TimedGraph]:
     """Loads a timed graph or a design package; paths are relative to the test's file."""
-    from sttest.sim import load
+    from sttest.package import load_graph
 
-    return lambda path: load(request.path.parent / path)
+    return lambda path: load_graph(request.path.parent / path)
 
 
 @pytest.fixture

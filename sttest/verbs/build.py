@@ -11,11 +11,9 @@ from typing import Any
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.hls.kernel_signature import write_signature
 from sttest.core.errors import InputError, ToolMissingError
-from sttest.core.files import write_text
 from sttest.core.program import __version__
-from sttest.targets.device import DesignFiles, read_design
+from sttest.package import DesignPackage
 from sttest.targets.vitis.runner import StepResult, run_steps
 from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
 from sttest.verbs.build_plan import Linking, choose_banks
@@ -78,39 +76,35 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
         InputError: no package.
         DoesNotFitError: its buffers have no room.
     """
-    files = read_design(request.package)
-    board = _board(request, files)
+    package = DesignPackage.read(request.package)
+    board, files = _board(request, package), package.files
     plan = Plan(
         files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
         files.build_folder(request.target).resolve(), request.jobs, request.limits,
     )  # fmt: skip
-    linking = choose_banks(request.package, files, board)
-    write_sources(files, linking, plan, slr=request.slr)
+    linking = choose_banks(package, board)
+    write_sources(package, linking, plan, slr=request.slr)
     return plan, linking
 
 
 def _installed(request: BuildRequest) -> str:
     """The version of Vitis."""
-    board = _board(request, read_design(request.package))
+    board = _board(request, DesignPackage.read(request.package))
     return vitis_version(board.toolchain.vitis, any_version=request.any_version)
 
 
-def write_sources(files: DesignFiles, linking: Linking, plan: Plan, *, slr: int | None) -> None:
-    """Writes what a build by hand needs too; the three agree, so the signature comes last."""
-    title = f"{files.design.design}, made by sttest {__version__}"
-    write_text(files.hls / "link.cfg", link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title))
-    write_text(files.hls / "Makefile", makefile_text(plan, title))
-    reports = files.package / "reports"
-    reports.mkdir(exist_ok=True)
-    write_text(reports / "banks.csv", linking.table())
-    write_signature(linking.design, files.signature_path)
+def write_sources(package: DesignPackage, linking: Linking, plan: Plan, *, slr: int | None) -> None:
+    """Writes what a build by hand needs, too."""
+    title = f"{package.name}, made by sttest {__version__}"
+    link_config = link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title)
+    package.write_build_files(link_config, makefile_text(plan, title), linking.design, linking.table())
 
 
-def _board(request: BuildRequest, files: DesignFiles) -> FpgaBoard:
-    board = require_hbm(load_board(request.board or files.design.board))
-    if board.name != files.design.board:
+def _board(request: BuildRequest, package: DesignPackage) -> FpgaBoard:
+    board = require_hbm(load_board(request.board or package.board))
+    if board.name != package.board:
         raise InputError(
-            "other-board", f"the package was compiled for '{files.design.board}'", where=f"--board {request.board}",
+            "other-board", f"the package was compiled for '{package.board}'", where=f"--board {request.board}",
             hints=[f"compile it with --board {request.board}"],
         )  # fmt: skip
     if request.slr is not None and request.slr >= len(board.fabric.slrs):
@@ -135,10 +129,7 @@ def broken_rules(package: Path) -> list[str]:
         )  # fmt: skip
     from sttest.targets.vitis.rules import check_kernel
 
-    path = read_design(package).hls / "kernel.cpp"
-    if not path.is_file():
-        raise InputError("no-kernel", "no such file", where=str(path), hints=["compile the package anew"])
-    found = check_kernel(path.read_text(encoding="utf-8"))
+    found = check_kernel(DesignPackage.read(package).files.cpp.read_text(encoding="utf-8"))
     return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
 
 

@@ -6,16 +6,14 @@ import csv
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from io import StringIO
-from pathlib import Path
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature
-from sttest.core.errors import InputError, SttestError
-from sttest.package.model_package import read_model_package
-from sttest.sim import TimedGraph, load, simulate
+from sttest.core.errors import SttestError
+from sttest.package import DesignPackage, KernelFiles, ModelPackage
+from sttest.sim import TimedGraph, simulate
 from sttest.sim.bursts import channel_name, channel_number, relinked
 from sttest.sim.graph import MemoryPort
-from sttest.targets.device import DesignFiles
 from sttest.targets.vitis.placement import BALANCED, ChannelPlacement, PortLoad, place_as, placements
 
 _TRIED = 4
@@ -60,7 +58,7 @@ class Linking:
         )
 
     def table(self) -> str:
-        """``reports/banks.csv``: a line per argument."""
+        """The report on banks in CSV: a line per argument."""
         page = StringIO()
         writer = csv.writer(page, lineterminator="\n")
         writer.writerow(["argument", "index", "port", "banks", "access", "buffer_bytes"])
@@ -70,15 +68,15 @@ class Linking:
         return page.getvalue()
 
 
-def choose_banks(package: Path, files: DesignFiles, board: FpgaBoard) -> Linking:
+def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
     """Takes the channels that the design was timed with; without room there, the fastest placement that is found.
 
     Raises:
         DoesNotFitError: the buffers of all layers have no room.
-        InputError: timed graph and signature have different ports.
+        InputError: files of the package contradict each other.
     """
-    graph, hbm = load(package), board.hbm
-    loads, channel_of, layers = _loads(package, files, graph)
+    graph, files, hbm = package.timed_graph, package.files, board.hbm
+    loads, channel_of, layers = _loads(package)
     room = hbm.pseudo_channels.count, hbm.bytes_per_channel.count
     compiled_cycles = _cycles(graph)
     chosen, cycles = place_as(loads, channel_of, *room), compiled_cycles
@@ -102,7 +100,7 @@ def _cycles(graph: TimedGraph) -> int | None:
     return simulate(graph).cycles
 
 
-def _linked(graph: TimedGraph, files: DesignFiles, placement: ChannelPlacement) -> TimedGraph:
+def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement) -> TimedGraph:
     """Of a port with several banks one works at a time: that of the layer that runs."""
     bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
     return relinked(graph, {dma: bank[argument] for dma, argument in files.argument_of.items()})
@@ -116,14 +114,10 @@ def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
     return replace(graph, channels=tuple(channels))
 
 
-def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[PortLoad], dict[str, int], int]:
+def _loads(package: DesignPackage) -> tuple[list[PortLoad], dict[str, int], int]:
     """What every port moves and keeps, the channel that it was timed with, and the layers."""
-    dmas = {process.name: process for process in graph.processes if isinstance(process, MemoryPort)}
-    for name in dmas.keys() ^ files.argument_of.keys():
-        raise InputError(
-            "files-disagree", f"port '{name}' is not in both timed_graph.json and hls/memory.json", where=str(package),
-            hints=["compile the package anew"],
-        )  # fmt: skip
+    files, processes = package.files, package.timed_graph.processes
+    dmas = {process.name: process for process in processes if isinstance(process, MemoryPort)}
     kept, layers, launches = _kept_per_layer(package)
     dma_of = {argument: dma for dma, argument in files.argument_of.items()}
     loads, channel_of = [], {}
@@ -136,14 +130,14 @@ def _loads(package: Path, files: DesignFiles, graph: TimedGraph) -> tuple[list[P
     return loads, channel_of, layers
 
 
-def _kept_per_layer(package: Path) -> tuple[set[str], int, int]:
+def _kept_per_layer(package: DesignPackage) -> tuple[set[str], int, int]:
     """DMAs whose tensors every launch has its own of, the layers, and the launches; none for a design of no model."""
     try:
-        found = read_model_package(package)
+        found = ModelPackage(package.folder, package.manifest)
     except SttestError:
         return set(), 1, 1
-    kinds = {argument.name: argument.kind for argument in found.graph.arguments}
-    kept = {found.files.dma_of(each.name) for each in found.graph.loads if kinds[each.argument] != "input"}
+    kinds = {argument.name: argument.kind for argument in found.reference_graph.arguments}
+    kept = {found.files.dma_of(each.name) for each in found.reference_graph.loads if kinds[each.argument] != "input"}
     return kept, found.config.layers, found.config.layers // found.layers
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sttest.core.errors import InputError
-from sttest.package.model_package import ModelPackage
+from sttest.package import ModelPackage
 from sttest.runtime.design_memory import token_rows
 from sttest.targets.csim import build_kernel
 from sttest.targets.device import CardOptions, HeldCard, LaunchStep, LaunchTimes, Log, Rehearsal, Timeouts
@@ -91,7 +91,7 @@ def generation(packages: Mapping[str, ModelPackage], request: RunRequest, log: L
     with DefinedOrder():
         golden = generate(model, prompt, request.new_tokens, by_decode=by_decode)
     told = _recorder(log, tell)
-    layers = {phase: layer_memories(model, each.graph) for phase, each in packages.items()}
+    layers = {phase: layer_memories(model, each.reference_graph) for phase, each in packages.items()}
     at_once, made = {phase for phase, each in packages.items() if each.layers > 1}, packages["decode"].generates
     rows = token_rows(model) if made > 1 else None
     runner = CardGeneration(cards, layers, told, at_once, made, rows)
@@ -108,7 +108,7 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
     Raises:
         InputError: a launch of the package runs more than a block.
     """
-    refuse_layers(package)
+    package.require_one_block()
     from sttest.runtime.block_runner import largest_difference
     from sttest.runtime.card_generation import CardBlocks
 
@@ -124,25 +124,6 @@ def block(package: ModelPackage, request: RunRequest, log: Log, tell: Callable) 
             log.largest_difference = max(difference, log.largest_difference or 0.0)
 
 
-def refuse_layers(package: ModelPackage) -> None:
-    """Refuses a package whose launches run more than a block, where one is looked at.
-
-    Raises:
-        InputError: the request cannot be met; the hints say what would help.
-    """
-    if package.layers > 1:
-        raise InputError(
-            "several-layers", "a launch of the design runs several layers", where=str(package.path),
-            demand=package.layers, bound=1, unit="layers",
-            hints=["compile with one layer", "give a prefill's and a decode's package"],
-        )  # fmt: skip
-    if package.head:
-        raise InputError(
-            "with-head", "a launch of the design runs the head, too", where=str(package.path),
-            hints=["compile without --head"],
-        )  # fmt: skip
-
-
 def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noqa: ANN201 - types need torch
     """Memory of the first layer, and seeded inputs with their golden."""
     from sttest.models.checkpoint import load_model
@@ -153,7 +134,7 @@ def seeded_block(package: ModelPackage, weights: Path | None, seed: int):  # noq
     config = package.config if weights else replace(package.config, layers=1)
     plain: LanguageModel = load_model(config, weights, seed=seed)
     model = package.quantised(plain, lambda: plain.prefill(range(min(8, package.config.vocab))))
-    memory = layer_memories(model, package.graph)[0]
+    memory = layer_memories(model, package.reference_graph)[0]
     first = model.layers[0]
     if package.phase == "prefill":
         return memory, seeded_prefill(memory, first, package.tokens, seed)
@@ -190,12 +171,12 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
         if not xclbin.is_file():
             raise InputError(
                 "not-built", f"there is no {xclbin.name}", where=str(xclbin.parent),
-                hints=[f"build it with 'sttest build {package.path} --target {TARGET_OF[request.backend]}'"],
+                hints=[f"build it with 'sttest build {package.folder} --target {TARGET_OF[request.backend]}'"],
             )  # fmt: skip
         return CardOptions(request.backend, str(xclbin), request.card, request.patience)
 
     tell(f"compiling the C++ of {package.phase}")
-    executable = build_kernel(package.path, request.work).path.resolve()
+    executable = build_kernel(package.files, request.work).path.resolve()
     rehearsal = Rehearsal(str(executable), package.simulated_us, dict(request.faults))
     return CardOptions("double", str(package.files.signature_path), 0, request.patience, rehearsal)
 

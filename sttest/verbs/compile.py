@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sttest.compile.compiler import Design
 from sttest.compile.resources.design import SlrPlacement, place
-from sttest.core.errors import InputError
-from sttest.core.files import MANIFEST
-from sttest.package.design_package import check_target, write_package
+from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.studies.workload import CompileRequest, is_file
 from sttest.verbs.output import print_json, progress
 
@@ -46,7 +42,8 @@ def run(request: Request, *, as_json: bool) -> None:
     Raises:
         SttestError: see :func:`compile_package`.
     """
-    summary = summarise(compile_package(request), request.folder)
+    design = compile_package(request)
+    summary = summarise(design, DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
     else:
@@ -61,11 +58,11 @@ def compile_package(request: Request) -> Design:
     """
     check_target(request.folder)
     if request.lanes_from is not None:
-        request = replace(request, options=request.options.with_(lanes=lanes_of(request.lanes_from)))
+        request = replace(request, options=request.options.with_(lanes=read_lanes(request.lanes_from)))
     with progress(f"compiling {request.model}") as step:
         design = request.design(step)
         placed = _placed(design, step) if request.check_resources else None
-        write_package(design, request.folder, placed)
+        DesignPackage.write(design, request.folder, placed)
     return design
 
 
@@ -74,30 +71,12 @@ def _placed(design: Design, step: Any) -> SlrPlacement:
     return place(design)
 
 
-def lanes_of(package: Path) -> tuple[str, ...]:
-    """The lanes of every kernel of a package, ``name:lanes``.
-
-    Raises:
-        InputError: no package with a kernel report.
-    """
-    report = package / "reports" / "kernels.csv"
-    try:
-        with report.open(newline="", encoding="utf-8") as file:
-            lanes = tuple(f"{row['kernel']}:{int(row['lanes'])}" for row in csv.DictReader(file))
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise InputError(
-            "no-lanes", "no readable reports/kernels.csv", where=str(package),
-            hints=["name a package that 'sttest compile' made"],
-        ) from error  # fmt: skip
-    return lanes
-
-
-def summarise(design: Design, folder: Path) -> dict[str, Any]:
+def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest = package.manifest.to_json()
     return {
         "schema": "sttest.compile/1",
-        "package": str(folder),
+        "package": str(package.folder),
         "name": manifest["name"],
         "workload": manifest["configuration"]["workload"],
         "groups": manifest["groups"],

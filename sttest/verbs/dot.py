@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sttest.sim import load, simulate
+from sttest.package import load_graph
+from sttest.sim import simulate
 from sttest.sim.export import to_dot
 from sttest.verbs.simulate import Depths
 
@@ -18,6 +19,6 @@ def run(path: Path, depths: Depths) -> int:
     Raises:
         InputError: not a graph, or depths that do not fit it.
     """
-    graph = depths.applied(load(path))
+    graph = depths.applied(load_graph(path))
     print(to_dot(graph, simulate(graph).deadlock), end="")
     return 0

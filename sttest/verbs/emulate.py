@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
-from sttest.sim import TimedGraph, load
+from sttest.package import load_graph
+from sttest.sim import TimedGraph
 from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
 from sttest.targets.rtl.drive import RtlRun, find_simulator
 from sttest.verbs.output import print_json, progress
@@ -54,7 +55,7 @@ def run(request: Emulation, depths: Depths, *, as_json: bool) -> int:
         SttestError: the clock edges did not suffice.
     """
     find_simulator(request.simulator)
-    graph = with_iterations(depths.applied(load(request.path)), request.iterations)
+    graph = with_iterations(depths.applied(load_graph(request.path)), request.iterations)
     _check_folder(request.folder)
     with progress(f"emulating {graph.name}") as step:
         step(f"building and running under {request.simulator}")

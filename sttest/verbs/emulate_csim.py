@@ -13,9 +13,7 @@ from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case
 from sttest.crosscheck.emulation import emulate_csim
-from sttest.models.quant.scheme import load_scheme
-from sttest.models.registry import model_config
-from sttest.package.crosscheck_files import read_package
+from sttest.package import ModelPackage
 from sttest.targets.csim import find_compiler
 from sttest.verbs.output import print_json, progress
 from sttest.verbs.simulate import Depths
@@ -57,13 +55,13 @@ def run(request: CsimRequest, depths: Depths, *, as_json: bool) -> int:
     """
 
     find_compiler()
-    package = read_package(request.package)
-    times = depths.applied(package.times)
+    package = ModelPackage.read(request.package)
+    package.require_one_block()
+    times = depths.applied(package.timed_graph)
     source = WeightSource(request.seed, request.checkpoint)
-    with _streams_folder(request.streams) as streams, progress(f"emulating {package.values.name}") as step:
+    with _streams_folder(request.streams) as streams, progress(f"emulating {package.reference_graph.name}") as step:
         step("running PyTorch")
-        config, scheme = model_config(package.model), load_scheme(package.precision)
-        case = make_case(config, package.shape, scheme, source, package.chunk)
+        case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
         work = (request.work_dir or Path("build")) / "csim"
         found = emulate_csim(package, case, times, work, streams, step)
     if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sttest.core.errors import InputError, SttestError
-from sttest.package.model_package import ModelPackage
+from sttest.package import ModelPackage
 
 _BY_DECODE = 8
 """Tokens of a seeded prompt where no prefill says how many."""
@@ -44,7 +44,7 @@ def _check_alike(first: ModelPackage, *others: ModelPackage) -> None:
         ):
             if one != its:
                 raise InputError(
-                    "other-package", f"one is of {what} {one}, the other of {its}", where=str(other.path),
+                    "other-package", f"one is of {what} {one}, the other of {its}", where=str(other.folder),
                     hints=["name two packages of one model"],
                 )  # fmt: skip
 
@@ -53,13 +53,13 @@ def _check_steps(decode: ModelPackage, *, by_decode: bool) -> None:
     if decode.generates > 1 and by_decode:
         raise InputError(
             "several-tokens", "a launch of the design chooses its own tokens, and cannot be fed a prompt",
-            where=str(decode.path), demand=decode.generates, bound=1, unit="tokens",
+            where=str(decode.folder), demand=decode.generates, bound=1, unit="tokens",
             hints=["give a prefill's package, too", "compile the decode without --generate"],
         )  # fmt: skip
     if decode.tokens > 1:
         raise InputError(
             "several-tokens", "a generation decodes one token after the other, the design takes several in a step",
-            where=str(decode.path), demand=decode.tokens, bound=1, unit="tokens",
+            where=str(decode.folder), demand=decode.tokens, bound=1, unit="tokens",
             hints=["compile the decode without --tokens", "run the package alone: one step with seeded inputs"],
         )  # fmt: skip
 
@@ -73,7 +73,7 @@ def _check_room(packages: Mapping[str, ModelPackage], prompt: int, new_tokens: i
     for phase, (demand, bound) in sorted(room.items(), reverse=True):
         if demand > bound:
             raise InputError(
-                "no-room", f"the {phase} design has no room for the generation", where=str(packages[phase].path),
+                "no-room", f"the {phase} design has no room for the generation", where=str(packages[phase].folder),
                 demand=demand, bound=bound, unit="tokens", hints=["generate fewer tokens", "compile it for more"],
             )  # fmt: skip
 
@@ -83,27 +83,27 @@ def _check_layers(package: ModelPackage) -> None:
     config = package.config
     if package.layers not in (1, config.layers):
         raise InputError(
-            "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.path),
+            "some-layers", "a launch of the design runs neither one layer nor all", where=str(package.folder),
             demand=package.layers, bound=config.layers, unit="layers",
             hints=[f"compile with --layers {config.layers}"],
         )  # fmt: skip
     if package.head and package.layers != config.layers:
         raise InputError(
-            "head-inside", "a launch of the design runs the head behind one layer of several", where=str(package.path),
-            hints=[f"compile with --layers {config.layers}", "compile without --head"],
+            "head-inside", "a launch of the design runs the head behind one layer of several",
+            where=str(package.folder), hints=[f"compile with --layers {config.layers}", "compile without --head"],
         )  # fmt: skip
-    own = [load for load in package.graph.loads if load.argument in config.inputs_per_layer]
+    own = [load for load in package.reference_graph.loads if load.argument in config.inputs_per_layer]
     for load in own if package.layers > 1 else ():
         if not package.files.is_per_layer(load.name):
             raise InputError(
                 "layers-differ", f"layers of {config.name} differ in '{load.argument}', of which a launch has one",
-                where=str(package.path),
+                where=str(package.folder),
                 hints=["compile it anew, from a text that names it in sttest.inputs_per_layer", "compile one layer"],
             )  # fmt: skip
 
 
 def _extent(package: ModelPackage, argument: str, axis: int) -> int:
-    found = package.graph.argument.get(argument)
+    found = package.reference_graph.argument.get(argument)
     if found is None:
-        raise SttestError("no-argument", f"the design takes no '{argument}'", where=str(package.path))
+        raise SttestError("no-argument", f"the design takes no '{argument}'", where=str(package.folder))
     return found.shape[axis]

@@ -12,9 +12,8 @@ from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case, require_torch
 from sttest.crosscheck.crosscheck import crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES
-from sttest.models.quant.scheme import load_scheme
-from sttest.models.registry import SMALL, model_config
-from sttest.package.crosscheck_files import read_package
+from sttest.models.registry import SMALL
+from sttest.package import ModelPackage
 from sttest.verbs.compile import Request, compile_package
 from sttest.verbs.output import print_json, progress
 
@@ -62,10 +61,11 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
     compile_package(asked)
     folder = asked.folder
     with progress(f"climbing with {folder.name}") as step:
-        package = read_package(folder)
+        package = ModelPackage.read(folder)
+        package.require_one_block()
         step("torch")
-        config, scheme = model_config(package.model), load_scheme(package.precision)
-        case = make_case(config, package.shape, scheme, WeightSource(request.seed, request.checkpoint), package.chunk)
+        source = WeightSource(request.seed, request.checkpoint)
+        case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
         found = crosscheck(package, case, folder.parent / "csim", engines, step)
     if as_json:
         print_json(found.to_json())

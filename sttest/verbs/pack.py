@@ -15,19 +15,16 @@ from pathlib import Path
 from sttest.boards.load import load_board
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.program import __version__
-from sttest.package.host_files import TARGETS
-from sttest.package.model_package import ModelPackage, read_model_package
+from sttest.package import ModelPackage
 from sttest.reference import run as run_functional
-from sttest.targets.device import DesignFiles
 from sttest.targets.device.packed import DESCRIPTION, SCHEMA
 from sttest.targets.doctor import require_tools
 from sttest.verbs.build import BuildRequest, prepare
-from sttest.verbs.card_run import refuse_layers, seeded_block
+from sttest.verbs.card_run import seeded_block
 from sttest.verbs.output import progress
 from sttest.verbs.pack_texts import makefile, readme
 
 SUMS = "SHA256SUMS"
-_HLS = ("kernel.cpp", "link.cfg", "Makefile", "signature.json", "memory.json")
 
 
 @dataclass(frozen=True)
@@ -56,39 +53,30 @@ def run(request: PackRequest) -> None:
         EnginesDisagreeError: functional engine and PyTorch have different goldens.
     """
     require_tools("pack")
-    package = read_model_package(request.package)
-    refuse_layers(package)
-    out = request.out or request.package.resolve().parent / f"{package.files.design.design}.tar.gz"
+    package = ModelPackage.read(request.package)
+    package.require_one_block()
+    out = request.out or request.package.resolve().parent / f"{package.name}.tar.gz"
     if out.is_dir():
         raise InputError("not-a-file", "a folder stands in the way", where=str(out), hints=["name a file"])
-    with progress(f"packing {package.files.design.design}") as tell:
+    with progress(f"packing {package.name}") as tell:
         tell("connections")
         prepare(BuildRequest(request.package, "hw", dry_run=True))
         tell("golden")
-        contents = {**_sources(package.files), **_host_files(package, request)}
+        contents = {**package.files.sources(), **_host_files(package, request)}
         board = load_board(package.board)
         contents["Makefile"] = makefile(package).encode()
         contents["README.md"] = readme(package, board, __version__).encode()
         contents[SUMS] = _sums(contents).encode()
         tell("writing")
-        _write(out, package.files.design.design, contents)
+        _write(out, package.name, contents)
     print(f"{out}: {len(contents)} files, {out.stat().st_size:,} bytes")
-
-
-def _sources(files: DesignFiles) -> dict[str, bytes]:
-    found = {f"hls/{name}": (files.hls / name).read_bytes() for name in _HLS}
-    for target in TARGETS:
-        for made in (files.xclbin(target), files.build_folder(target) / "emconfig.json"):
-            if made.is_file():
-                found[made.relative_to(files.package).as_posix()] = made.read_bytes()
-    return found
 
 
 def _host_files(package: ModelPackage, request: PackRequest) -> dict[str, bytes]:
     """Images of the first layer, seeded inputs and golden, by the kernel's arguments."""
     memory, seeded = seeded_block(package, request.weights, request.seed)
     images = {**memory.parameter_images, **seeded.inputs}
-    golden = run_functional(package.graph, images).results
+    golden = run_functional(package.reference_graph, images).results
     _check_goldens(package, memory, seeded, golden)
     inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
@@ -113,7 +101,7 @@ def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # no
     difference = largest_difference(memory.results(golden, seeded.tokens), seeded.golden)
     if difference:
         raise EnginesDisagreeError(
-            "goldens-differ", f"functional engine and PyTorch differ by {difference:g}", where=str(package.path)
+            "goldens-differ", f"functional engine and PyTorch differ by {difference:g}", where=str(package.folder)
         )
 
 

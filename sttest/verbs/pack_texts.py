@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sttest.boards.board import Board, FpgaBoard
-from sttest.package.model_package import ModelPackage
+from sttest.package import ModelPackage
 
 _MAKEFILE = """\
 # {design}: make check, make build (Vitis), make run (a card), make double (neither).
@@ -47,14 +47,14 @@ the host. What makes a kernel hang is ended after a minute (`--timeout-launch`) 
 
 def makefile(package: ModelPackage) -> str:
     """The archive's Makefile."""
-    return _MAKEFILE.format(design=package.files.design.design)
+    return _MAKEFILE.format(design=package.name)
 
 
 def readme(package: ModelPackage, board: Board, version: str) -> str:
     """What to do with it."""
     assert isinstance(board, FpgaBoard)
     return _README.format(
-        design=package.files.design.design,
+        design=package.name,
         model=package.config.public_name,
         phase=package.phase,
         title=board.title,

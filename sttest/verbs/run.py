@@ -10,7 +10,7 @@ from typing import Any
 from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.package.model_package import ModelPackage, read_model_package
+from sttest.package import ModelPackage
 from sttest.targets.device import Log, rows
 from sttest.targets.doctor import require_tools
 from sttest.verbs.card_run import RunRequest, block, generation
@@ -38,7 +38,7 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
         SttestError: the error that ended the run; results of earlier launches are kept.
     """
     require_tools(f"run --backend {request.backend}")
-    packages = [read_model_package(path) for path in request.packages]
+    packages = [ModelPackage.read(path) for path in request.packages]
     _check_launches(packages, per)
     named = f"run-{request.backend}-{packages[0].config.name}"
     folder = out or Path("results") / named
@@ -65,7 +65,7 @@ def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
         found = "layer" if package.layers == 1 else "token" if package.generates == 1 else "generation"
         if per is not None and package.phase == "decode" and found != per:
             raise InputError(
-                "other-launches", f"the package was compiled for one launch per {found}", where=str(package.path),
+                "other-launches", f"the package was compiled for one launch per {found}", where=str(package.folder),
                 hints=[f"compile it with {_options(package, per)}"],
             )  # fmt: skip
 

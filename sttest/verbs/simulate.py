@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
-from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
+from sttest.package import load_graph
+from sttest.sim import Actor, Simulation, TimedGraph, simulate
 from sttest.sim.checker import check
 from sttest.sim.critical_path import breakdown
 from sttest.sim.export import write_trace
@@ -53,7 +54,7 @@ def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extra
         EnginesDisagreeError: the independent check finds a fault.
     """
     extras = extras or Extras()
-    graph = depths.applied(load(path))
+    graph = depths.applied(load_graph(path))
     with progress(f"simulating {graph.name}") as step:
         result = simulate(
             graph,

@@ -10,7 +10,8 @@ from pathlib import Path
 from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
-from sttest.sim import Actor, TimedGraph, load, simulate
+from sttest.package import load_graph
+from sttest.sim import Actor, TimedGraph, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing.finite import least_live_depths
@@ -45,7 +46,7 @@ def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
         DeadlockError: no depths are enough.
         DoesNotFitError: no depths are enough for what was asked.
     """
-    graph = load(path)
+    graph = load_graph(path)
     endless = any(isinstance(process, Actor) and process.firings is None for process in graph.processes)
     _check(request, path, endless=endless)
     repeated = back_to_back(graph, request.invocations)

@@ -12,8 +12,7 @@ import pytest
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
-from sttest.package.crosscheck_files import PackageFiles, read_package
-from sttest.package.host_files import DesignFiles, read_design
+from sttest.package import KernelFiles, ModelPackage
 from sttest.targets.csim import Executable, build, build_kernel
 from sttest.verbs.compile import Request, compile_package
 
@@ -25,16 +24,16 @@ PROMPT = 27
 class Design:
     """A package, a case of its block, and where its C++ is built."""
 
-    package: PackageFiles
+    package: ModelPackage
     case: BlockCase
     work: Path
 
     @property
-    def files(self) -> DesignFiles:
-        return read_design(self.package.folder)
+    def files(self) -> KernelFiles:
+        return self.package.files
 
     def kernel(self) -> Executable:
-        return build_kernel(self.package.folder, self.work)
+        return build_kernel(self.package.files, self.work)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -77,7 +76,7 @@ def _made(workplace: Path, model: str, phase: str) -> Design:
     folder = workplace / f"{model}-{phase}"
     tokens, context = (PROMPT, None) if phase == "prefill" else (None, PROMPT)
     compile_package(Request(model, phase, tokens, context, work_dir=folder))  # pyright: ignore[reportArgumentType]
-    package = read_package(folder)
+    package = ModelPackage.read(folder)
     case = make_case(model_config(model), package.shape, load_scheme(package.precision), WeightSource(seed=3))
     return Design(package, case, workplace / "csim")
 

@@ -10,6 +10,7 @@ import pytest
 from sttest.crosscheck.crosscheck import compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
 from sttest.crosscheck.engines import Values, run_csim, run_functional
+from sttest.package import KernelFiles
 from sttest.reference import images_of
 from sttest.targets.csim import Executable, build_kernel
 
@@ -41,7 +42,7 @@ def design(design_of):
 
 @pytest.fixture(scope="module")
 def functional(design) -> Values:
-    return run_functional(design.package.values, design.case.images(design.package.values))
+    return run_functional(design.package.reference_graph, design.case.images(design.package.reference_graph))
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def faulty_kernel(design, tmp_path_factory) -> Executable:
     for fault in FAULTS:
         text = _with_fault(text, *fault)
     path.write_text(SELECTED + text)
-    return build_kernel(folder, design.work)
+    return build_kernel(KernelFiles.read(folder), design.work)
 
 
 def _with_fault(text: str, function: str, good: str, bad: str) -> str:
@@ -65,17 +66,17 @@ def _with_fault(text: str, function: str, good: str, bad: str) -> str:
 
 
 def _faulty(design, kernel, folder, images=None) -> Values:
-    graph = design.package.values
+    graph = design.package.reference_graph
     return run_csim(graph, images or design.case.images(graph), kernel, design.files, folder)
 
 
 def test_without_a_fault_everything_is_the_same(design, functional, faulty_kernel, tmp_path):
     csim = _faulty(design, faulty_kernel, tmp_path)
-    compared = compare_streams(design.package.values, functional, csim)
+    compared = compare_streams(design.package.reference_graph, functional, csim)
     assert (compared.verdict, compared.first, csim.verdict) == ("same", None, "done")
     for values in (functional, csim):
-        assert compare_with_golden(design.package.values, design.case, values).verdict == "same"
-        assert first_other_module(design.package.values, design.case.modules, values.streams) == ""
+        assert compare_with_golden(design.package.reference_graph, design.case, values).verdict == "same"
+        assert first_other_module(design.package.reference_graph, design.case.modules, values.streams) == ""
 
 
 @pytest.mark.parametrize(
@@ -93,7 +94,7 @@ def test_faults_of_the_cpp(
 ):
     monkeypatch.setenv("STTEST_FAULT", name)
     csim = _faulty(design, faulty_kernel, tmp_path)
-    compared = compare_streams(design.package.values, functional, csim)
+    compared = compare_streams(design.package.reference_graph, functional, csim)
     assert csim.verdict == verdict
     assert compared.verdict == "different"
     assert _place(compared) == (stream, token, origin)
@@ -105,7 +106,7 @@ def _place(compared: StreamComparison) -> tuple[str, int, str]:
 
 
 def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
-    graph, name = design.package.values, "mlp.down_proj.weight_scale"
+    graph, name = design.package.reference_graph, "mlp.down_proj.weight_scale"
     scales = np.roll(design.case.parameters[name], 1, axis=0)
     assert len(scales) == 3
     images = {**design.case.images(graph), **images_of(graph, {name: scales})}
@@ -120,7 +121,7 @@ def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
 
 
 def test_two_tiles_exchanged_in_packed_memory(design, functional, faulty_kernel, tmp_path):
-    graph = design.package.values
+    graph = design.package.reference_graph
     images = design.case.images(graph)
     load = next(load for load in graph.loads if load.argument == "attn.v_proj.weight")
     assert load.layout.packed

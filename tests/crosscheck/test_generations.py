@@ -45,7 +45,7 @@ def _assert_same(found: GeneratedTokens, model: LanguageModel) -> None:
 def test_on_the_functional_engine(name, design_of):
     """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""
     model = _model(name)
-    prefill, decode = (on_functional(design_of(name, phase).package.values) for phase in ("prefill", "decode"))
+    prefill, decode = (on_functional(design_of(name, phase).package.reference_graph) for phase in ("prefill", "decode"))
     _assert_same(generate_on_designs(model, prefill, decode, PROMPT, 1 + STEPS), model)
 
 
@@ -56,7 +56,7 @@ def test_on_the_functional_engine(name, design_of):
 def test_on_the_emitted_cpp(name, design_of):
     def on_cpp(phase: str) -> RunnableDesign:
         design = design_of(name, phase)
-        return on_csim(design.package.values, design.kernel(), design.files)
+        return on_csim(design.package.reference_graph, design.kernel(), design.files)
 
     model = _model(name)
     _assert_same(generate_on_designs(model, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)
@@ -64,7 +64,9 @@ def test_on_the_emitted_cpp(name, design_of):
 
 def test_a_context_that_the_design_has_no_room_for_is_refused(design_of):
     model = _model("small-gpt2")
-    prefill, decode = (on_functional(design_of("small-gpt2", phase).package.values) for phase in ("prefill", "decode"))
+    prefill, decode = (
+        on_functional(design_of("small-gpt2", phase).package.reference_graph) for phase in ("prefill", "decode")
+    )
     with pytest.raises(InputError, match="no room for so many tokens"):
         generate_on_designs(model, prefill, decode, PROMPT * 3, 2)
     with pytest.raises(InputError, match="no room for so many cached tokens"):

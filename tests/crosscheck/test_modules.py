@@ -16,7 +16,7 @@ pytestmark = pytest.mark.torch
 @pytest.mark.parametrize("model", ["small-gpt2", "small-qwen", "small-llama", "small-llama-3.2-1b", "small-gemma"])
 def test_the_same_in_every_module(model, phase, design_of):
     design = design_of(model, phase)
-    graph = design.package.values
+    graph = design.package.reference_graph
     functional = run_functional(graph, design.case.images(graph))
     assert compare_with_golden(graph, design.case, functional).verdict == "same"
     assert first_other_module(graph, design.case.modules, functional.streams) == ""
@@ -35,7 +35,7 @@ def test_the_same_in_every_module(model, phase, design_of):
 )
 def test_a_wrong_parameter_in_the_memory_of_all_engines(parameter, module, design_of):
     design = design_of("small-gpt2", "prefill")
-    graph = design.package.values
+    graph = design.package.reference_graph
     wrong = (design.case.parameters[parameter] * 2).astype(design.case.parameters[parameter].dtype)
     images = {**design.case.images(graph), **images_of(graph, {parameter: wrong})}
     found = compare_with_golden(graph, design.case, run_functional(graph, images))

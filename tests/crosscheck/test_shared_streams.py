@@ -14,8 +14,7 @@ from sttest.crosscheck.emulation import emulate_csim
 from sttest.crosscheck.engines import run_csim
 from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
-from sttest.package.crosscheck_files import PackageFiles, read_package
-from sttest.package.host_files import DesignFiles, read_design
+from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import simulate
 from sttest.targets.csim import build_kernel
 from sttest.verbs.compile import Request, compile_package
@@ -24,67 +23,67 @@ pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 
 
 @pytest.fixture(scope="module")
-def package(workplace: Path) -> PackageFiles:
+def package(workplace: Path) -> ModelPackage:
     folder = workplace / "shared"
     compile_package(Request("small-gpt2", "decode", None, 32, "u55c", CompileOptions(share="all"), work_dir=folder))  # pyright: ignore[reportArgumentType]
-    return read_package(folder)
+    return ModelPackage.read(folder)
 
 
 @pytest.fixture(scope="module")
-def case(package: PackageFiles) -> BlockCase:
+def case(package: ModelPackage) -> BlockCase:
     return make_case(model_config(package.model), package.shape, load_scheme(package.precision), WeightSource(3))
 
 
 @pytest.fixture(scope="module")
-def files(package: PackageFiles) -> DesignFiles:
-    return read_design(package.folder)
+def files(package: ModelPackage) -> KernelFiles:
+    return package.files
 
 
-def test_every_stream_has_its_tokens(package: PackageFiles, case: BlockCase, workplace: Path, tmp_path: Path) -> None:
-    found = emulate_csim(package, case, package.times, workplace / "csim", tmp_path)
+def test_every_stream_has_its_tokens(package: ModelPackage, case: BlockCase, workplace: Path, tmp_path: Path) -> None:
+    found = emulate_csim(package, case, package.timed_graph, workplace / "csim", tmp_path)
     assert found.agrees
-    assert found.streams.streams == len(package.values.streams)
-    assert {use.name for use in found.fifos} <= set(package.times.fifo_index)
+    assert found.streams.streams == len(package.reference_graph.streams)
+    assert {use.name for use in found.fifos} <= set(package.timed_graph.fifo_index)
     assert all(use.peak <= use.depth for use in found.fifos)
 
 
 def test_a_token_that_differs_is_found_in_its_own_stream(
-    package: PackageFiles, case: BlockCase, files: DesignFiles, workplace: Path, tmp_path: Path
+    package: ModelPackage, case: BlockCase, files: KernelFiles, workplace: Path, tmp_path: Path
 ) -> None:
-    images = case.images(package.values)
-    load = next(load for load in package.values.loads if load.name.startswith("load_mlp_fc1_weight"))
+    images = case.images(package.reference_graph)
+    load = next(load for load in package.reference_graph.loads if load.name.startswith("load_mlp_fc1_weight"))
     images = images | {load.name: images[load.name] ^ np.uint8(1)}
-    kernel = build_kernel(package.folder, workplace / "csim")
-    right = run_csim(package.values, case.images(package.values), kernel, files, tmp_path / "right")
-    wrong = run_csim(package.values, images, kernel, files, tmp_path / "wrong")
+    kernel = build_kernel(package.files, workplace / "csim")
+    right = run_csim(package.reference_graph, case.images(package.reference_graph), kernel, files, tmp_path / "right")
+    wrong = run_csim(package.reference_graph, images, kernel, files, tmp_path / "wrong")
     differing = [n for n in right.streams if not np.array_equal(right.streams[n], wrong.streams[n])]
     assert load.sink in differing
     assert not [name for name in differing if "load_attn" in name]
 
 
 def test_a_stream_that_stands_still_is_named(
-    package: PackageFiles, case: BlockCase, workplace: Path, tmp_path: Path
+    package: ModelPackage, case: BlockCase, workplace: Path, tmp_path: Path
 ) -> None:
     """With one place behind a fork the engine's next task never gets what it needs."""
     depths = _too_shallow(package)
-    found = emulate_csim(package, case, package.times.with_depths(depths), workplace / "csim", tmp_path)
+    found = emulate_csim(package, case, package.timed_graph.with_depths(depths), workplace / "csim", tmp_path)
     assert found.run.verdict == "deadlock"
     assert found.waits is not None
     assert found.streams.is_short
 
 
-def _too_shallow(package: PackageFiles) -> dict[str, int]:
+def _too_shallow(package: ModelPackage) -> dict[str, int]:
     """A FIFO in front of an engine, one place deep, with which nothing ends."""
-    waiting = [fifo.name for fifo in package.times.fifos if fifo.name.startswith("fork_") and fifo.depth > 3]
+    waiting = [fifo.name for fifo in package.timed_graph.fifos if fifo.name.startswith("fork_") and fifo.depth > 3]
     for name in waiting:
-        graph = package.times.with_depths({name: 1})
+        graph = package.timed_graph.with_depths({name: 1})
         if simulate(graph).verdict == "deadlock":
             return {name: 1}
     return pytest.fail("no FIFO has to be as deep as it is")
 
 
-def test_buffers_hold_whole_tensors(package: PackageFiles, case: BlockCase, files: DesignFiles) -> None:
-    images = case.images(package.values)
+def test_buffers_hold_whole_tensors(package: ModelPackage, case: BlockCase, files: KernelFiles) -> None:
+    images = case.images(package.reference_graph)
     by_dma = files.by_dma(images)
     assert files.rows
     assert by_dma.keys() < files.argument_of.keys()

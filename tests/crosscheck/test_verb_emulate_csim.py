@@ -34,7 +34,7 @@ def test_the_same_values_are_exit_code_0(emulate):
 def test_streams_are_written_where_they_are_asked_for(emulate, design_of, tmp_path):
     outcome = emulate("--streams", tmp_path / "streams", "--json")
     told = json.loads(outcome.stdout)
-    graph = design_of("small-gpt2", "prefill").package.values
+    graph = design_of("small-gpt2", "prefill").package.reference_graph
     assert {path.stem for path in (tmp_path / "streams").iterdir()} == set(graph.stream)
     assert {row["name"] for row in told["fifos"]} == set(graph.stream)
     assert all(row["peak"] <= row["depth"] and row["written"] == row["read"] for row in told["fifos"])
@@ -107,7 +107,10 @@ def test_a_fault_in_one_engine_is_exit_code_6_and_named(emulate, design_of, tmp_
     """Another epsilon in the first norm of the functional engine's network."""
     design = design_of("small-gpt2", "prefill")
     (epsilon,) = {
-        op.value for task in design.package.values.tasks for op in task.payload.ops if op.value.startswith("9.99")
+        op.value
+        for task in design.package.reference_graph.tasks
+        for op in task.payload.ops
+        if op.value.startswith("9.99")
     }
     package = _changed(design.package.folder, tmp_path / "package", epsilon, "0.01")
     outcome = emulate(package=package)

@@ -10,21 +10,18 @@ import pytest
 
 pytest.importorskip("torch")
 
+from sttest.package import KernelFiles
 from sttest.runtime.card_generation import CardLayers
-from sttest.targets.device import DesignFiles
 
 LAYERS, STEPS, WORD = 2, 3, 4
 
 
-class _Files(DesignFiles):
+class _Files(KernelFiles):
     """Of a design with a mask per layer and token, a cache per layer, and one input for all."""
 
     def __init__(self) -> None:
-        names = ("mask", "cache", "x")
-        super().__init__(
-            None, None, {name: name for name in names},  # type: ignore[arg-type]
-            layers_of={"mask": LAYERS, "cache": LAYERS}, steps_of={"mask": STEPS},
-        )  # fmt: skip
+        self.argument_of = {name: name for name in ("mask", "cache", "x")}
+        self.rows, self.layers_of, self.steps_of = {}, {"mask": LAYERS, "cache": LAYERS}, {"mask": STEPS}
 
     @property
     def word_bytes(self) -> int:

@@ -1,11 +1,14 @@
 """`sttest size`: the contract of its JSON, its table, and the linear program beside the simulation."""
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, load, simulate, write_timed_graph
+from sttest.package import load_graph
+from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_timed_graph
 
 CONTRACT = {"schema", "depths", "total_tokens", "total_bits", "cycles", "throughput", "method"}
 SAMPLERATE = Path(__file__).parents[1] / "data" / "sdf3" / "samplerate.xml"
@@ -80,11 +83,11 @@ def test_text_stands_both_sizings_side_by_side(design, sttest):
 def test_simulation_takes_no_more_than_the_program_in_a_compiled_block(package, sttest):
     """The program is free of loss here, so the search, which starts from another side, must not be worse."""
     program = json.loads(sttest("size", package, "--method", "lp", "--json").stdout)
-    assert program["depths"] == {fifo.name: fifo.depth for fifo in load(package).fifos}
+    assert program["depths"] == {fifo.name: fifo.depth for fifo in load_graph(package).fifos}
     found = json.loads(sttest("size", package, "--json").stdout)
     assert found["total_bits"] <= program["total_bits"]
     assert found["cycles"] <= program["cycles"]
-    assert simulate(load(package), "simpy", found["depths"]).cycles == found["cycles"]
+    assert simulate(load_graph(package), "simpy", found["depths"]).cycles == found["cycles"]
 
 
 def test_invocations_overlap(package, sttest):
@@ -95,11 +98,16 @@ def test_invocations_overlap(package, sttest):
     assert "cycles for 3 invocations" in sttest("size", package, "--method", "lp", "--invocations", 3).stdout
 
 
-def test_a_program_that_deadlocks_is_told_with_3(design, sttest, tmp_path):
+def test_a_program_that_deadlocks_is_told_with_3(package, sttest, tmp_path):
     """A package keeps the depths that it has, here 2 everywhere."""
-    (tmp_path / "timed_graph.json").write_text(design.read_text())
-    (tmp_path / "manifest.json").write_text("{}")
-    outcome = sttest("size", tmp_path, "--method", "lp", "--json")
+    folder = shutil.copytree(package, tmp_path / "package")
+    for name, depth, one in (
+        ("timed_graph.json", r'"depth": \d+', '"depth": 2'),
+        ("reports/fifos.csv", r"(?m)^(\w+,\d+),\d+", r"\1,2"),
+    ):
+        path = folder / name
+        path.write_text(re.sub(depth, one, path.read_text()))
+    outcome = sttest("size", folder, "--method", "lp", "--json")
     assert outcome.exit_code == 3
     assert json.loads(outcome.stdout)["cycles"] is None
 

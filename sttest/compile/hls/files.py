@@ -1,15 +1,13 @@
-"""The `hls` folder of a design package."""
+"""What a host must know of a compiled design's C++."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.compile.hls.top import PortTiming
@@ -88,7 +86,6 @@ def _argument(index: int, memory: PortMemory, timing: PortTiming) -> BufferArgum
 
 
 SCHEMA = "sttest.hls/1"
-MEMORY_SCHEMA = "sttest.kernel-memory/1"
 
 
 def emit_design(design: Design) -> EmittedKernel:
@@ -101,18 +98,18 @@ def emit_design(design: Design) -> EmittedKernel:
     return emit_kernel(kernel, _timing(design), _title(design))
 
 
-def write_hls(design: Design, emitted: EmittedKernel, folder: Path) -> None:
-    """Writes ``kernel.cpp``, ``signature.json`` and ``memory.json`` into a folder, which is made."""
-    folder.mkdir(parents=True)
-    (folder / "kernel.cpp").write_text(emitted.text, encoding="utf-8")
-    timing = _timing(design)
-    write_signature(signature(emitted, timing, design.name, design.board.name), folder / "signature.json")
-    table = {"schema": MEMORY_SCHEMA, "kernel": emitted.name, "arguments": memory_table(emitted)}
+def design_signature(design: Design, emitted: EmittedKernel) -> DesignSignature:
+    """The signature of a compiled design's kernel."""
+    return signature(emitted, _timing(design), design.name, design.board.name)
+
+
+def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
+    """The table of memory of a compiled design's kernel, and the streams that share a FIFO."""
     (kernel,) = all_of(design.module, df.KernelOp)
-    shared = {fifo: [each.sym_name.data for each in streams] for fifo, streams in fifos_of(kernel).items()}
-    if shared := {fifo: streams for fifo, streams in shared.items() if len(streams) > 1}:
-        table["shared_fifos"] = shared
-    (folder / "memory.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    table: dict[str, Any] = {"kernel": emitted.name, "arguments": memory_table(emitted)}
+    fifos = {fifo: [each.sym_name.data for each in streams] for fifo, streams in fifos_of(kernel).items()}
+    shared = {fifo: streams for fifo, streams in fifos.items() if len(streams) > 1}
+    return {**table, "shared_fifos": shared} if shared else table
 
 
 def _timing(design: Design) -> PortTiming:

@@ -8,11 +8,13 @@ import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
-from importlib.resources import as_file, files
+from importlib.resources import as_file
+from importlib.resources import files as resources
 from pathlib import Path
 
-from sttest.compile.hls.kernel_signature import BufferArgument, KernelSignature, read_signature
+from sttest.compile.hls.kernel_signature import BufferArgument, KernelSignature
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.package import KernelFiles
 
 # --- The main program of a C simulation: arguments from files, one call of the kernel, results into files
 
@@ -149,41 +151,29 @@ def find_compiler() -> None:
         )  # fmt: skip
 
 
-def build_kernel(package: Path, work: Path, *, timeout_s: float = BUILD_TIMEOUT_S) -> Executable:
-    """Compiles ``hls/kernel.cpp`` of a package; a kernel that the work folder has already is taken as it is.
+def build_kernel(files: KernelFiles, work: Path, *, timeout_s: float = BUILD_TIMEOUT_S) -> Executable:
+    """Compiles the C++ of a package; a kernel that the work folder has already is taken as it is.
 
     Args:
-        package: design package with ``hls/kernel.cpp`` and ``hls/signature.json``.
+        files: the C++ and its signature.
         work: gets one executable per content of kernel and headers.
         timeout_s: time limit of the compiler, seconds.
 
     Raises:
-        InputError: the package has no emitted C++, or several kernels.
+        InputError: there is no emitted C++.
         ToolMissingError: no compiler.
         SttestError: the compiler refused the kernel or did not end.
     """
     find_compiler()
-    source, signature = package / "hls" / "kernel.cpp", _signature(package)
-    if not source.is_file():
-        raise InputError("no-kernel", "no hls/kernel.cpp", where=str(package), hints=["compile the package anew"])
+    source, signature = files.cpp, files.kernel
     main = main_program(signature)
-    with as_file(files("sttest.targets.csim").joinpath("include")) as include:
+    with as_file(resources("sttest.targets.csim").joinpath("include")) as include:
         target = work / f"csim-{_digest(source, main, include)}"
         if target.is_file():
             return Executable(target, signature, 0.0, "")
         began = time.perf_counter()
         warnings = _compile(source, main, include, target, timeout_s)
     return Executable(target, signature, time.perf_counter() - began, warnings)
-
-
-def _signature(package: Path) -> KernelSignature:
-    design = read_signature(package / "hls" / "signature.json")
-    if len(design.kernels) != 1:
-        raise InputError(
-            "several-kernels", "only designs of one kernel are simulated", where=str(package),
-            demand=len(design.kernels), bound=1, unit="kernels",
-        )  # fmt: skip
-    return design.kernels[0]
 
 
 def _digest(source: Path, main: str, include: Path) -> str:

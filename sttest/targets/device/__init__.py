@@ -1,13 +1,11 @@
 """Designs on a card through pyxrt: on hardware, in hardware emulation, or on the strict double over a C simulation."""
 
-from sttest.package.host_files import DesignFiles, read_design
 from sttest.targets.device.card import CardOptions, HeldCard, LaunchTimes, Rehearsal, Timeouts
 from sttest.targets.device.host import MeasuredEnergy, energy
 from sttest.targets.device.log import LaunchStep, Log, rows
 
 __all__ = [
     "CardOptions",
-    "DesignFiles",
     "HeldCard",
     "LaunchStep",
     "LaunchTimes",
@@ -16,6 +14,5 @@ __all__ = [
     "Rehearsal",
     "Timeouts",
     "energy",
-    "read_design",
     "rows",
 ]  # fmt: skip

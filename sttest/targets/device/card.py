@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 from sttest.core.errors import DeadlockError, InputError, SttestError, ToolMissingError
-from sttest.package.host_files import DesignFiles
+from sttest.package import KernelFiles
 from sttest.targets.device.host import POWER_PERIOD_S
 from sttest.targets.doctor.ask import XRT_TOOLS, ask
 
@@ -325,7 +325,7 @@ class HeldCard:
         SttestError: the card cannot be configured; see the methods for what else.
     """
 
-    def __init__(self, files: DesignFiles, options: CardOptions) -> None:
+    def __init__(self, files: KernelFiles, options: CardOptions) -> None:
         self.files = files
         self.options = options
         self.info: dict[str, str] = {}

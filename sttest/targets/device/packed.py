@@ -20,7 +20,7 @@ from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.core.files import read_object
 from sttest.core.results import ResultFolder
 from sttest.core.validation import validated
-from sttest.package.host_files import DesignFiles, read_design
+from sttest.package import KernelFiles
 from sttest.targets.csim import build_kernel
 from sttest.targets.device.card import CardOptions, HeldCard, Rehearsal, Timeouts
 from sttest.targets.device.log import LaunchStep, Log, rows
@@ -73,7 +73,7 @@ def run_packed(request: PackedRequest) -> int:
         SttestError: see `Card`; the results of finished launches are kept.
     """
     require_tools(f"run --backend {request.backend}", without=("torch",))
-    files = read_design(request.folder)
+    files = KernelFiles.read(request.folder)
     content = read_object(request.folder / DESCRIPTION, SCHEMA)
     packed = validated(PackedRun, content, str(request.folder / DESCRIPTION))
     images = _bytes_of(request.folder, packed.inputs, files)
@@ -97,7 +97,7 @@ def run_packed(request: PackedRequest) -> int:
 
 
 def _launch_all(
-    request: PackedRequest, packed: PackedRun, files: DesignFiles, images: dict[str, bytes],
+    request: PackedRequest, packed: PackedRun, files: KernelFiles, images: dict[str, bytes],
     golden: dict[str, bytes], log: Log,
 ) -> None:  # fmt: skip
     with HeldCard(files, _options(request, packed, files)) as card:
@@ -123,9 +123,9 @@ def _differing(found: bytes, golden: bytes) -> float:
     return float(np.abs(np.subtract(*pair)).max())
 
 
-def _options(request: PackedRequest, packed: PackedRun, files: DesignFiles) -> CardOptions:
+def _options(request: PackedRequest, packed: PackedRun, files: KernelFiles) -> CardOptions:
     if request.backend == "double":
-        executable = build_kernel(request.folder, request.folder / "build-double").path.resolve()
+        executable = build_kernel(files, request.folder / "build-double").path.resolve()
         rehearsal = Rehearsal(str(executable), packed.simulated_us)
         return CardOptions("double", str(files.signature_path), 0, request.patience, rehearsal)
     xclbin = files.xclbin(_TARGETS[request.backend])
@@ -137,7 +137,7 @@ def _options(request: PackedRequest, packed: PackedRun, files: DesignFiles) -> C
     return CardOptions(request.backend, str(xclbin), request.card, request.patience)
 
 
-def _bytes_of(folder: Path, named: dict[str, str], files: DesignFiles) -> dict[str, bytes]:
+def _bytes_of(folder: Path, named: dict[str, str], files: KernelFiles) -> dict[str, bytes]:
     sizes = {each.name: each.bytes for each in files.kernel.buffers}
     found = {}
     for name, file in named.items():

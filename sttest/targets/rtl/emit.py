@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sttest.core.errors import InputError
-from sttest.sim.api import load
+from sttest.package import load_graph
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.throughput import repetition_vector
 from sttest.targets.rtl.drive import RtlRun, find_simulator, run_folder
@@ -219,7 +219,7 @@ def emulate(
         InputError: not a graph, or one that the twin cannot be built for.
         ToolMissingError: the simulator is not installed.
     """
-    graph = graph if isinstance(graph, TimedGraph) else load(graph)
+    graph = graph if isinstance(graph, TimedGraph) else load_graph(graph)
     return emulate_all([graph], simulator, work_dir, max_clocks=max_clocks)[0]
 
 

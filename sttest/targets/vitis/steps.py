@@ -12,6 +12,7 @@ from typing import Literal
 from sttest.boards.part import Toolchain
 from sttest.compile.hls.kernel_signature import DesignSignature
 from sttest.core.errors import InputError, ToolMissingError
+from sttest.package.kernel_files import CPP, LINK_CONFIG
 from sttest.targets.doctor.survey import PARTS
 
 Target = Literal["hw_emu", "hw"]
@@ -79,12 +80,12 @@ class Plan:
 
     def steps(self) -> tuple[BuildStep, ...]:
         """All steps in order; each needs what the one before it made."""
-        source, config = self.folder.parent / "kernel.cpp", self.folder.parent / "link.cfg"
+        source, config = self.folder.parent / CPP, self.folder.parent / LINK_CONFIG
         compiled = self.folder / f"{self.kernel}.xo"
         emulation = self.folder / "emconfig.json"
-        first = BuildStep("compile", self.compile_command("../kernel.cpp"), (source,), compiled, self.limits.compile_s)
+        first = BuildStep("compile", self.compile_command(f"../{CPP}"), (source,), compiled, self.limits.compile_s)
         second = BuildStep(
-            "link", self.link_command("../link.cfg"), (compiled, config), self.xclbin, self.limits.link_s
+            "link", self.link_command(f"../{LINK_CONFIG}"), (compiled, config), self.xclbin, self.limits.link_s
         )
         if self.target == "hw":
             return first, second
@@ -155,8 +156,8 @@ def makefile_text(plan: Plan, title: str) -> str:
         platform=plan.tools.platform,
         kernel=plan.kernel,
         emulation="$(if $(filter hw_emu,$(TARGET)),$(BUILD)/emconfig.json)",
-        compile=_open(plan.compile_command("../kernel.cpp"), plan.target),
-        link=_open(plan.link_command("../link.cfg"), plan.target),
+        compile=_open(plan.compile_command(f"../{CPP}"), plan.target),
+        link=_open(plan.link_command(f"../{LINK_CONFIG}"), plan.target),
         emconfig=shlex.join(plan.emconfig_command()),
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sttest.compile.hls import EmittedKernel
 from sttest.compile.hls.network import PortMemory, Tensor
-from sttest.package.host_files import TensorRow
+from sttest.package.kernel_files import TensorRow
 from sttest.targets.csim.build import FLAGS
 
 INCLUDE = files("sttest.targets.csim").joinpath("include")

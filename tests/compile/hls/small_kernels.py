@@ -24,6 +24,7 @@ from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.reference_graph import value_graph
+from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
@@ -37,12 +38,12 @@ class Made:
     timing: PortTiming
     values: ReferenceGraph
 
-    def package(self, folder: Path) -> Path:
+    def files(self, folder: Path) -> KernelFiles:
         """A folder with what the C simulation needs."""
         (folder / "hls").mkdir(parents=True)
         (folder / "hls" / "kernel.cpp").write_text(self.emitted.text, encoding="utf-8")
         write_signature(signature(self.emitted, self.timing, "test", "u55c"), folder / "hls" / "signature.json")
-        return folder
+        return KernelFiles.read(folder)
 
 
 def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits: int = 512) -> Made:

@@ -13,16 +13,15 @@ from sttest.compile.hls.kernel_signature import BufferArgument, read_signature
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.package.design_package import write_package
+from sttest.package import DesignPackage
 from sttest.targets.vitis.rules import check_kernel
 
 LINEAR = (Path(__file__).parent / "golden" / "linear.mlir").read_text(encoding="utf-8")
 
 
 def test_signature_and_memory_table_say_the_same(tmp_path: Path) -> None:
-    package = write_package(
-        compile_text(LINEAR, "linear", "u55c", CompileOptions(precision="fp32")), tmp_path / "package"
-    )
+    design = compile_text(LINEAR, "linear", "u55c", CompileOptions(precision="fp32"))
+    package = DesignPackage.write(design, tmp_path / "package").folder
     (kernel,) = read_signature(package / "hls" / "signature.json").kernels
     table = json.loads((package / "hls" / "memory.json").read_text(encoding="utf-8"))
     assert table["kernel"] == kernel.name == "group0"
@@ -47,12 +46,11 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
         "^bb0(%a: f16, %b: f16): %s = arith.addf %a, %a : f16 linalg.yield %s : f16 } -> tensor<32xf16> "
         "func.return %y : tensor<32xf16> } }"
     )
-    package = write_package(
-        compile_text(text, "halves", "u55c", CompileOptions(precision="fp32")), tmp_path / "package"
-    )
-    manifest = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
-    assert "arith.addf" in manifest["hls"]["missing"]
-    assert not (package / "hls").exists()
+    design = compile_text(text, "halves", "u55c", CompileOptions(precision="fp32"))
+    package = DesignPackage.write(design, tmp_path / "package")
+    assert not (package.folder / "hls").exists()
+    with pytest.raises(InputError, match=r"the design has no C\+\+: .*arith\.addf"):
+        _ = package.files
 
 
 @pytest.mark.parametrize(("name", "phase"), [("gpt2", "decode"), ("gemma", "prefill")])

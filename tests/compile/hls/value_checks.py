@@ -15,7 +15,7 @@ from sttest.targets.vitis.rules import check_kernel
 def assert_same_values(kernel: Made, folder: Path, tensors: dict[str, np.ndarray] | None = None) -> None:
     """No warnings, no broken rules, and the bytes that the functional engine leaves in memory."""
     assert check_kernel(kernel.emitted.text) == []
-    executable = build_kernel(kernel.package(folder / "package"), folder / "work")
+    executable = build_kernel(kernel.files(folder / "package"), folder / "work")
     assert executable.warnings == ""
     images = memory_images(kernel.values, tensors or random_tensors(kernel.values, seed=1))
     wanted = run(kernel.values, images).results

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sttest.core.errors import InputError, SttestError
+from sttest.package import KernelFiles
 from sttest.targets.csim import build_kernel, run_kernel
 
 KERNEL = """
@@ -84,7 +85,7 @@ extern "C" void reverse_add(const ap_uint<512>* x, ap_uint<512>* y) {
 """
 
 
-def _package(folder: Path, depth: int, kernel: str = KERNEL) -> Path:
+def _package(folder: Path, depth: int, kernel: str = KERNEL) -> KernelFiles:
     (folder / "hls").mkdir(parents=True)
     (folder / "hls" / "kernel.cpp").write_text(kernel.replace("DEPTH", str(depth)))
     buffers = [
@@ -104,7 +105,7 @@ def _package(folder: Path, depth: int, kernel: str = KERNEL) -> Path:
         "kernels": [{"name": "reverse_add", "arguments": buffers}],
     }  # fmt: skip
     (folder / "hls" / "signature.json").write_text(json.dumps(signature))
-    return folder
+    return KernelFiles.read(folder)
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +152,7 @@ def test_depths_are_changed_without_compiling_anew(kernel):
 
 
 def test_a_kernel_is_compiled_once(kernel, work):
-    again = build_kernel(work / "deep", work)
+    again = build_kernel(KernelFiles.read(work / "deep"), work)
     assert (again.path, again.build_s) == (kernel.path, 0.0)
 
 
@@ -187,6 +188,6 @@ def test_a_kernel_that_crashes_or_hangs_is_one_error(work):
 
 def test_a_package_without_cpp_is_refused(tmp_path):
     package = _package(tmp_path / "empty", 4)
-    (package / "hls" / "kernel.cpp").unlink()
+    package.cpp.unlink()
     with pytest.raises(InputError, match=r"no hls/kernel\.cpp"):
         build_kernel(package, tmp_path)

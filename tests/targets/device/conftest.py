@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.package import KernelFiles
 from sttest.targets.csim import build, build_kernel
-from sttest.targets.device import CardOptions, HeldCard, Rehearsal, Timeouts, read_design
+from sttest.targets.device import CardOptions, HeldCard, Rehearsal, Timeouts
 
 WORDS = 4
 BYTES = 64 * WORDS
@@ -55,7 +56,7 @@ def reverser(tmp_path_factory) -> tuple[Path, Path]:
     flags = build.FLAGS
     build.FLAGS = tuple("-O0" if flag == "-O2" else flag for flag in flags)
     try:
-        return package, build_kernel(package, package.parent / "work").path
+        return package, build_kernel(KernelFiles.read(package), package.parent / "work").path
     finally:
         build.FLAGS = flags
 
@@ -66,7 +67,7 @@ def card_of(reverser):
 
     def make(faults=None, *, launch_s: float = 30.0, duration_us: float = 10.0) -> HeldCard:
         package, executable = reverser
-        files = read_design(package)
+        files = KernelFiles.read(package)
         rehearsal = Rehearsal(str(executable), duration_us, faults or {})
         return HeldCard(files, CardOptions("double", str(files.signature_path), 0, Timeouts(launch_s, 60.0), rehearsal))
 

@@ -122,9 +122,9 @@ def test_an_unknown_buffer_is_refused(card_of):
 
 
 def test_without_pyxrt_the_process_says_so(reverser):
-    from sttest.targets.device import read_design
+    from sttest.package import KernelFiles
 
-    files = read_design(reverser[0])
+    files = KernelFiles.read(reverser[0])
     with (
         pytest.raises(SttestError, match="No module named 'pyxrt'"),
         HeldCard(files, CardOptions("device", "no.xclbin")),
@@ -137,7 +137,7 @@ def test_ctrl_c_in_the_middle_of_a_launch_leaves_no_process(reverser, tmp_path, 
     program = f"""
 from pathlib import Path
 from sttest.targets.device import *
-files = read_design(Path({str(package)!r}))
+files = KernelFiles.read(Path({str(package)!r}))
 rehearsal = Rehearsal({str(executable)!r}, 10.0, {{0: "hung"}})
 with Card(files, CardOptions("double", str(files.signature_path), rehearsal=rehearsal)) as card:
     for name in "xy":

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError, SttestError
-from sttest.targets.device import CardOptions, HeldCard, read_design
+from sttest.package import KernelFiles
+from sttest.targets.device import CardOptions, HeldCard
 from sttest.targets.device.packed import PackedRequest, main, run_packed
 
 DATA = bytes(range(256))
@@ -40,7 +41,7 @@ def pyxrt(tmp_path, monkeypatch) -> Path:
 @pytest.mark.parametrize(("engine", "mode"), [("device", "none"), ("hw_emu", "hw_emu")])
 def test_the_host_program_is_the_same_over_pyxrt(engine, mode, pyxrt, reverser, monkeypatch):
     monkeypatch.setenv("XCL_EMULATION_MODE", "sw_emu")  # what somebody left there is not taken over
-    files = read_design(reverser[0])
+    files = KernelFiles.read(reverser[0])
     with HeldCard(files, CardOptions(engine, str(files.signature_path))) as card:
         for name in "xy":
             card.allocate(name, name)
@@ -55,7 +56,7 @@ def test_an_xclbin_of_another_kernel_is_refused_before_it_is_loaded(pyxrt, rever
     text = json.loads((reverser[0] / "hls" / "signature.json").read_text())
     text["kernels"][0]["name"] = "other"
     (tmp_path / "other.xclbin").write_text(json.dumps(text))
-    files = read_design(reverser[0])
+    files = KernelFiles.read(reverser[0])
     with (
         pytest.raises(InputError, match="no kernel 'reverse' of 2 arguments"),
         HeldCard(files, CardOptions("device", str(tmp_path / "other.xclbin"))),

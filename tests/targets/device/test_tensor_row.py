@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.package.host_files import TensorRow
+from sttest.package.kernel_files import TensorRow
 
 
 def image(size: int, start: int) -> np.ndarray:

@@ -10,7 +10,8 @@ import pytest
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.hls.kernel_signature import read_signature
-from sttest.sim import load, simulate
+from sttest.package import load_graph
+from sttest.sim import simulate
 from sttest.sim.bursts import channel_name
 from sttest.sim.graph import MemoryPort
 from sttest.targets.vitis.placement import BALANCED
@@ -61,7 +62,7 @@ def test_every_port_is_the_same_everywhere(model, phase, own_package_of):
     assert [tuple(map(int, row["banks"].split())) for row in rows] == [each.banks for each in kernel.buffers]
     # What was compiled is what is linked: arguments, ports and channels.
     assert kernel == before
-    graph = load(package)
+    graph = load_graph(package)
     timed = {port.name: port.channels for port in graph.processes if isinstance(port, MemoryPort)}
     linked = {row["dma"]: each.banks for row, each in zip(table, kernel.buffers, strict=True)}
     assert {name: tuple(map(channel_name, banks)) for name, banks in linked.items()} == timed

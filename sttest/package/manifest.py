@@ -1,0 +1,137 @@
+"""The manifest of a design package: what was compiled, for which board, with which options, and what came out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sttest.compile.options import CompileOptions
+
+SCHEMA = "sttest.package/1"
+_Value = TypeVar("_Value")
+_Maybe = Annotated[_Value | None, Field(default=None, exclude_if=lambda value: value is None)]
+"""A key that is left out where there is no value."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Workload(_Section):
+    """What the design computes; empty for a text that does not say so.
+
+    Attributes:
+        model: name in the registry.
+        phase: ``prefill`` or ``decode``.
+        tokens, context: tokens per launch and in the cache, padding included.
+        asked_tokens, asked_context: the same without padding.
+        head_columns: columns of the LM head, where a launch runs it, too.
+    """
+
+    model: _Maybe[str] = None
+    phase: _Maybe[str] = None
+    tokens: _Maybe[int] = None
+    context: _Maybe[int] = None
+    asked_tokens: _Maybe[int] = None
+    asked_context: _Maybe[int] = None
+    head_columns: _Maybe[int] = None
+
+
+class Configuration(_Section):
+    """Everything that decides the design."""
+
+    workload: Workload
+    knobs: CompileOptions
+    board: str
+
+
+class PassTime(_Section):
+    """A pass as ``sttest opt -p`` takes it, and its wall time."""
+
+    name: str = Field(alias="pass")
+    seconds: float
+
+
+class Intermediates(_Section):
+    """Bytes of intermediate results: in memory before fusion, on chip after it."""
+
+    original_bytes: int
+    converter_bytes: int
+    fifo_bytes: int
+    dma_tile_bytes: int
+    fused_bytes: int
+    fused_over_original: float | None
+    published_fused_over_original: _Maybe[str] = None
+
+
+class Sizing(_Section):
+    """Simulated cycles with the depths of the FIFOs, and what those cost; None where the design deadlocks."""
+
+    strategy: str
+    cycles: int | None
+    unbounded_cycles: int | None
+    lost_cycles: int | None
+    waits_for_space_cycles: dict[str, int]
+    fifos_below_their_unbounded_peak: list[str]
+
+
+class Resources(_Section):
+    """Resources of the whole design by kind, and as shares of the board's budget."""
+
+    total: dict[str, int | float]
+    share_of_budget: dict[str, float]
+    over_budget: list[str]
+    memory_ports: int
+    hbm_ports: int
+
+
+class Partition(_Section):
+    """A design placed on SLRs: fullest share per SLR, wires per boundary, cycles without and with registers there."""
+
+    fullest_share_per_slr: list[float]
+    wires_per_boundary: list[int]
+    objective: float
+    proven_gap: float
+    cycles: int | None
+    cycles_with_crossing_registers: int | None
+
+
+class ValuesPart(_Section):
+    """The file of the reference graph and the layers of a launch, or why there is none."""
+
+    file: _Maybe[str] = None
+    layers: _Maybe[str] = None
+    missing: _Maybe[str] = None
+
+
+class HlsPart(_Section):
+    """The name of the kernel in C++, or why there is none; rules of Vitis HLS where a package was checked for them."""
+
+    kernel: _Maybe[str] = None
+    missing: _Maybe[str] = None
+    rules_checked: _Maybe[int] = None
+    rules_broken: _Maybe[list[str]] = None
+
+
+class Manifest(_Section):
+    """The content of the file; unknown keys are refused."""
+
+    schema_: str = Field(SCHEMA, alias="schema")
+    name: str
+    configuration: Configuration
+    configuration_hash: str
+    clock_mhz: Annotated[float, Field(gt=0)]
+    groups: int
+    passes: list[PassTime]
+    intermediates: Intermediates
+    sizing: Sizing
+    versions: dict[str, str]
+    resources: Resources
+    partition: _Maybe[Partition] = None
+    values: ValuesPart
+    hls: HlsPart
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the file."""
+        return self.model_dump(mode="json", by_alias=True)
