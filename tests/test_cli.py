@@ -80,7 +80,7 @@ BAD_INPUT = {
     ),
     "tile larger than a dim": ((*SMALL, "--tile", "100"), ("attn_q_proj", "reduction", "64", "at most 64")),
     "unsupported ops": (("compile", "unsupported.mlir"), ("tensor.pad", "tensor.cast", "rewrite")),
-    "folder that is no package": (("simulate", "broken"), ("broken", "no design package", "sttest compile")),
+    "folder that is no package": (("simulate", "broken"), ("broken", "schema is None", "sttest compile")),
     "cut graph": (("simulate", "cut.json"), ("cut.json", "not valid JSON")),
     "unwritable folder": ((*SMALL, "-o", "good.json/below"), ("good.json/below", "can't write", "-o")),
     "two readers": (("simulate", "two_readers.json"), ("words", "sink", "second")),

@@ -71,8 +71,9 @@ class DesignPackage:
         """
         folder = Path(folder)
         hints = ["name a folder that 'sttest compile' made"]
-        if not folder.is_dir():
-            raise InputError("no-package", "no such folder", where=str(folder), hints=hints)
+        if not (folder / MANIFEST).is_file():
+            what = f"no design package, {MANIFEST} missing" if folder.is_dir() else "no such folder"
+            raise InputError("no-package", what, where=str(folder), hints=hints)
         return cls(folder, read_model(Manifest, folder / MANIFEST, SCHEMA, hints=hints))
 
     @classmethod

@@ -93,8 +93,8 @@ def read_all(folder: Path) -> None:
     ("change", "says"),
     {
         "nothing there": (shutil.rmtree, "no such folder"),
-        "no manifest": (without("manifest.json"), r"manifest\.json: no design package \(cannot be read"),
-        "no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), r"no design package \(not valid JSON"),
+        "no manifest": (without("manifest.json"), r"no design package, manifest\.json missing"),
+        "no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), r"manifest\.json: not valid JSON"),
         "a newer schema": (manifest_with(schema="sttest.package/2"), "schema is 'sttest.package/2'"),
         "a key from elsewhere": (manifest_with(colour="red"), "unknown key 'colour'"),
         "a key of another type": (manifest_with(groups="one"), "groups: input should be a valid integer"),
