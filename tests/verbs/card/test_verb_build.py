@@ -97,7 +97,7 @@ def test_what_does_not_fit_the_package_is_refused(arguments, message, sttest, ow
 def test_a_folder_that_is_no_package_is_refused(sttest, tmp_path):
     outcome = sttest("build", tmp_path, "--target", "hw", "--dry-run")
     assert outcome.exit_code == 2
-    assert "no hls folder" in outcome.stderr
+    assert "no design package" in outcome.stderr
 
 
 def test_the_u280_is_a_board_like_the_other(sttest, package_of):
