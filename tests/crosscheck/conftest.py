@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
-from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import model_config
 from sttest.package import KernelFiles, ModelPackage
 from sttest.targets.csim import Executable, build, build_kernel
@@ -77,7 +76,7 @@ def _made(workplace: Path, model: str, phase: str) -> Design:
     tokens, context = (PROMPT, None) if phase == "prefill" else (None, PROMPT)
     compile_package(Request(model, phase, tokens, context, work_dir=folder))  # pyright: ignore[reportArgumentType]
     package = ModelPackage.read(folder)
-    case = make_case(model_config(model), package.shape, load_scheme(package.precision), WeightSource(seed=3))
+    case = make_case(model_config(model), package.shape, package.scheme, WeightSource(seed=3))
     return Design(package, case, workplace / "csim")
 
 

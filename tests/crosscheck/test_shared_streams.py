@@ -12,8 +12,6 @@ from sttest.core.errors import InputError
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.crosscheck.emulation import emulate_csim
 from sttest.crosscheck.engines import run_csim
-from sttest.models.quant.scheme import load_scheme
-from sttest.models.registry import model_config
 from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import simulate
 from sttest.targets.csim import build_kernel
@@ -31,7 +29,7 @@ def package(workplace: Path) -> ModelPackage:
 
 @pytest.fixture(scope="module")
 def case(package: ModelPackage) -> BlockCase:
-    return make_case(model_config(package.model), package.shape, load_scheme(package.precision), WeightSource(3))
+    return make_case(package.config, package.shape, package.scheme, WeightSource(3))
 
 
 @pytest.fixture(scope="module")
