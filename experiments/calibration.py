@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from sttest.core.errors import InputError
+from sttest.core.files import read_yaml, write_text
 
 CALIBRATION_FILE = Path(__file__).parent / "calibration.yaml"
 
@@ -71,7 +72,7 @@ def write_constants(found: Mapping[str, Sequence[Constant]], path: Path = CALIBR
         "# Every constant that is fitted to a published row, by scheme, and every choice among figures or models.\n"
     )
     text = yaml.safe_dump({"fitted": fitted, "chosen": _read(path)["chosen"]}, sort_keys=False, width=110)
-    path.write_text(header + text, encoding="utf-8")
+    write_text(path, header + text)
 
 
 def _fields(constant: Constant) -> dict[str, Any]:
@@ -79,4 +80,4 @@ def _fields(constant: Constant) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return read_yaml(path)

@@ -5,12 +5,12 @@ Nothing is fitted.  ``sttest reproduce fidelity`` runs it.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sttest.core.errors import InputError
+from sttest.core.files import read_csv
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
@@ -52,8 +52,7 @@ def published_cycles() -> dict[str, int]:
     path = DESIGNS / "expected.csv"
     if not path.is_file():
         raise InputError("no-designs", "the designs are missing", where=str(path), hints=["run it from a checkout"])
-    with path.open(newline="") as file:
-        return {row["design"]: int(row["cosim_cycles"]) for row in csv.DictReader(file)}
+    return {row["design"]: int(row["cosim_cycles"]) for row in read_csv(path)}
 
 
 def measure(design: str, cosim_cycles: int) -> Fidelity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from experiments.gpu_baseline.measure import Measurement, dropped, failed, measu
 from experiments.gpu_baseline.meter import open_meter
 from experiments.gpu_baseline.points import Point, admitted, reserve_s, setup_estimate_s
 from experiments.gpu_baseline.table import RowFile
+from sttest.core.files import write_json
 from sttest.models.config import DecoderConfig
 from sttest.models.registry import get_config, small
 
@@ -141,10 +141,7 @@ class Campaign:
             "gpu": self.meter.describe(),
             "points": [point.name for point in points],
         }
-        text = json.dumps(found, indent=2)
-        staging = self.out / f".{ENVIRONMENT}.new"
-        staging.write_text(text + "\n", encoding="utf-8")
-        staging.replace(self.out / ENVIRONMENT)
+        write_json(self.out / ENVIRONMENT, found, indent=2)
 
     def _keep(self, rows: Sequence[Measurement], after: str = "") -> None:
         self.rows.add(rows)

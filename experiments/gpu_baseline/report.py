@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from experiments.gpu_baseline.campaign import ENVIRONMENT, ROWS, SCHEMA
 from experiments.gpu_baseline.points import CACHE_LEN, LENGTHS, MODELS, MODES
 from experiments.gpu_baseline.table import COLUMNS
 from sttest.core.errors import InputError
+from sttest.core.files import read_csv, read_object
 from sttest.core.results import ResultFolder, Row
 
 ROOT = Path(__file__).parents[2]
@@ -176,25 +175,11 @@ def _line(*cells: object) -> str:
 
 
 def _environment(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _bad(path, f"cannot be read: {error}", "commit both files of a run") from error
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        raise _bad(path, f"is not of schema {SCHEMA}", "measure with python -m experiments.gpu_baseline")
-    return found
+    return read_object(path, SCHEMA, hints=["commit both files of a run"])
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            rows = list(reader)
-    except OSError as error:
-        raise _bad(path, f"cannot be read: {error}", "commit both files of a run") from error
-    if tuple(reader.fieldnames or ()) != COLUMNS:
-        raise _bad(path, "does not have the columns of raw rows", "measure with python -m experiments.gpu_baseline")
-    return rows
+    return read_csv(path, COLUMNS, hints=["measure with python -m experiments.gpu_baseline"])
 
 
 def _bad(path: Path, what: str, hint: str) -> InputError:

@@ -9,6 +9,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from experiments.gpu_baseline.measure import Measurement
+from sttest.core.files import csv_text, write_text
 
 COLUMNS = tuple(field.name for field in fields(Measurement))
 _NOT_A_RESULT = frozenset({"error", "dropped"})
@@ -28,12 +29,7 @@ class RowFile:
         kept = _with_results(read_rows(path)) if resume and path.exists() else []
         self.finished = frozenset(row["point"] for row in kept)
         self._idle = [row for row in kept if row["metric"] == "idle_power"]
-        staging = path.with_name(f".{path.name}.new")
-        with staging.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(kept)
-        staging.replace(path)
+        write_text(path, csv_text(COLUMNS, ([row[column] for column in COLUMNS] for row in kept)))
 
     def idle_w(self, name: str) -> float | None:
         """The idle power that an earlier run of this file measured under this name."""

@@ -345,7 +345,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), *, hints: Iterable[str] = 
     """
     where = str(path)
     text = read_text(path, hints=hints)
-    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
     rows: list[dict[str, str]] = []
     try:
         header = next(reader, list[str]())

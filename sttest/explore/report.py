@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any, get_args
 
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.core.files import csv_text, read_csv, write_text
 from sttest.core.results import Kind, Row
 from sttest.core.validation import validated
 from sttest.explore.evaluate import Evaluation, Evaluator
@@ -72,10 +72,7 @@ def text_hash(text: str) -> str:
 
 def write_records(path: Path, records: Sequence[Record]) -> None:
     """Writes a CSV file with one row per design."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(record.cells() for record in records)
+    write_text(path, csv_text(COLUMNS, (record.cells() for record in records)))
 
 
 def read_record(path: Path, point: int) -> Record:
@@ -84,12 +81,7 @@ def read_record(path: Path, point: int) -> Record:
     Raises:
         InputError: no such file or point, or a row that does not say what is needed.
     """
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = {row.get("point"): row for row in csv.DictReader(file)}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        hints = ["name the pareto.csv of a search"]
-        raise InputError("no-points", f"can't be read ({error})", where=str(path), hints=hints) from error
+    rows = {row.get("point"): row for row in read_csv(path, hints=["name the pareto.csv of a search"])}
     row = rows.get(str(point))
     if row is None:
         known = ", ".join(str(name) for name in rows if name) or "none"
@@ -255,15 +247,14 @@ class SearchReport:
     def write_points(self, path: Path) -> None:
         """Every point of the search, with its knobs and what became of it, as a CSV file."""
         knobs = [domain.name for domain in self.space]
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(("point", *knobs, *_BEFORE_METRICS, *METRICS))
-            for each in self.tried:
-                refusal = each.evaluation.refusal
-                reasons = [refusal.get(key) for key in ("what", "demand", "bound", "unit")]
-                figures = [each.evaluation.figures.get(name) for name in METRICS]
-                values = [each.point[name] for name in knobs]
-                writer.writerow((each.slot, *values, each.evaluation.status, *reasons, *figures))
+        rows: list[list[object]] = []
+        for each in self.tried:
+            refusal = each.evaluation.refusal
+            reasons = [refusal.get(key) for key in ("what", "demand", "bound", "unit")]
+            figures = [each.evaluation.figures.get(name) for name in METRICS]
+            values = [each.point[name] for name in knobs]
+            rows.append([each.slot, *values, each.evaluation.status, *reasons, *figures])
+        write_text(path, csv_text(("point", *knobs, *_BEFORE_METRICS, *METRICS), rows))
 
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table: the Pareto set, one line per point, columns as in :attr:`columns`."""

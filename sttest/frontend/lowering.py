@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.core.files import write_text
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase, TorchProgram, block_program, check_head, check_shape
@@ -345,7 +346,8 @@ def linalg_text(
         return path.read_text(encoding="utf-8")
     arguments = {"config": config, "phase": phase, "tokens": tokens, "context": context, "head": head}
     text = lower_isolated(block_program, arguments)
-    _write_whole(path, text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, text)
     return text
 
 
@@ -361,11 +363,3 @@ def _key(config: DecoderConfig, phase: str, tokens: int, context: int, head: boo
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return f"{config.name}-{phase}-{digest.hexdigest()[:24]}"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write so that no reader ever sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".tmp", delete=False) as file:
-        file.write(text)
-    Path(file.name).replace(path)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from io import StringIO
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature
 from sttest.core.errors import SttestError
+from sttest.core.files import csv_text
 from sttest.package import DesignPackage, KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.bursts import channel_name, channel_number, relinked
@@ -59,13 +58,12 @@ class Linking:
 
     def table(self) -> str:
         """The report on banks in CSV: a line per argument."""
-        page = StringIO()
-        writer = csv.writer(page, lineterminator="\n")
-        writer.writerow(["argument", "index", "port", "banks", "access", "buffer_bytes"])
-        for each in self.design.kernels[0].buffers:
-            banks = " ".join(map(str, each.banks))
-            writer.writerow([each.name, each.index, each.port or each.name, banks, each.access, each.bytes])
-        return page.getvalue()
+        columns = ("argument", "index", "port", "banks", "access", "buffer_bytes")
+        rows = [
+            (each.name, each.index, each.port or each.name, " ".join(map(str, each.banks)), each.access, each.bytes)
+            for each in self.design.kernels[0].buffers
+        ]
+        return csv_text(columns, rows)
 
 
 def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:

@@ -7,13 +7,13 @@ import hashlib
 import io
 import json
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sttest.boards.load import load_board
 from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.package import ModelPackage
 from sttest.reference import run as run_functional
@@ -113,19 +113,13 @@ def _sums(contents: Mapping[str, bytes]) -> str:
 def _write(out: Path, root: str, contents: Mapping[str, bytes]) -> None:
     """One folder; no times and no owners, so that the same content is the same archive."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=out.parent, prefix=".sttest-", delete=False) as file:
-        unfinished = Path(file.name)
-    try:
-        with (
-            unfinished.open("wb") as file,
-            gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
-            tarfile.open(fileobj=packed, mode="w") as archive,
-        ):
-            for name in sorted(contents):
-                entry = tarfile.TarInfo(f"{root}/{name}")
-                entry.size, entry.mode = len(contents[name]), 0o644
-                archive.addfile(entry, io.BytesIO(contents[name]))
-        unfinished.chmod(0o644)
-        unfinished.replace(out)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with (
+        replacing(out) as unfinished,
+        unfinished.open("wb") as file,
+        gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name in sorted(contents):
+            entry = tarfile.TarInfo(f"{root}/{name}")
+            entry.size, entry.mode = len(contents[name]), 0o644
+            archive.addfile(entry, io.BytesIO(contents[name]))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -220,3 +221,28 @@ def test_no_revision_outside_a_checkout(tmp_path, monkeypatch):
     assert git_revision(tmp_path) is None
     monkeypatch.setenv("PATH", "")
     assert git_revision(tmp_path) is None
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A repository with a committed program and two committed results."""
+    root = tmp_path / "checkout"
+    for name in ("fifo", "peers"):
+        (root / "results" / name).mkdir(parents=True)
+        (root / "results" / name / "manifest.json").write_text("{}")
+    (root / "program.py").write_text("")
+    for command in ("init -q", "add .", "-c user.name=x -c user.email=x@y commit -q -m first"):
+        subprocess.run(["git", *command.split()], cwd=root, check=True)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_changed"),
+    [("results/fifo/manifest.json", False), ("results/peers/manifest.json", False), ("program.py", True)],
+)
+def test_results_beside_the_one_that_is_written_are_no_change_of_the_program(checkout, changed, is_changed):
+    result = checkout / "results" / "fifo"
+    assert git_revision(checkout, result)["changed"] is False
+    (checkout / changed).write_text("new")
+    assert git_revision(checkout, result)["changed"] is is_changed
+    assert git_revision(checkout)["changed"] is True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import InputError, did_you_mean
-from sttest.core.files import read_yaml
+from sttest.core.files import read_csv, read_yaml
 from sttest.core.validation import validated
 from sttest.models.program import Phase
 from sttest.studies.whatif.study import STUDIES
@@ -178,8 +177,7 @@ def load_ablation(path: Path) -> Ablation:
 @cache
 def published_figures() -> tuple[dict[str, str], ...]:
     """The rows of ``studies/data/ablation_figures.csv``: published speed-ups, each with its range and its source."""
-    with FIGURES.open(newline="", encoding="utf-8") as file:
-        return tuple(csv.DictReader(file))
+    return tuple(read_csv(FIGURES))
 
 
 def _require(name: str, known: list[str], where: str) -> None:

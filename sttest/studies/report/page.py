@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sttest.core.errors import InputError
+from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.sim.export import write_trace
 from sttest.studies.report.gantt import Fill, Gantt, fill, gantt
@@ -69,15 +69,12 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     Raises:
         InputError: it can't be written.
     """
-    unfinished = path.with_name(f".{path.name}.new-{uuid.uuid4().hex[:8]}")
     try:
-        write(unfinished)
-        unfinished.replace(path)
+        with replacing(path) as unfinished:
+            write(unfinished)
     except OSError as error:
         hints = ["name another file with -o"]
         raise InputError("unwritable", f"can't be written ({error.strerror})", where=str(path), hints=hints) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 # --- Templates to text: everything from files is escaped, and one page holds its style and script

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import MANIFEST, read_csv, read_object
 from sttest.core.results import COLUMNS, RESULTS_SCHEMA, Row
 from sttest.studies.tables import EXPERIMENTS
 
-TABLE, MANIFEST = "table.csv", "manifest.json"
-MAX_TABLE_BYTES = 32 * 1024 * 1024
+TABLE = "table.csv"
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024
 _PLACE = {name: place for place, name in enumerate(EXPERIMENTS)}
 _AGAIN = ["run its experiment again", "name others with --experiment"]
@@ -65,41 +63,18 @@ def _read(folder: Path) -> ResultSet:
     return ResultSet(
         folder.name,
         tuple(_rows(folder / TABLE)),
-        _manifest(folder / MANIFEST),
+        read_object(folder / MANIFEST, RESULTS_SCHEMA, most_bytes=MAX_MANIFEST_BYTES, hints=_AGAIN),
         tuple(drawn[stem] for stem in sorted(drawn)),
     )
 
 
-def _manifest(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(_text(path, MAX_MANIFEST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise InputError("bad-manifest", "not JSON", where=str(path), hints=_AGAIN) from error
-    if not isinstance(data, dict) or data.get("schema") != RESULTS_SCHEMA:
-        what = f"its schema is not {RESULTS_SCHEMA}"
-        raise InputError("bad-manifest", what, where=str(path), hints=_AGAIN)
-    return data
-
-
 def _rows(path: Path) -> Iterator[Row]:
-    reader = csv.reader(_text(path, MAX_TABLE_BYTES).splitlines(keepends=True), strict=True)
-    try:
-        header = next(reader, [])
-        if tuple(header) != COLUMNS:
-            what = f"its columns are not {', '.join(COLUMNS)}"
-            raise InputError("bad-table", what, where=str(path), hints=_AGAIN)
-        for fields in reader:
-            yield _row(fields, f"{path} line {reader.line_num}")
-    except csv.Error as error:
-        raise InputError("bad-table", f"{error}", where=f"{path} line {reader.line_num}", hints=_AGAIN) from error
+    for number, fields in enumerate(read_csv(path, COLUMNS, hints=_AGAIN), start=2):
+        yield _row(fields, f"{path} line {number}")
 
 
-def _row(fields: list[str], where: str) -> Row:
-    if len(fields) != len(COLUMNS):
-        raise InputError("bad-table", "not as many fields as columns", where=where, demand=len(fields),
-                         bound=len(COLUMNS), hints=_AGAIN)  # fmt: skip
-    named: dict[str, Any] = dict(zip(COLUMNS, fields, strict=True))
-    del named["error"]  # a Row computes it
+def _row(fields: dict[str, Any], where: str) -> Row:
+    named = {name: text for name, text in fields.items() if name != "error"}  # which a Row computes
     for column in ("value", "reference"):
         named[column] = _number(named[column], f"{where}, {column}")
     try:
@@ -113,18 +88,3 @@ def _number(text: str, where: str) -> float | None:
         return float(text) if text else None
     except ValueError as error:
         raise InputError("bad-table", f"'{text}' is no number", where=where, hints=_AGAIN) from error
-
-
-def _text(path: Path, most: int) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        raise InputError("unreadable", f"can't be read ({error.strerror})", where=str(path), hints=_AGAIN) from error
-    if len(data) > most:
-        raise InputError("too-large", "too large", where=str(path), bound=most, unit="bytes", hints=_AGAIN)
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8 text at byte {error.start}"
-        raise InputError("bad-encoding", what, where=str(path), hints=_AGAIN) from error

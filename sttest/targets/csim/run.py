@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, SttestError
+from sttest.core.files import read_json
 from sttest.targets.csim.build import Executable
 
 # --- What a C simulation gave
@@ -99,7 +99,7 @@ def run_kernel(
         (folder / _DEPTHS).write_text("".join(f"{name} {depth}\n" for name, depth in (depths or {}).items()))
         code = _call(kernel, folder, streams, timeout_s)
         seconds = time.perf_counter() - began
-        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        report = read_json(folder / "report.json")
         results = {} if code == _DEADLOCK else _results(kernel, folder)
     return CsimRun(
         verdict=report["verdict"],

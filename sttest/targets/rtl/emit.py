@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sttest.core.errors import InputError
+from sttest.core.files import write_json
 from sttest.package import load_graph
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.throughput import repetition_vector
@@ -178,7 +178,7 @@ def emit(graphs: Sequence[TimedGraph], folder: Path) -> Path:
     for name, text in (written | library.files).items():
         (folder / name).write_text(text, encoding="utf-8")
     manifest = {"schema": SCHEMA, "sources": [*SOURCES, *written], "graphs": listing}
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / MANIFEST, manifest)
     return folder
 
 

@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sttest.core.errors import SttestError
+from sttest.core.errors import InputError, SttestError
+from sttest.core.files import read_object, write_text
 from sttest.targets.doctor.ask import printable
 from sttest.targets.vitis.steps import BuildStep
 
@@ -88,18 +89,15 @@ def _run(step: BuildStep, folder: Path, version: str, tell: Tell) -> StepResult:
     if not step.output.is_file() or not step.output.stat().st_size:
         raise _failed(step, log, f"left with 0 and made no {step.output.name}")
     content = {"schema": STAMP_SCHEMA, "step": step.name, "digest": wanted, "version": version, "seconds": seconds}
-    unfinished = folder / f".{stamp.name}"
-    unfinished.write_text(json.dumps(content) + "\n", encoding="utf-8")
-    unfinished.replace(stamp)
+    write_text(stamp, json.dumps(content) + "\n")
     return StepResult(step.name, seconds, False, log)
 
 
 def _stamped(stamp: Path) -> str | None:
     try:
-        content = json.loads(stamp.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_object(stamp, STAMP_SCHEMA).get("digest")
+    except InputError:
         return None
-    return content.get("digest") if isinstance(content, dict) and content.get("schema") == STAMP_SCHEMA else None
 
 
 def _execute(step: BuildStep, folder: Path, log: Path, tell: Tell) -> int:
