@@ -20,6 +20,7 @@ import pandas as pd
 
 from experiments import resource_check, resource_fit
 from experiments.gpu_baseline import report as gpu_report
+from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
@@ -83,8 +84,7 @@ def worst(experiment: str, pattern: str) -> float:
 
 def markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table whose columns other than the first are aligned to the right."""
-    head = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
-    return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in head)
+    return markdown_table(columns, rows, is_right=lambda column: column > 0)
 
 
 def pivot(experiment: str, points: str, columns: Mapping[str, tuple[str, str]], first: str = "", **where: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 
 from rich import box
@@ -44,22 +44,30 @@ def _text(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _rule(widths: Sequence[int], _aligned: Sequence[str]) -> str:
-    return f"| {' | '.join('---' for _ in widths)} |"
-
-
 _ROW = DataRow("|", "|", "|")
-_MARKDOWN = TableFormat(
-    lineabove=None, linebelowheader=_rule, linebetweenrows=None, linebelow=None, headerrow=_ROW, datarow=_ROW,
-    padding=1, with_header_hide=None,
-)  # fmt: skip
 
 
-def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table with cells as they are: nothing is padded, so that a change of one cell changes one line."""
+def markdown_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], *, is_right: Callable[[int], bool] = lambda _column: False
+) -> str:
+    """A Markdown table with cells as they are: nothing is padded, so that a change of one cell changes one line.
+
+    Args:
+        columns: names of the columns.
+        rows: cells of each line.
+        is_right: whether a column, by its number, is aligned to the right.
+    """
+
+    def rule(_widths: object, _alignments: object) -> str:
+        return f"| {' | '.join('---:' if is_right(number) else '---' for number in range(len(columns)))} |"
+
+    layout = TableFormat(
+        lineabove=None, linebelowheader=rule, linebetweenrows=None, linebelow=None, headerrow=_ROW,
+        datarow=_ROW, padding=1, with_header_hide=None,
+    )  # fmt: skip
     cells = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
     text = tabulate(
-        cells, list(columns), tablefmt=_MARKDOWN, stralign=None, numalign=None, disable_numparse=True,
+        cells, list(columns), tablefmt=layout, stralign=None, numalign=None, disable_numparse=True,
         preserve_whitespace=True,
     )  # fmt: skip
     return f"{text}\n"

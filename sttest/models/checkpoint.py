@@ -5,7 +5,6 @@ All headers (names, shapes, types) are checked before any tensor is loaded and c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,6 +16,7 @@ import torch
 from torch import Tensor
 
 from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.files import read_json
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
 from sttest.models.weights import fill, is_ignored, model_state, shown
@@ -183,20 +183,7 @@ def checkpoint_files(folder: Path) -> list[Path]:
 
 def _indexed(index: Path) -> list[str]:
     """The file names of an index, checked to be plain names."""
-    try:
-        size = index.stat().st_size
-        if size > MAX_INDEX_BYTES:
-            raise InputError(
-                "bad-index",
-                "too large for an index",
-                where=str(index),
-                demand=size,
-                bound=MAX_INDEX_BYTES,
-                unit="bytes",
-            )
-        data = json.loads(index.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError("bad-index", f"not readable as JSON: {shown(error)}", where=str(index)) from error
+    data = read_json(index, most_bytes=MAX_INDEX_BYTES)
     places = data.get("weight_map") if isinstance(data, dict) else None
     if not isinstance(places, dict) or not all(isinstance(name, str) for name in places.values()):
         hints = ["write tensor names to file names under 'weight_map'"]
