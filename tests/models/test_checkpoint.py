@@ -216,7 +216,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
 )
 def test_malformed_indices_are_refused(tmp_path, text):
     (tmp_path / "model.safetensors.index.json").write_text(text)
-    refused(tmp_path, "not readable as JSON|has no map of tensors")
+    refused(tmp_path, "not valid JSON|has no map of tensors")
 
 
 def test_empty_and_missing_folders(tmp_path):

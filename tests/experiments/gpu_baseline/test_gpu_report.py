@@ -63,9 +63,9 @@ def test_a_trial_run_is_refused(folder):
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("environment.json", "{", "cannot be read"),
-        ("environment.json", "[]", "is not of schema"),
-        ("rows.csv", "a,b\n1,2\n", "does not have the columns"),
+        ("environment.json", "{", "not valid JSON"),
+        ("environment.json", "[]", "expected an object"),
+        ("rows.csv", "a,b\n1,2\n", "its columns are not"),
     ],
 )
 def test_foreign_files_are_refused(folder, name, text, says):
