@@ -66,11 +66,13 @@ def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
     from sttest.crosscheck import crosscheck as room
 
     monkeypatch.setattr(
-        room, "simulated", lambda engine, graph: room.Rung(engine, "done", cycles=1000 + len(engine), seconds=0.0)
+        room,
+        "simulated",
+        lambda engine, graph: room.EngineResult(engine, "done", cycles=1000 + len(engine), seconds=0.0),
     )
     outcome = climb("--engines", "simpy,maxplus")
     assert outcome.exit_code == 6
-    assert "disagree: cycles differ: simpy 1,003, maxplus 1,007" in outcome.stdout
+    assert "disagree: cycles differ: simpy 1,005, maxplus 1,007" in outcome.stdout
 
 
 def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):
