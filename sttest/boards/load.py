@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from pydantic import BaseModel
+
 from sttest.boards.board import Board, FpgaBoard, GpuBoard
+from sttest.boards.part import Quantity
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_yaml
 from sttest.core.validation import validated
@@ -34,6 +38,19 @@ def load_board(name_or_path: str | Path) -> Board:
         what = f"device is {device!r}, not one of {', '.join(DEVICES)}"
         raise InputError("bad-value", what, where=str(path), hints=["extend a board, as in 'extends: u55c'"])
     return validated(DEVICES[device], data, str(path))
+
+
+def quantities(part: BaseModel, path: str = "") -> Iterator[tuple[str, Quantity]]:
+    """Every quantity of a board by its dotted path, in the order of the file's schema."""
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        items = enumerate(value) if isinstance(value, tuple) else [(None, value)]
+        for index, item in items:
+            place = f"{path}{name}" if index is None else f"{path}{name}[{index}]"
+            if isinstance(item, Quantity):
+                yield place, item
+            elif isinstance(item, BaseModel):
+                yield from quantities(item, f"{place}.")
 
 
 def require_hbm(board: Board) -> FpgaBoard:

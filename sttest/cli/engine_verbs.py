@@ -75,7 +75,8 @@ def size(
 
       sttest size h263decoder.xml --throughput 1/345055 --json
     """
-    from sttest.verbs.size import SizeRequest, run
+    from sttest.studies.sizing import SizeRequest
+    from sttest.verbs.size import run
 
     request = SizeRequest(method, strategy, throughput, invocations, target)
     raise typer.Exit(run(path, request, as_json=as_json))

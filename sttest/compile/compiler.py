@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import pandas as pd
@@ -23,10 +23,10 @@ from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
-from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
 from sttest.compile.sharing.functional_units import dma_port
-from sttest.compile.sharing.processes import fifos_of, processes_of
+from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.sim.graph import TimedGraph
@@ -144,6 +144,30 @@ class Design:
     fusion: FusionReport
     stages: tuple[Stage, ...] = ()
     workload: dict[str, str | int] = field(default_factory=dict)
+
+    def with_depths(self, depths: Mapping[str, int]) -> Design:
+        """The same design with other depths of some FIFOs, in the IR as in the timed graph.
+
+        Raises:
+            InputError: a FIFO is not there, or a depth is not possible.
+        """
+        graph = self.graph.with_depths(depths)
+        module = self.module.clone()
+        changed = {name: depth for name, depth in depths.items() if depth != self.depths[name]}
+        set_depths(module, changed, "user")
+        stages = (*self.stages, Stage("user-depths", "user-depths", printed(module), 0.0)) if self.stages else ()
+        return replace(self, module=module, graph=graph, stages=stages)
+
+    @property
+    def folded_fifos(self) -> set[str]:
+        """FIFOs between a DMA and the process that it is folded into; they have two places."""
+        streams = all_of(self.module, df.StreamOp)
+        return {fifo_name(each) for each in streams if each.sized_by and each.sized_by.data == "folded"}
+
+    @property
+    def depths(self) -> dict[str, int]:
+        """Depth in tokens of every FIFO."""
+        return {fifo.name: fifo.depth for fifo in self.graph.fifos}
 
 
 def compile_text(

@@ -15,13 +15,17 @@ from typing import Self
 
 import pandas as pd
 
+from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import read_activity
+from sttest.boards.load import load_board, require_hbm
 from sttest.compile import reports
-from sttest.compile.compiler import Design, on_chip
+from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.kernel_signature import DesignSignature
+from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
+from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.core.errors import InputError
 from sttest.core.files import (
     MANIFEST,
@@ -172,6 +176,28 @@ class DesignPackage:
         self._check_banks(files)
         return files
 
+    def design(self, board: FpgaBoard | None = None) -> Design:
+        """The compiled design again: its last IR, timed graph, options and report on fusion.
+
+        Args:
+            board: board of the design; by default the shipped one of the name that the package gives.
+
+        Raises:
+            InputError: the package holds no IR, or its board is not known.
+        """
+        configuration = self.manifest.configuration
+        stages = [
+            Stage(name.partition("_")[2], each.name, text, each.seconds)
+            for each, (name, text) in zip(self.manifest.passes, self.ir.items(), strict=False)
+        ]
+        if not stages:
+            raise InputError("no-ir", "the package holds no IR", where=str(self.folder), hints=_AGAIN)
+        return Design(
+            self.name, configuration.knobs, board or require_hbm(load_board(self.board)),
+            parse(stages[-1].text, self.name, new_context()), self.timed_graph, _fusion(self.report("fusion")),
+            tuple(stages), configuration.workload.model_dump(),
+        )  # fmt: skip
+
     @property
     def lanes(self) -> tuple[str, ...]:
         """Lanes of every kernel, ``name:lanes``."""
@@ -263,6 +289,15 @@ class DesignPackage:
 
     def _whole(self, column: Mapping[str, str], report: str) -> dict[str, int]:
         return _whole(column, self.folder / _report_name(report))
+
+
+def _fusion(table: pd.DataFrame) -> FusionReport:
+    """The decision of its report, which leaves out the edges between groups."""
+    groups = table.groupby("group")[["group_converter_bytes", "group_local_buffer_bytes"]].first()
+    costs = tuple(GroupCost(int(converters), int(buffers)) for converters, buffers in groups.itertuples(index=False))
+    group_of = dict(zip(table.kernel, map(int, table.group), strict=True))
+    original = dict(zip(table.kernel, map(int, table.original_result_bytes), strict=True))
+    return FusionReport(Fusion(group_of, costs, ()), original)
 
 
 def check_target(folder: Path) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sttest.core.errors import InputError
+from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import Actor, Fifo, MemoryPort, Pipeline, Process, TimedGraph
 from sttest.sim.simulation import RunRecord, Simulation
@@ -203,6 +203,23 @@ def check(simulation: Simulation, *, unbounded: bool = False) -> list[str]:
     if simulation.cycles != latest:
         faults.append(f"{graph.name}: cycles is {simulation.cycles}, the latest finish is {latest}")
     return faults
+
+
+def require_correct(simulation: Simulation) -> None:
+    """Checks a result.
+
+    Raises:
+        EnginesDisagreeError: there is a fault in it.
+        InputError: access times were not kept, or actors fire for ever.
+    """
+    faults = check(simulation, unbounded=simulation.unbounded)
+    if faults:
+        raise EnginesDisagreeError(
+            "check-failed",
+            f"{len(faults)} faults in what the engine says, the first: {faults[0]}",
+            where=f"{simulation.name} by {simulation.engine}",
+            hints=["report it with the graph", "try the other --engine"],
+        )
 
 
 def check_schedule(graph: TimedGraph, record: RunRecord, *, unbounded: bool = False) -> list[str]:

@@ -232,14 +232,7 @@ def write_trace(simulation: Simulation, path: Path) -> None:
     Raises:
         InputError: the run was not recorded, or the file can't be written.
     """
-    graph, record = simulation.graph, simulation.record
-    if graph is None or record is None:
-        raise InputError(
-            "not-recorded",
-            "a graph that runs for ever or was not recorded has no trace",
-            where=simulation.name,
-            hints=["give actors a number of firings", "simulate with record=True"],
-        )
+    graph, record = _recorded(simulation)
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in _events(simulation, graph, record))
     try:
         path.write_text(f'{{"displayTimeUnit":"ns","traceEvents":[\n{lines}\n]}}\n', encoding="utf-8")
@@ -248,15 +241,11 @@ def write_trace(simulation: Simulation, path: Path) -> None:
 
 
 def _events(simulation: Simulation, graph: TimedGraph, record: RunRecord) -> Iterator[dict[str, Any]]:
-    times = [array[-1:] for array in (*record.writes, *record.reads)]
-    last = [int(array[0]) + 1 for array in times if array.size]
-    cycles = max([*last, *(finish for finish in record.finish if finish is not None)], default=0)
-    if simulation.deadlock is not None:
-        cycles += cycles // 10 + 10  # so that one sees everybody stand still
+    cycles = last_cycle(simulation)
     for pid, name in ((PROCESSES, "processes"), (FIFOS, "FIFOs, tokens"), (CHANNELS, "memory channels, GB/s")):
         yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
         yield {"ph": "M", "name": "process_sort_index", "pid": pid, "args": {"sort_index": pid}}
-    yield from _tracks(simulation, graph, record, cycles)
+    yield from _tracks(simulation, graph)
     samples = _share(len(graph.fifos) + len(graph.channels))
     for index, fifo in enumerate(graph.fifos):
         tokens = occupancy(record.writes[index], record.reads[index], fifo.initial_tokens, cycles, samples)
@@ -269,19 +258,60 @@ def _share(tracks: int) -> int:
     return min(max(MAX_EVENTS // max(tracks, 1), LEAST_PER_TRACK), MOST_PER_TRACK)
 
 
-def _tracks(simulation: Simulation, graph: TimedGraph, record: RunRecord, cycles: int) -> Iterator[dict[str, Any]]:
-    """A thread per process, in the order of the graph."""
+def _recorded(simulation: Simulation) -> tuple[TimedGraph, RunRecord]:
+    graph, record = simulation.graph, simulation.record
+    if graph is None or record is None:
+        raise InputError(
+            "not-recorded",
+            "a graph that runs for ever or was not recorded has no trace",
+            where=simulation.name,
+            hints=["give actors a number of firings", "simulate with record=True"],
+        )
+    return graph, record
+
+
+def last_cycle(simulation: Simulation) -> int:
+    """The end of a recorded run; of a deadlock somewhat later, so that one sees everybody stand still.
+
+    Raises:
+        InputError: the run was not recorded.
+    """
+    _, record = _recorded(simulation)
+    times = [array[-1:] for array in (*record.writes, *record.reads)]
+    last = [int(array[0]) + 1 for array in times if array.size]
+    cycles = max([*last, *(finish for finish in record.finish if finish is not None)], default=0)
+    return cycles if simulation.deadlock is None else cycles + cycles // 10 + 10
+
+
+def process_slices(simulation: Simulation, most: int) -> Iterator[tuple[Process, list[tuple[int, int, int]]]]:
+    """Each process with what it did: (start, end, index into :data:`KINDS`), in cycles and in order.
+
+    Args:
+        simulation: a recorded run.
+        most: slices per process; where there would be more, they are summed over windows.
+
+    Raises:
+        InputError: the run was not recorded.
+    """
+    graph, record = _recorded(simulation)
+    cycles = last_cycle(simulation)
     waits = {wait.process: wait for wait in simulation.deadlock.cycle} if simulation.deadlock is not None else {}
     for number, process in enumerate(graph.processes):
-        about = ", ".join(part for part in (process.category, process.origin) if part)
-        title = f"{process.name} ({about})" if about else process.name
-        yield {"ph": "M", "name": "thread_name", "pid": PROCESSES, "tid": number, "args": {"name": title}}
-        yield {"ph": "M", "name": "thread_sort_index", "pid": PROCESSES, "tid": number, "args": {"sort_index": number}}
         wait = waits.get(process.name)
         is_write = wait is not None and wait.waits_to == "write"
         unbounded = simulation.unbounded
         done = stretches(graph, record, number, cycles, waits_to_write=is_write, unbounded=unbounded)
-        for start, end, kind in done.slices(_share(len(graph.processes))):
+        yield process, done.slices(most)
+
+
+def _tracks(simulation: Simulation, graph: TimedGraph) -> Iterator[dict[str, Any]]:
+    """A thread per process, in the order of the graph."""
+    for number, (process, slices) in enumerate(process_slices(simulation, _share(len(graph.processes)))):
+        about = ", ".join(part for part in (process.category, process.origin) if part)
+        title = f"{process.name} ({about})" if about else process.name
+        yield {"ph": "M", "name": "thread_name", "pid": PROCESSES, "tid": number, "args": {"name": title}}
+        yield {"ph": "M", "name": "thread_sort_index", "pid": PROCESSES, "tid": number, "args": {"sort_index": number}}
+        for start, end, kind in slices:
             yield {
                 "ph": "X",
                 "name": KINDS[kind],

@@ -13,6 +13,7 @@ import yaml
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
+from sttest.compile.ir.module_walk import set_target
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
@@ -194,10 +195,16 @@ class CompileRequest:
         options = self._checked_options()
         workload, text = self._text(step)
         with board_file(self.board) as board:
-            return compile_text(
+            design = compile_text(
                 text, f"{workload.name}-{self.board_name}", board, options, keep_ir=True, progress=step,
                 workload=workload.facts,
             )  # fmt: skip
+        if isinstance(self.board, str):
+            return design
+        # The file that passes found the board by is gone: the IR names the board.
+        set_target(design.module, self.board.name)
+        stages = (replace(stage, text=stage.text.replace(board, self.board.name)) for stage in design.stages)
+        return replace(design, stages=tuple(stages))
 
     def _text(self, step: Step) -> tuple[Workload, str]:
         if is_file(self.model):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from pydantic import BaseModel
-
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board
+from sttest.boards.load import load_board, quantities
 from sttest.boards.part import Quantity
 from sttest.core.tables import print_table
 from sttest.studies.board_check import BandwidthCheck, check_bandwidth
@@ -31,19 +28,6 @@ def run(name: str, *, as_json: bool) -> None:
     rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
     print_table(("quantity", "value", "unit", "kind", "source"), rows, title=f"{board.name}: {board.title}")
     print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
-
-
-def quantities(part: BaseModel, path: str = "") -> Iterator[tuple[str, Quantity]]:
-    """Every quantity of a board by its dotted path, in the order of the file's schema."""
-    for name in type(part).model_fields:
-        value = getattr(part, name)
-        items = enumerate(value) if isinstance(value, tuple) else [(None, value)]
-        for index, item in items:
-            place = f"{path}{name}" if index is None else f"{path}{name}[{index}]"
-            if isinstance(item, Quantity):
-                yield place, item
-            elif isinstance(item, BaseModel):
-                yield from quantities(item, f"{place}.")
 
 
 def _document(name: str, title: str, found: dict[str, Quantity], check: BandwidthCheck | None) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.errors import DeadlockError, InputError
 from sttest.package import load_graph
 from sttest.sim import Actor, Simulation, TimedGraph, simulate
-from sttest.sim.checker import check
+from sttest.sim.checker import require_correct
 from sttest.sim.critical_path import breakdown
 from sttest.sim.export import write_trace
 from sttest.verbs.output import print_json, progress
@@ -64,7 +64,7 @@ def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extra
             record=not as_json or extras.check or extras.trace is not None,
             progress=lambda cycle: step(f"cycle {cycle:,}"),
         )
-    more = _more(result, depths, extras)
+    more = _more(result, extras)
     if as_json:
         print_json(result.to_json() | {name: data for name, (data, _) in more.items()})
     else:
@@ -74,27 +74,16 @@ def run(path: Path, engine: str, depths: Depths, *, as_json: bool, extras: Extra
     return DeadlockError.exit_code if result.verdict != "done" else 0
 
 
-def _more(result: Simulation, depths: Depths, extras: Extras) -> dict[str, tuple[Any, str]]:
+def _more(result: Simulation, extras: Extras) -> dict[str, tuple[Any, str]]:
     """What was done beside: by key of the JSON, its value there and its text."""
     more: dict[str, tuple[Any, str]] = {}
     if extras.check:
-        _check(result, unbounded=depths.unbounded)
+        require_correct(result)
         more["checked"] = True, "checked: an independent checker finds no fault"
     if extras.trace is not None:
         write_trace(result, extras.trace)
         more["trace"] = str(extras.trace), f"trace: {extras.trace}, to be opened in ui.perfetto.dev"
     return more
-
-
-def _check(result: Simulation, *, unbounded: bool) -> None:
-    faults = check(result, unbounded=unbounded)
-    if faults:
-        raise EnginesDisagreeError(
-            "check-failed",
-            f"{len(faults)} faults in what the engine says, the first: {faults[0]}",
-            where=f"{result.name} by {result.engine}",
-            hints=["report it with the graph", "try the other --engine"],
-        )
 
 
 def _print_breakdown(result: Simulation) -> None:

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
-from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
 from sttest.package import load_graph
-from sttest.sim import Actor, TimedGraph, simulate
-from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
+from sttest.sim import TimedGraph, simulate
+from sttest.sim.sizing import Sizing, back_to_back
 from sttest.sim.sizing.depth_runner import inexact_ports
-from sttest.sim.sizing.finite import least_live_depths
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
+from sttest.studies.sizing import SizeRequest, is_endless, program_depths
 from sttest.verbs.output import print_json, progress
-
-
-@dataclass(frozen=True)
-class SizeRequest:
-    """What was asked for.
-
-    ``strategy`` of the linear program; None: that of a design package is in it, of a bare graph ``normal``.
-    ``throughput``: N/M in iterations per time unit, of endless actors.
-    ``target`` of a finite graph: no-loss, no-deadlock or a number of cycles.
-    """
-
-    method: str = "sim"
-    strategy: str | None = None
-    throughput: str | None = None
-    invocations: int = 1
-    target: str | None = None
 
 
 def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
@@ -47,106 +28,27 @@ def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
         DoesNotFitError: no depths are enough for what was asked.
     """
     graph = load_graph(path)
-    endless = any(isinstance(process, Actor) and process.firings is None for process in graph.processes)
-    _check(request, path, endless=endless)
-    repeated = back_to_back(graph, request.invocations)
+    compiled = path.is_dir()
     with progress(f"sizing {graph.name}"):
-        if request.method == "lp":
-            sizing = _by_program(graph, repeated, _program_depths(graph, path, request.strategy))
-        elif endless:
-            sizing = size_for_throughput(graph, _fraction(request.throughput))
-        else:
-            sizing = size_by_simulation(repeated, _target(request.target))
+        sizing = request.sizing(graph, compiled=compiled, where=str(path))
     if as_json:
         print_json(sizing.to_json())
     else:
-        program = {} if endless else _program_beside(graph, path, request)
+        program = {} if is_endless(graph) else _program_beside(graph, request, compiled=compiled)
         _print(sizing, graph, request, program)
         if program:
-            _print_shortfall(repeated, graph, program, request.invocations)
+            _print_shortfall(back_to_back(graph, request.invocations), graph, program, request.invocations)
     dead = sizing.cycles is None and sizing.throughput is None
     return DeadlockError.exit_code if dead else 0
 
 
-def _check(request: SizeRequest, path: Path, *, endless: bool) -> None:
-    """Refuses options that say nothing about such a graph."""
-    of_finite = {"--method lp": request.method == "lp", "--target": request.target is not None}
-    of_finite["--invocations"] = request.invocations != 1
-    wrong = of_finite if endless else {"--throughput": request.throughput is not None}
-    for option, is_given in wrong.items():
-        if is_given:
-            kind = "never ends" if endless else "comes to an end"
-            raise InputError("option", f"{option} says nothing about a graph that {kind}", where=str(path))
-    of_other = {"--target": request.target, "--strategy": request.strategy}
-    option = "--target" if request.method == "lp" else "--strategy"
-    if of_other[option] is not None:
-        other = "sim" if request.method == "lp" else "lp"
-        hints = [f"add --method {other}"]
-        raise InputError("option", f"{option} says nothing about method {request.method}", where="size", hints=hints)
-
-
-_ROUNDED_DIGITS = 6
-# N/M, a whole number or a decimal; bounded, so that no text becomes a number of a million digits.
-_THROUGHPUT = re.compile(r"[0-9]{1,18}(/0*[1-9][0-9]{0,17}|\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
-
-
-def _fraction(text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    if not _THROUGHPUT.fullmatch(text) or ("/" in text and "e" in text.lower()):
-        hints = ["write it as in --throughput 1/960 or 0.00104"]
-        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", hints=hints)
-    value = Fraction(text)
-    digits = re.sub(r"[eE].*", "", text).replace(".", "").lstrip("0")
-    if "/" in text or ("e" not in text.lower() and len(digits) < _ROUNDED_DIGITS):
-        return value
-    digits = digits.ljust(_ROUNDED_DIGITS, "0")
-    # Published rates are rounded decimals: whatever rounds to these digits reaches them.
-    return value - value / (2 * int(digits))
-
-
-def _target(text: str | None) -> str | int:
-    if text is None:
-        return "no-loss"
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else text
-
-
-def _program_depths(graph: TimedGraph, path: Path, strategy: str | None) -> dict[str, int]:
-    """Depths by the linear program: those that a design package was compiled with, or solved for now.
-
-    FIFOs that it doesn't size keep what they have.
-
-    Raises:
-        InputError: actors, or FIFOs without initial tokens that form a cycle.
-    """
-    given = {fifo.name: fifo.depth for fifo in graph.fifos}
-    if strategy is None and path.is_dir():
-        return given
-
-    return given | stream_depths(graph, strategy or "normal")
-
-
-def _program_beside(graph: TimedGraph, path: Path, request: SizeRequest) -> dict[str, int]:
+def _program_beside(graph: TimedGraph, request: SizeRequest, *, compiled: bool) -> dict[str, int]:
     """The same to stand beside the simulation's depths; nothing, and a word why, where the program has none."""
     try:
-        return _program_depths(graph, path, request.strategy)
+        return program_depths(graph, request.strategy, compiled=compiled)
     except InputError as error:
         print(f"no linear program: {error}")
         return {}
-
-
-def _by_program(graph: TimedGraph, repeated: TimedGraph, depths: dict[str, int]) -> Sizing:
-    bounds = least_live_depths(repeated)
-    names = [fifo.name for fifo in graph.fifos]
-    return Sizing(
-        graph=graph,
-        method="lp",
-        depths=depths,
-        cycles=simulate(repeated, depths=depths).cycles,
-        lower_bounds=dict(zip(names, bounds, strict=True)),
-        lower_total=sum(bounds),
-        is_exact=sum(bounds) == sum(depths.values()),
-    )
 
 
 def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dict[str, int]) -> None:

@@ -51,15 +51,26 @@ class SizeFifos(ModulePass):
         if shares:
             depths = shared_depths(graphs.graph("design"), depths)
         sized_by = "simulation" if shares else f"lp-{self.strategy}"
-        for stream in all_of(op, df.StreamOp):
-            depth = depths.get(fifo_name(stream))
-            if depth is None or stream.sized_by == StringAttr("folded"):
-                continue
-            stream.properties["sized_by"] = StringAttr(sized_by)
-            kind = df.StreamType(stream.result.type.itensor, IntAttr(depth))
-            Rewriter.replace_value_with_new_type(stream.result, kind)
+        set_depths(op, depths, sized_by)
         graphs.resize()
         return graphs
+
+
+def set_depths(module: ModuleOp, depths: Mapping[str, int], sized_by: str) -> None:
+    """Gives streams other depths, but for those that are folded into their process.
+
+    Args:
+        module: module at the stream level.
+        depths: depth in tokens by FIFO.
+        sized_by: what decided them.
+    """
+    for stream in all_of(module, df.StreamOp):
+        depth = depths.get(fifo_name(stream))
+        if depth is None or stream.sized_by == StringAttr("folded"):
+            continue
+        stream.properties["sized_by"] = StringAttr(sized_by)
+        kind = df.StreamType(stream.result.type.itensor, IntAttr(depth))
+        Rewriter.replace_value_with_new_type(stream.result, kind)
 
 
 def _by_fifo(module: ModuleOp, depths: Mapping[str, int]) -> dict[str, int]:

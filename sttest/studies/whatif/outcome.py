@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log
@@ -17,8 +18,82 @@ from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, ke
 from sttest.studies.whatif.study import Study
 
 
+class Speeds(ABC):
+    """Speed of all layers, what takes their time and what the formulas say, from one simulated block."""
+
+    @property
+    @abstractmethod
+    def simulated(self) -> Mapping[str, Any]:
+        """Result of the block (``sttest.studies.whatif.points.block_result``)."""
+
+    @property
+    @abstractmethod
+    def layers(self) -> int:
+        """Runs of the block, one after the other."""
+
+    @property
+    @abstractmethod
+    def tokens(self) -> int:
+        """Tokens that these make or, in a prefill, take."""
+
+    @property
+    @abstractmethod
+    def launch_us(self) -> float:
+        """Launches of all layers."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """What the formulas say of one block."""
+        return Bounds(**self.simulated["bounds"])
+
+    @property
+    def block_us(self) -> float:
+        """Simulated time of one block."""
+        return self.simulated["cycles"] / self.simulated["clock_mhz"]
+
+    @property
+    def us_by_resource(self) -> dict[Resource, float]:
+        """Time of all layers by what takes it; adds up to ``total_us``."""
+        each = self.layers / self.simulated["clock_mhz"]
+        cycles = self.simulated["resource_cycles"]
+        return {name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES}
+
+    @property
+    def shares(self) -> dict[Resource, float]:
+        """The same as parts of the whole."""
+        return {name: duration / self.total_us for name, duration in self.us_by_resource.items()}
+
+    @property
+    def binding(self) -> Resource:
+        """What takes most of it."""
+        return binding(self.us_by_resource)
+
+    @property
+    def total_us(self) -> float:
+        """All layers, launches included: one token of a decode, or one prompt."""
+        return self.layers * self.block_us + self.launch_us
+
+    @property
+    def speed(self) -> float:
+        """Tokens per second: generated ones in a decode, those of the prompt in a prefill."""
+        return self._tokens_per_s(self.total_us)
+
+    @property
+    def roofline_speed(self) -> float:
+        """What bandwidth and lanes allow if neither ever waits."""
+        return self._tokens_per_s(self.layers * self.bounds.roofline_us)
+
+    @property
+    def formula_speed(self) -> float:
+        """What the formulas say, launches included."""
+        return self._tokens_per_s(self.layers * self.bounds.formula_us + self.launch_us)
+
+    def _tokens_per_s(self, duration_us: float) -> float:
+        return 1e6 * self.tokens / duration_us
+
+
 @dataclass(frozen=True)
-class StudyOutcome:
+class StudyOutcome(Speeds):
     """A point with its result, or with the reason why there is none."""
 
     point: Point
@@ -37,61 +112,21 @@ class StudyOutcome:
         return self.result
 
     @property
-    def bounds(self) -> Bounds:
-        """What the formulas say of one block."""
-        return Bounds(**self.simulated["bounds"])
+    def layers(self) -> int:
+        """Blocks per token."""
+        return self.point.layers
 
     @property
-    def block_us(self) -> float:
-        """Simulated time of one block."""
-        return self.simulated["cycles"] / self.simulated["clock_mhz"]
+    def tokens(self) -> int:
+        """Tokens that enter a block."""
+        assert self.point.block is not None
+        return self.point.block.tokens
 
     @property
     def launch_us(self) -> float:
         """Launches of all layers."""
         assert self.point.launch is not None
-        return self.point.launch.per_token_us(self.point.layers)
-
-    @property
-    def us_by_resource(self) -> dict[Resource, float]:
-        """Time of all layers by what takes it; adds up to ``total_us``."""
-        each = self.point.layers / self.simulated["clock_mhz"]
-        cycles = self.simulated["resource_cycles"]
-        return {name: cycles[name] * each if name in cycles else self.launch_us for name in RESOURCES}
-
-    @property
-    def shares(self) -> dict[Resource, float]:
-        """The same as parts of the whole."""
-        return {name: duration / self.total_us for name, duration in self.us_by_resource.items()}
-
-    @property
-    def binding(self) -> Resource:
-        """What takes most of it."""
-        return binding(self.us_by_resource)
-
-    @property
-    def total_us(self) -> float:
-        """All layers, launches included: one token of a decode, or one prompt."""
-        return self.point.layers * self.block_us + self.launch_us
-
-    @property
-    def speed(self) -> float:
-        """Tokens per second: generated ones in a decode, those of the prompt in a prefill."""
-        return self._tokens_per_s(self.total_us)
-
-    @property
-    def roofline_speed(self) -> float:
-        """What bandwidth and lanes allow if neither ever waits."""
-        return self._tokens_per_s(self.point.layers * self.bounds.roofline_us)
-
-    @property
-    def formula_speed(self) -> float:
-        """What the formulas say, launches included."""
-        return self._tokens_per_s(self.point.layers * self.bounds.formula_us + self.launch_us)
-
-    def _tokens_per_s(self, duration_us: float) -> float:
-        assert self.point.block is not None
-        return 1e6 * self.point.block.tokens / duration_us
+        return self.point.launch.per_token_us(self.layers)
 
 
 @dataclass

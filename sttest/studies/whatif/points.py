@@ -22,7 +22,7 @@ from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.timing.cost_model import TaskCost, task_cost
 from sttest.compile.timing.timed_graph import memory_channels
-from sttest.core.errors import InputError
+from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions, program_hash
 from sttest.frontend.lowering import linalg_text
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
@@ -47,7 +47,7 @@ from sttest.studies.whatif.study import Study, Value
 
 MAX_POINTS = 100_000
 # What the HBM of a held design may be varied in without another design.
-_HELD = tuple(
+HELD = tuple(
     f"{BOARD}{path}"
     for path in (
         "hbm.bandwidth", "memory.hbm.sustained_gb_per_s_per_channel", "memory.hbm.kernel_read_ns",
@@ -110,9 +110,9 @@ def points_of(study: Study, folder: Path) -> list[Point]:
     axes = {key: Value(value=values[0].value) for key, values in study.axes.items()}
     check_keys({**study.base, **axes, **study.compiled_for}, "study")
     for key in study.compiled_for:
-        if key not in _HELD:
+        if key not in HELD:
             what = f"'{key}' cannot be held while a design runs with another"
-            hints = [f"choose among {', '.join(_HELD)}"]
+            hints = [f"choose among {', '.join(HELD)}"]
             raise InputError("not-held", what, where="study: compiled_for", hints=hints)
     count = prod(len(values) for values in study.axes.values())
     if count > MAX_POINTS:
@@ -214,10 +214,28 @@ def _simulated(configuration: Mapping[str, Any]) -> Plain:
     names = ("model", "phase", "tokens", "context", "knobs", "scheme", "design_board")
     design, steps = _design(json.dumps({name: configuration[name] for name in names}, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
+    return block_result(design, steps, board, configuration["engine"])
+
+
+def block_result(design: Design, steps: Mapping[str, int], board: FpgaBoard, engine: str) -> Plain:
+    """Simulates a design as it runs with the memory of a board.
+
+    Args:
+        design: compiled, perhaps for another board.
+        steps: :func:`tile_steps` of it.
+        board: board whose memory it runs with.
+        engine: engine that computes the times.
+
+    Returns:
+        Plain data: cycles, their shares and bounds.
+
+    Raises:
+        DeadlockError: the design deadlocks.
+    """
     graph = design.graph if board == design.board else with_memory_of(design, board)
-    run = simulate(graph, engine=configuration["engine"], record=True)
+    run = simulate(graph, engine=engine, record=True)
     if run.cycles is None:
-        raise AssertionError(f"{design.name}: the sized design deadlocks: {run.to_text()}")
+        raise DeadlockError("deadlock", f"the design deadlocks: {run.to_text()}", where=design.name)
     return {
         "cycles": run.cycles,
         "clock_mhz": graph.clock_mhz,

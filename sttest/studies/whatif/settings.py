@@ -40,7 +40,15 @@ def board_of(settings: Mapping[str, Value], folder: Path) -> FpgaBoard:
     Raises:
         InputError: no such board, no such path, or a value that the quantity cannot have.
     """
-    base = _base(_place(settings, folder))
+    return changed_board(_base(_place(settings, folder)), settings)
+
+
+def changed_board(base: FpgaBoard, settings: Mapping[str, Value]) -> FpgaBoard:
+    """A board with the quantities that settings ``board.<path>`` change; other settings are passed over.
+
+    Raises:
+        InputError: no such path, or a value that the quantity cannot have.
+    """
     changes = [(key.removeprefix(BOARD), value) for key, value in settings.items() if key.startswith(BOARD)]
     # Channels first: a bandwidth is shared out over them.
     for path, value in sorted(changes, key=lambda change: f"{BOARD}{change[0]}" != CHANNELS):
@@ -55,6 +63,16 @@ def board_of(settings: Mapping[str, Value], folder: Path) -> FpgaBoard:
 def _base(name_or_path: str) -> FpgaBoard:
     """A study has many points on few boards: each file is read once."""
     return require_hbm(load_board(name_or_path))
+
+
+def full_key(key: str) -> str:
+    """The full name of a setting: ``hbm.bandwidth`` means ``board.hbm.bandwidth``, ``tile_size`` an option."""
+    if key in known_keys():
+        return key
+    if f"{KNOBS}{key.removeprefix(OPTIONS)}" in known_keys():
+        return f"{KNOBS}{key.removeprefix(OPTIONS)}"
+    first = key.partition(".")[0]
+    return f"{BOARD}{key}" if first == "hbm" or first in FpgaBoard.model_fields else key
 
 
 def unit_of(key: str, board: FpgaBoard) -> str:
@@ -150,6 +168,7 @@ def scheme_of(settings: Mapping[str, Value], folder: Path) -> QuantScheme:
 
 
 KNOBS = "knobs."
+OPTIONS = "options."
 _PLAIN: dict[str, Scalar] = {
     "model": "gpt2", "phase": "decode", "tokens": 32, "context": 64, "launch": "queued_us", "launch_per": "layer",
 }  # fmt: skip
@@ -198,13 +217,18 @@ class LaunchCost:
         return self.us * (layers if self.per == "layer" else 1)
 
 
+def known_keys() -> list[str]:
+    """Every setting but the paths into a board."""
+    return [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
+
+
 def check_keys(settings: Settings, where: str) -> None:
     """Refuses settings that there are not; paths into a board are checked against the board.
 
     Raises:
         InputError: an unknown key; the hint names the nearest known one.
     """
-    known = [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
+    known = known_keys()
     for key in settings:
         if key not in known and not key.startswith(BOARD) and key.removeprefix(KNOBS) not in renamed():
             hints = [did_you_mean(key, [*known, f"{BOARD}clock_mhz", f"{BOARD}hbm.bandwidth", f"{BOARD}hbm.channels"])]

@@ -1,0 +1,353 @@
+"""The public interface: compile a model, simulate it, size its FIFOs, ask what-if (docs/reference/python-api.md).
+
+Everything here is reached as ``import sttest as st``; tables are pandas DataFrames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board, quantities, require_hbm
+from sttest.compile.compiler import Design as CompiledDesign
+from sttest.compile.options import CompileOptions
+from sttest.compile.reports import kernel_table, resource_table
+from sttest.compile.resources.design import design_resources
+from sttest.core.errors import InputError
+from sttest.core.validation import validated
+from sttest.models.program import Phase
+from sttest.models.registry import CONFIGS, SMALL
+from sttest.package import DesignPackage
+from sttest.studies.runs import Depths, Engine, Graph, whole_depths
+from sttest.studies.whatif.settings import BOARD, changed_board, full_key
+from sttest.studies.whatif.study import Value
+from sttest.studies.whatif.variants import options_with, variants
+from sttest.studies.workload import CompileRequest
+
+__all__ = ["Board", "CompileOptions", "Design", "compile", "load_design"]
+
+
+@dataclass(frozen=True, repr=False)
+class Board:
+    """An FPGA card that designs can be compiled for; every quantity has a value, a unit and a source.
+
+    Attributes:
+        description: data sheet of the card.
+
+    Example:
+        >>> import sttest as st
+        >>> st.Board.load("u55c")
+        Board('u55c', 250 MHz, 460 GB/s)
+    """
+
+    description: FpgaBoard
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Board:
+        """Reads a board that comes with sttest, or one of a YAML file.
+
+        Args:
+            name_or_path: name such as ``u55c``, or path of a YAML file.
+
+        Raises:
+            InputError: there is no such board, or kernels can't be fed from its memory.
+        """
+        return cls(require_hbm(load_board(name_or_path)))
+
+    def with_(self, **values: float) -> Board:
+        """A board with other values of some quantities, and ``-changed`` after its name.
+
+        Args:
+            **values: values by path, in the units of the board; ``hbm.bandwidth`` is the peak of all channels in
+                GB/s, ``hbm.channels`` counts pseudo-channels.
+
+        Raises:
+            InputError: there is no such quantity, or it can't have that value.
+
+        Example:
+            >>> import sttest as st
+            >>> board = st.Board.load("u55c").with_(**{"hbm.bandwidth": 115, "clock_mhz": 300})
+            >>> board
+            Board('u55c-changed', 300 MHz, 115 GB/s)
+        """
+        keys = {key: full_key(key) for key in values}
+        for key, full in keys.items():
+            if not full.startswith(BOARD):
+                hints = ["name one of the table Board.quantities"]
+                raise InputError("unknown-key", f"'{key}' is no quantity of a board", where=self.name, hints=hints)
+        changed = changed_board(self.description, {keys[key]: Value(value=number) for key, number in values.items()})
+        return Board(changed).named(f"{self.name.removesuffix('-changed')}-changed")
+
+    def named(self, name: str) -> Board:
+        """The board under another name.
+
+        Args:
+            name: new name, of letters, digits, dots, dashes and underscores.
+
+        Raises:
+            InputError: the name has other characters.
+
+        Example:
+            >>> import sttest as st
+            >>> st.Board.load("u55c").with_(clock_mhz=100).named("slow")
+            Board('slow', 100 MHz, 460 GB/s)
+        """
+        data = self.description.model_dump(mode="json", exclude_none=True) | {"name": name}
+        return Board(validated(FpgaBoard, data, "board"))
+
+    @property
+    def name(self) -> str:
+        """Name of the board."""
+        return self.description.name
+
+    @property
+    def clock_mhz(self) -> float:
+        """Clock of the kernels."""
+        return self.description.clock_mhz.value
+
+    @property
+    def bandwidth_gb_per_s(self) -> float:
+        """Peak bandwidth of the external memory, all channels together."""
+        return self.description.peak_bandwidth_gb_per_s
+
+    @property
+    def quantities(self) -> pd.DataFrame:
+        """Every quantity by its path: value, unit, kind and source.
+
+        Example:
+            >>> import sttest as st
+            >>> clock = st.Board.load("u55c").quantities.loc["clock_mhz"]
+            >>> float(clock.value), clock.unit
+            (250.0, 'MHz')
+        """
+        rows = [(path, each.value, each.unit, each.kind, each.source) for path, each in quantities(self.description)]
+        return pd.DataFrame(rows, columns=["quantity", "value", "unit", "kind", "source"]).set_index("quantity")
+
+    def __repr__(self) -> str:
+        return f"Board({self.name!r}, {self.clock_mhz:g} MHz, {self.bandwidth_gb_per_s:g} GB/s)"
+
+
+@dataclass(frozen=True, repr=False)
+class Design(Graph):
+    """A compiled design: a graph that can be simulated, with its IR, its options and what it takes of the board.
+
+    Attributes:
+        graph: timed graph, as engines take it.
+        compiled: the compiler's result, with the IR.
+        request: what it was compiled from; None where that is not known.
+
+    Example:
+        >>> import sttest as st
+        >>> design = st.compile("small-gpt2", phase="decode", context=32)
+        >>> design
+        Design('small-gpt2-decode-c32-u55c', 176 processes, 230 FIFOs)
+        >>> design.options.tile_size, design.board.name
+        (16, 'u55c')
+    """
+
+    compiled: CompiledDesign
+    request: CompileRequest | None = None
+
+    @classmethod
+    def load(cls, path: str | Path, board: str | Path | Board | None = None) -> Design:
+        """Reads a design package; see :func:`sttest.load_design`."""
+        return load_design(path, board)
+
+    @property
+    def options(self) -> CompileOptions:
+        """Options that the design was compiled with."""
+        return self.compiled.knobs
+
+    @property
+    def board(self) -> Board:
+        """Board that the design was compiled for."""
+        return Board(self.compiled.board)
+
+    @property
+    def kernels(self) -> pd.DataFrame:
+        """One row per task: loops, tile, lanes, initiation interval, latency, and cycles at its own speed.
+
+        Example:
+            >>> import sttest as st
+            >>> kernels = st.compile("small-gpt2", phase="decode", context=32).kernels
+            >>> kernels.own_cycles.idxmax(), int(kernels.own_cycles.max())
+            ('mlp_fc1', 32)
+        """
+        return kernel_table(self.compiled).set_index("kernel")
+
+    @property
+    def resources(self) -> pd.DataFrame:
+        """What the design takes, by process and FIFO, with the total, the board's budget, and the share of it.
+
+        The last row, ``share``, is the total over the budget of the whole board; above 1 it does not fit.
+
+        Example:
+            >>> import sttest as st
+            >>> resources = st.compile("small-gpt2", phase="decode", context=32).resources
+            >>> bool((resources.loc["share", ["dsp", "lut", "bram18"]] < 1).all())
+            True
+        """
+        table = resource_table(design_resources(self.compiled), self.compiled.board)
+        rows = table.kind.isin(["total", "budget"])
+        names = table.process.where(~rows, table.kind.where(table.process == "all", table.process))
+        table = table.assign(process=names).set_index("process")
+        amounts = table.drop(columns=["kind", "memory_ports"]).astype(float)
+        share = pd.DataFrame({"kind": "share", **(amounts.loc["total"] / amounts.loc["budget"]).to_dict()}, ["share"])
+        return pd.concat([table, share]).rename_axis("process")
+
+    def with_depths(self, depths: Depths) -> Design:
+        """The design with other depths for the FIFOs named, in its IR, too.
+
+        Args:
+            depths: depth in tokens by the name of the FIFO.
+
+        Raises:
+            InputError: a FIFO is not there, or a depth is not possible.
+
+        Example:
+            >>> import sttest as st
+            >>> design = st.compile("small-gpt2", phase="decode", context=32)
+            >>> sizes = design.size_fifos()
+            >>> smaller = design.with_depths(sizes.depth_after)
+            >>> bool(smaller.fifos.depth.sum() < design.fifos.depth.sum())
+            True
+        """
+        compiled = self.compiled.with_depths(whole_depths(depths))
+        return Design(compiled.graph, compiled, self.request)
+
+    def _kept_fifos(self) -> set[str]:
+        return self.compiled.folded_fifos
+
+    def whatif(
+        self, axes: Mapping[str, Sequence[str | int | float]], *, recompile: bool = False, engine: Engine = "maxplus"
+    ) -> pd.DataFrame:
+        """Simulates every combination of some settings.
+
+        By default the design stays as it is, its depths included, and only the memory that it runs with changes:
+        ``hbm.bandwidth`` (peak of all channels, GB/s), ``memory.hbm.sustained_gb_per_s_per_channel``,
+        ``memory.hbm.kernel_read_ns``, or what a ``launch`` costs (µs).  With ``recompile`` each combination is a
+        design of its own, and settings may also be any quantity of the board (``clock_mhz``), any option of the
+        compiler (``tile_size``), ``precision``, ``context``, ``tokens``, ``model`` or ``board``.
+
+        Args:
+            axes: values to try, by setting.
+            recompile: whether each combination is compiled anew.
+            engine: engine that computes the times.
+
+        Returns:
+            One row per combination: the settings; `cycles` and `ms` of one launch of the design; `tokens_per_s` of all
+            layers with what their launches cost; `bound_by` and the shares of the time that compute, bandwidth,
+            latency and launches take; `refusal`, why there are no numbers.  The speed is missing where a design's
+            model is not known, or its launches are not all alike.
+
+        Raises:
+            InputError: there is no such setting or value, or it needs `recompile`.
+
+        Example:
+            >>> import sttest as st
+            >>> design = st.compile("small-gpt2", phase="decode", context=32)
+            >>> table = design.whatif({"hbm.bandwidth": [1, 460]})
+            >>> list(table.bound_by)
+            ['bandwidth', 'launch']
+            >>> list(design.whatif({"tile_size": [8, 16]}, recompile=True).cycles)
+            [1749, 1300]
+        """
+        return variants(self.compiled, self.request, axes, engine=engine, recompile=recompile)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the design as a package: a folder with IR, timed graph, values, C++ and reports.
+
+        Args:
+            path: folder; a package that is there is replaced.
+
+        Returns:
+            The folder.
+
+        Raises:
+            InputError: the folder holds something else, or can't be written.
+
+        Example:
+            >>> import sttest as st
+            >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
+            >>> sorted(path.name for path in folder.iterdir())[:3]
+            ['hls', 'ir', 'manifest.json']
+        """
+        return DesignPackage.write(self.compiled, path).folder
+
+
+def compile(  # noqa: A001
+    model: str | Path,
+    *,
+    phase: Phase | None = None,
+    tokens: int | None = None,
+    context: int | None = None,
+    head: bool = False,
+    board: str | Path | Board = "u55c",
+    options: CompileOptions | None = None,
+    **changes: Any,
+) -> Design:
+    """Compiles one decoder block of a model, or linalg text, to a design with sized FIFOs.
+
+    Args:
+        model: name of a model, or path of a ``.mlir`` file.
+        phase: ``prefill`` or ``decode``; of a file, its text decides.
+        tokens: tokens that enter; 1 in a decode by default.
+        context: tokens in the cache.
+        head: whether what follows the last layer is compiled, too.
+        board: name, path of a YAML file, or board.
+        options: options of the compiler, its defaults if not given.
+        **changes: single options, over those.
+
+    Raises:
+        InputError: bad input.
+        DoesNotFitError: more of a resource than the board has.
+        ToolMissingError: the block has to be lowered from PyTorch, which is not installed.
+
+    Example:
+        >>> import sttest as st
+        >>> design = st.compile("small-gpt2", phase="decode", context=32, board="u55c", tile_size=8)
+        >>> design.simulate().cycles
+        1749
+    """
+    card = board.description if isinstance(board, Board) else str(board)
+    chosen = options_with(options or CompileOptions(), changes)
+    request = CompileRequest(str(model), phase, tokens, context, card, chosen, head)
+    compiled = request.design()
+    return Design(compiled.graph, compiled, request)
+
+
+def load_design(path: str | Path, board: str | Path | Board | None = None) -> Design:
+    """Reads the design of a package folder.
+
+    Args:
+        path: folder that :meth:`Design.save` or ``sttest compile`` wrote.
+        board: board of the design, where it is not one that comes with sttest.
+
+    Raises:
+        InputError: there is no whole package, or its board is not known.
+
+    Example:
+        >>> import sttest as st
+        >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
+        >>> st.load_design(folder).simulate().cycles
+        1300
+    """
+    card = Board.load(board) if isinstance(board, str | Path) else board
+    compiled = DesignPackage.read(path).design(card.description if card else None)
+    return Design(compiled.graph, compiled, _request_of(compiled))
+
+
+def _request_of(design: CompiledDesign) -> CompileRequest | None:
+    """What a package's design was compiled from, if that was a model."""
+    facts = design.workload
+    model, phase = str(facts.get("model", "")), facts.get("phase")
+    if model.removeprefix(SMALL) not in CONFIGS or "asked_tokens" not in facts:
+        return None
+    asked: Literal["prefill", "decode"] = "prefill" if phase == "prefill" else "decode"
+    tokens, context = int(facts["asked_tokens"]), int(facts["asked_context"])
+    return CompileRequest(model, asked, tokens, context, design.board, design.knobs, "head_columns" in facts)

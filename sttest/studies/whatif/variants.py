@@ -1,0 +1,196 @@
+"""What-if around one design: the same hardware with another memory, or compiled again with other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from pydantic import ValidationError
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.compile.compiler import Design
+from sttest.compile.options import CompileOptions, renamed
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
+from sttest.core.validation import validated
+from sttest.models.registry import CONFIGS, SMALL, model_config
+from sttest.studies.whatif.outcome import Speeds
+from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
+from sttest.studies.whatif.settings import (
+    BOARD,
+    KNOBS,
+    LaunchCost,
+    Settings,
+    changed_board,
+    check_keys,
+    full_key,
+    launch_cost,
+)
+from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.workload import CompileRequest
+
+_LAUNCH = ("launch", "launch_per")
+_SHAPE = ("model", "phase", "tokens", "context", "precision", "board")
+_ROW_ERRORS = (InputError, DoesNotFitError, DeadlockError)
+
+
+@dataclass(frozen=True)
+class Variant(Speeds):
+    """One simulated variant of a design.
+
+    Attributes:
+        design: compiled design.
+        result: simulation of one launch.
+        launch: cost of a launch.
+    """
+
+    design: Design
+    result: Mapping[str, Any]
+    launch: LaunchCost
+
+    @property
+    def simulated(self) -> Mapping[str, Any]:
+        """Result of one launch."""
+        return self.result
+
+    @property
+    def layers(self) -> int:
+        """Launches that one token, or one prompt, takes; 1 where that is not known."""
+        return _launches(self.design) or 1
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that these make or, in a prefill, take."""
+        facts = self.design.workload
+        return int(facts.get("asked_tokens", facts.get("tokens", 1))) * self.design.knobs.generate
+
+    @property
+    def launch_us(self) -> float:
+        """Cost of all launches."""
+        return self.launch.per_token_us(self.layers)
+
+    def row(self) -> dict[str, Any]:
+        """Cycles of one launch, and the speed of all of them."""
+        cycles, clock_mhz = self.simulated["cycles"], self.simulated["clock_mhz"]
+        speed = self.speed if _launches(self.design) else None
+        shares = {f"{name}_share": self.shares[name] for name in RESOURCES}
+        ms = cycles / (1e3 * clock_mhz)
+        return {"cycles": cycles, "ms": ms, "tokens_per_s": speed, "bound_by": self.binding, **shares}
+
+
+def variants(
+    design: Design,
+    request: CompileRequest | None,
+    axes: Mapping[str, Sequence[Scalar]],
+    *,
+    engine: str,
+    recompile: bool,
+) -> pd.DataFrame:
+    """Simulates every combination of the axes' values.
+
+    Args:
+        design: compiled design.
+        request: what it was compiled from; None where that is not known.
+        axes: values by setting (``sttest.studies.whatif.settings``), short names allowed.
+        engine: engine that computes the times.
+        recompile: whether each combination is a design of its own.
+
+    Returns:
+        One row per combination; ``refusal`` says why one has no numbers.
+
+    Raises:
+        InputError: a setting or value that there is not, or one that needs another design.
+    """
+    _check_axes(axes, recompile=recompile)
+    if recompile and request is None:
+        hints = ["compile it from a model or a .mlir file", "leave out recompile=True"]
+        raise InputError("no-source", "what the design was compiled from is not known", where=design.name, hints=hints)
+    steps = tile_steps(design)
+    rows = []
+    for values in product(*axes.values()):
+        given = dict(zip(axes, values, strict=True))
+        settings = {full_key(key): _value(key, value) for key, value in given.items()}
+        asked = _asked(request, design, settings) if recompile and request else None
+        try:
+            if asked is not None:
+                varied = asked.design()
+                found = _variant(varied, tile_steps(varied), settings, engine)
+            else:
+                found = _variant(design, steps, settings, engine)
+        except _ROW_ERRORS as error:
+            rows.append({**given, "bound_by": "", "refusal": str(error)})
+            continue
+        rows.append({**given, **found, "refusal": ""})
+    shares = [f"{name}_share" for name in RESOURCES]
+    return pd.DataFrame(rows, columns=[*axes, "cycles", "ms", "tokens_per_s", "bound_by", *shares, "refusal"])
+
+
+def _check_axes(axes: Mapping[str, Sequence[Scalar]], *, recompile: bool) -> None:
+    if not axes:
+        hints = ["give one, as in {'hbm.bandwidth': [115, 460]}"]
+        raise InputError("no-axes", "no setting is varied", where="whatif", hints=hints)
+    for key, values in axes.items():
+        if isinstance(values, str) or not isinstance(values, Iterable) or not len(values):
+            raise InputError("bad-value", f"'{key}' is not given as a list of values", where="whatif")
+        full = full_key(key)
+        check_keys({full: _value(key, values[0])}, "whatif")
+        if not recompile and full not in (*HELD, *_LAUNCH):
+            raise InputError(
+                "not-held", f"'{key}' cannot change while the design stays as it is", where="whatif",
+                hints=["give recompile=True"],
+            )  # fmt: skip
+        if recompile and not full.startswith((BOARD, KNOBS)) and full not in (*_SHAPE, *_LAUNCH):
+            raise InputError(
+                "unknown-key", f"'{key}' is not a setting of one design", where="whatif",
+                hints=[did_you_mean(full, [*_SHAPE, *_LAUNCH])],
+            )  # fmt: skip
+
+
+def _value(key: str, value: object) -> Value:
+    plain = value.item() if isinstance(value, np.generic) else value
+    try:
+        return Value.model_validate({"value": plain})
+    except ValidationError as error:
+        raise InputError("bad-value", f"{value!r} is neither a number nor a name", where=f"whatif: {key}") from error
+
+
+def _asked(request: CompileRequest, design: Design, settings: Settings) -> CompileRequest:
+    """The request with the settings; the board is the design's own, changed, unless another is named."""
+    board = require_hbm(load_board(str(settings["board"].value))) if "board" in settings else design.board
+    chosen = {key.removeprefix(KNOBS): value.value for key, value in settings.items() if key.startswith(KNOBS)}
+    if "precision" in settings:
+        chosen["precision"] = str(settings["precision"].value)
+    shape = {key: settings[key].value for key in ("model", "phase", "tokens", "context") if key in settings}
+    return replace(
+        request, board=changed_board(board, settings), options=options_with(request.options, chosen), **cast(Any, shape)
+    )
+
+
+def options_with(options: CompileOptions, changes: Mapping[str, Any]) -> CompileOptions:
+    """Options with some of them changed.
+
+    Raises:
+        InputError: no such option, or a value that it can't have.
+    """
+    today = {renamed().get(name, name): value for name, value in changes.items()}
+    return validated(CompileOptions, {**dict(options), **today}, "options")
+
+
+def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engine: str) -> dict[str, Any]:
+    board = changed_board(design.board, settings)
+    result = block_result(design, steps, board, engine)
+    return Variant(design, result, launch_cost(settings, board)).row()
+
+
+def _launches(design: Design) -> int | None:
+    """Launches that a token takes; None where they are not all alike, or the model is not known."""
+    model = str(design.workload.get("model", ""))
+    if model.removeprefix(SMALL) not in CONFIGS:
+        return None
+    layers = model_config(model).layers
+    if layers % design.knobs.layers or ("head_columns" in design.workload and layers != design.knobs.layers):
+        return None
+    return layers // design.knobs.layers
