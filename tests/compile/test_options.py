@@ -145,3 +145,12 @@ def test_a_module_is_for_the_board_that_it_names() -> None:
     module = parse(EMPTY, "text")
     set_target(module, "u280")
     assert target_of(module, "test").name == "u280"
+
+
+def test_ir_holds_a_board_that_is_not_shipped(tmp_path: Path) -> None:
+    file = tmp_path / "slow.yaml"
+    file.write_text("extends: u280\nname: slow\n")
+    text = run_opt(EMPTY, "text", "", board=str(file)).text
+    file.unlink()
+    assert run_opt(text, "text", "fuse-kernels").text == text
+    assert target_of(parse(text, "text"), "test").name == "slow"

@@ -95,7 +95,7 @@ class IntListAttr(ParametrizedAttribute):
 
 @irdl_attr_definition
 class TargetAttr(ParametrizedAttribute):
-    """What a module is compiled for: ``#df.target<"u55c">``, a board by name or by the path of its file."""
+    """What a module is compiled for: ``#df.target<"u55c">``, a shipped board, or the content of another one as JSON."""
 
     name = "df.target"
 

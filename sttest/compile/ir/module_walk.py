@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import TypeVar
@@ -12,9 +13,10 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from sttest.boards.board import FpgaBoard
-from sttest.boards.load import load_board, require_hbm
+from sttest.boards.load import board_names, load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.core.errors import DoesNotFitError, InputError
+from sttest.core.validation import validated
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -54,8 +56,17 @@ TARGET = "sttest.target"
 
 
 def set_target(module: ModuleOp, board: str) -> None:
-    """Names the board, by name or by the path of its file, that a module is compiled for."""
-    module.attributes[TARGET] = df.TargetAttr(StringAttr(board))
+    """Says which board a module is compiled for: a shipped one by its name, the content of any other one.
+
+    Args:
+        module: any module.
+        board: name of a shipped board, or path of a file.
+
+    Raises:
+        InputError: there is no such board with HBM.
+    """
+    said = board if board in board_names() else require_hbm(load_board(board)).model_dump_json(exclude_none=True)
+    module.attributes[TARGET] = df.TargetAttr(StringAttr(said))
 
 
 def target_of(module: ModuleOp, where: str) -> FpgaBoard:
@@ -66,7 +77,7 @@ def target_of(module: ModuleOp, where: str) -> FpgaBoard:
         where: name of the pass that needs it.
 
     Raises:
-        InputError: the module has no target, or there is no such board with HBM.
+        InputError: the module has no target, or one that is no board with HBM.
     """
     target = module.attributes.get(TARGET)
     if not isinstance(target, df.TargetAttr):
@@ -74,7 +85,8 @@ def target_of(module: ModuleOp, where: str) -> FpgaBoard:
             "no-target", "the module does not say which board it is for", where=where,
             hints=["give --board u55c", f'write module attributes {{{TARGET} = #df.target<"u55c">}}'],
         )  # fmt: skip
-    return require_hbm(load_board(target.board.data))
+    said = target.board.data
+    return require_hbm(validated(FpgaBoard, json.loads(said), TARGET) if said.startswith("{") else load_board(said))
 
 
 def functions(module: ModuleOp) -> list[func.FuncOp]:
