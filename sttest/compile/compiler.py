@@ -25,7 +25,6 @@ from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
-from sttest.compile.sharing.functional_units import dma_port
 from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
@@ -104,8 +103,8 @@ def on_chip(module: ModuleOp) -> OnChip:
         for op, *_ in processes_of(kernel).values():
             if isinstance(op, df.ConverterOp) and op.buffer is not None:
                 converters += 2 * prod(op.buffer.values) * df.itensor_of(op.sources[0]).element_bits
-            elif isinstance(op, df.DmaReadOp | df.DmaWriteOp):
-                tiles += 2 * df.itensor_of(dma_port(op)).token_bits
+            elif isinstance(op, df.DmaOp):
+                tiles += 2 * df.itensor_of(op.port).token_bits
         for stream, *_ in fifos_of(kernel).values():
             if stream.sized_by is None or stream.sized_by.data != "folded":
                 fifos += stream.result.type.depth.data * stream.result.type.itensor.token_bits

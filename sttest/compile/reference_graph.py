@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import singledispatch
 from typing import get_args
 
 from xdsl.dialects import arith, func, tensor
@@ -48,7 +49,7 @@ _PREDICATES = (
     "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true",
 )  # fmt: skip
 # What passes values on or holds them.
-_NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp, df.EnterOp, df.LeaveOp)
+_NO_VALUES = (df.StreamOp, df.BufferOp, df.YieldOp, df.LayerOp)
 _ELEMENT_TYPES: Mapping[str, ElementType] = {name: name for name in get_args(ElementType)}
 
 
@@ -101,38 +102,53 @@ def _origin(stream: df.StreamOp) -> str:
     """The module of the task or concatenation, or the tensor of the DMA, whose tokens a stream carries."""
     writers = [use.operation for use in stream.result.uses]
     writer = next((op for op in writers if isinstance(op, df.NodeOp) and stream.result in op.sinks), None)
-    if isinstance(writer, df.ForkOp | df.GatherOp | df.ConverterOp | df.LeaveOp):
+    if writer is not None and (writer.passes_on or isinstance(writer, df.LeaveOp)):
         return _origin(stream_of(writer.sources[0], _HERE))
-    if isinstance(writer, df.TaskOp | df.ConcatOp | df.DmaReadOp) and writer.origin is not None:
-        return writer.origin.data
-    return ""
+    return "" if writer is None else writer.origin_name
 
 
+@singledispatch
 def _node(op: Operation, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Node:
-    if isinstance(op, df.TaskOp):
-        return _task(op)
-    if isinstance(op, df.ForkOp):
-        return Fork(node_label(op), _fifo(op.sources[0]), _fifos([sink for sink in op.sinks if not _goes_round(sink)]))
-    if isinstance(op, df.ConcatOp):
-        origin = op.origin.data if op.origin else ""
-        return Concat(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, origin)
-    if isinstance(op, df.GatherOp):
-        return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
-    if isinstance(op, df.ConverterOp):
-        if op.buffer is None or op.blocks is None:
-            raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
-        ports = _fifo(op.sources[0]), _fifo(op.sinks[0])
-        return Converter(node_label(op), *ports, op.buffer.values, op.blocks.value.data)
-    if isinstance(op, df.DmaReadOp):
-        argument = kernel.inputs[kernel.body.block.args.index(_block_argument(op.sources[0]))]
-        name = names.get(argument)
-        if name is None:
-            raise InputError("not-an-argument", "a kernel reads what another op computes", where=node_label(op))
-        layout = _layout(op, packed=op.packed is not None)
-        return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
-    if isinstance(op, df.DmaWriteOp):
-        return Store(node_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
+    """What a node computes; of a DMA that reads, by the name of the kernel's argument."""
     raise InputError("no-values", f"{op.name} has no defined values", where=_HERE)
+
+
+@_node.register
+def _fork(op: df.ForkOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Fork:
+    return Fork(node_label(op), _fifo(op.sources[0]), _fifos([sink for sink in op.sinks if not _goes_round(sink)]))
+
+
+@_node.register
+def _concat(op: df.ConcatOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Concat:
+    return Concat(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]), op.turns, op.origin_name)
+
+
+@_node.register
+def _gather(op: df.GatherOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Gather:
+    return Gather(node_label(op), _fifos(op.sources), _fifo(op.sinks[0]))
+
+
+@_node.register
+def _converter(op: df.ConverterOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Converter:
+    if op.buffer is None or op.blocks is None:
+        raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
+    ports = _fifo(op.sources[0]), _fifo(op.sinks[0])
+    return Converter(node_label(op), *ports, op.buffer.values, op.blocks.value.data)
+
+
+@_node.register
+def _load(op: df.DmaReadOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Load:
+    argument = kernel.inputs[kernel.body.block.args.index(_block_argument(op.sources[0]))]
+    name = names.get(argument)
+    if name is None:
+        raise InputError("not-an-argument", "a kernel reads what another op computes", where=node_label(op))
+    layout = _layout(op, packed=op.packed is not None)
+    return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
+
+
+@_node.register
+def _store(op: df.DmaWriteOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Store:
+    return Store(node_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
 
 
 def _slice(op: df.DmaReadOp, tensor: Sequence[int]) -> Slice | None:
@@ -150,7 +166,7 @@ def _block_argument(value: SSAValue) -> BlockArgument:
     return value
 
 
-def _layout(op: df.DmaReadOp | df.DmaWriteOp, *, packed: bool) -> MemoryLayout:
+def _layout(op: df.DmaOp, *, packed: bool) -> MemoryLayout:
     if op.layout is None or op.beat_bits is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     numbers = op.layout.values
@@ -159,13 +175,14 @@ def _layout(op: df.DmaReadOp | df.DmaWriteOp, *, packed: bool) -> MemoryLayout:
     return MemoryLayout(*parts, op.beat_bits.value.data, packed)
 
 
-def _task(op: df.TaskOp) -> Task:
+@_node.register
+def _task(op: df.TaskOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Task:
     if op.accesses is None:
         raise run_first(_HERE, f"the task '{op.sym_name.data}' has no accesses", "linalg-to-kernels")
     return Task(
         op.sym_name.data, op.trip_counts, op.tile_sizes, _loop_kinds(op), _fifos(op.sources), _fifos(op.sinks),
         tuple(_access(access.data) for access in op.accesses), _payload(op.payload.block),
-        init="" if op.init is None else _number(op.init), origin=op.origin.data if op.origin else "",
+        init="" if op.init is None else _number(op.init), origin=op.origin_name,
     )  # fmt: skip
 
 

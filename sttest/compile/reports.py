@@ -15,18 +15,19 @@ from sttest.boards.energy import COLUMNS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
 from sttest.boards.resources import KINDS, Resources, total
+from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.design import DesignResources, SlrPlacement, die_of
-from sttest.compile.resources.memories import REGISTERS_PER_BOUNDARY, WAYS
+from sttest.compile.resources.memories import WAYS
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
 from sttest.compile.timing.cost_model import FABRIC, operator_instances, payload_operators, step_interval, task_cost
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import critical_path
-from sttest.sim.graph import MemoryPort
+from sttest.sim.graph import PING_PONG, MemoryPort
 
 
 def fifo_table(design: Design) -> pd.DataFrame:
@@ -56,7 +57,7 @@ def converter_table(design: Design) -> pd.DataFrame:
             rows.append(
                 {
                     "converter": op.label.data, "buffer": "x".join(map(str, op.buffer.values)),
-                    "blocks": op.blocks.value.data, "ping_pong_bytes": 2 * prod(op.buffer.values) * bits // 8,
+                    "blocks": op.blocks.value.data, "ping_pong_bytes": PING_PONG * prod(op.buffer.values) * bits // 8,
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
@@ -71,7 +72,7 @@ def kernel_table(design: Design) -> pd.DataFrame:
             cost = task_cost(op, library)
             rows.append(
                 {
-                    "kernel": op.sym_name.data, "origin": op.origin.data if op.origin else "",
+                    "kernel": op.sym_name.data, "origin": op.origin_name,
                     "trips": "x".join(map(str, op.trip_counts)), "tile": "x".join(map(str, op.tile_sizes)),
                     "work": work(op), "lanes": op.lane_count, "ii_cycles": cost.ii, "latency_cycles": cost.latency,
                     "own_cycles": op.iterations * cost.ii,
@@ -98,7 +99,6 @@ def memory_table(design: Design) -> pd.DataFrame:
 
 Counts = dict[str, str | int | float]
 _MAC = "mac_"
-_PING_PONG = 2
 _Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
 
 
@@ -160,7 +160,7 @@ def _converters(design: Design) -> Iterator[Counts]:
         if op.buffer and op.label:
             streams = df.itensor_of(op.sources[0]), df.itensor_of(op.sinks[0])
             bits = count_of_launch * sum(stream.tokens * stream.token_bits for stream in streams)
-            size = _PING_PONG * prod(op.buffer.values) * streams[0].element_bits
+            size = PING_PONG * prod(op.buffer.values) * streams[0].element_bits
             yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
 
 
@@ -169,7 +169,7 @@ def _dmas(design: Design) -> Iterator[Counts]:
     for port in design.graph.processes:
         if isinstance(port, MemoryPort):
             bits = port.tokens * port.token_bytes * 8
-            tile = _ram(2 * bits, _PING_PONG * port.token_bytes * 8)
+            tile = _ram(2 * bits, PING_PONG * port.token_bytes * 8)
             yield {"element": port.name, "kind": "dma", "hbm_bits": bits, **tile}
 
 

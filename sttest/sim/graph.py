@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -19,8 +20,32 @@ import numpy as np
 
 from sttest.core.errors import InputError, did_you_mean
 
+# --- Facts about FIFOs and the loops that move tokens, of Vitis HLS and of the code that is emitted for it
+
+
 SRL_MAX_BITS = 1024
 """Vitis HLS keeps a FIFO of at most this many bits in shift registers (UG1399, stream storage)."""
+SRL_CYCLES, RAM_CYCLES = 1, 2
+"""Cycles from the write of a token to its earliest read, by kind of FIFO: a memory has an output register."""
+MIN_DEPTH = 2
+"""Tokens.  A shift register of depth 1 passes a token only every second cycle."""
+PING_PONG = 2
+"""Halves of a buffer of which one is filled while the other is drained."""
+COPY_CYCLES = 2
+"""Latency of a token that is passed on, or put together: a register between its read and its writes."""
+FILL_CYCLES, DRAIN_CYCLES = 2, 3
+"""Latency of filling a buffer, which writes in the cycle after the read, and of draining it through a register."""
+
+
+def srl_depth(bits: int) -> int:
+    """The deepest FIFO of so many bits per token that is kept in shift registers; less than 1 where none is."""
+    return SRL_MAX_BITS // bits
+
+
+def full_rate_depth(bits: int) -> int:
+    """The least depth that passes a token every cycle: a memory's longer latency takes a token more."""
+    return MIN_DEPTH if srl_depth(bits) >= MIN_DEPTH else MIN_DEPTH + RAM_CYCLES - SRL_CYCLES
+
 
 When: TypeAlias = int | tuple[int, int, int] | None
 """Iterations of one loop dim that an event happens in: all, one index, or (first, last, step)."""
@@ -45,12 +70,12 @@ class Fifo:
         """``srl`` or ``ram``, with ``auto`` resolved by size."""
         if self.impl != "auto":
             return self.impl
-        return "srl" if self.depth * self.bits <= SRL_MAX_BITS else "ram"
+        return "srl" if self.depth <= srl_depth(self.bits) else "ram"
 
     @property
     def read_after_write_cycles(self) -> int:
         """Cycles from the write of a token to its earliest read."""
-        return 1 if self.kind == "srl" else 2
+        return SRL_CYCLES if self.kind == "srl" else RAM_CYCLES
 
 
 @dataclass(frozen=True)
@@ -186,6 +211,11 @@ class Channel:
     beat_bytes: int
     beats_num: int = 1
     beats_den: int = 1
+
+    @property
+    def bytes_per_cycle(self) -> Fraction:
+        """What it moves at most."""
+        return Fraction(self.beat_bytes * self.beats_num, self.beats_den)
 
 
 Process: TypeAlias = Pipeline | Actor | MemoryPort

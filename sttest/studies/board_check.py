@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from sttest.boards.board import FpgaBoard
+from sttest.compile.assumptions import DEFAULT_PORT_BITS
+from sttest.compile.channels.memory_ports import hbm_channels
 from sttest.sim.api import simulate
-from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.bursts import channel_name
+from sttest.sim.graph import Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph
 
-# 512-bit beats, the widest AXI data bus that Vitis HLS gives a kernel.
-_BEAT_BYTES = 64
+_BEAT_BYTES = DEFAULT_PORT_BITS // 8
 _FIFO_DEPTH = 512
 # Long enough that the latency of the first burst is below one part in a hundred.
 STREAM_BYTES = 2 * 1024 * 1024
@@ -50,12 +51,10 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
     """
     hbm, clock_mhz = board.hbm, board.clock_mhz.value
     beats = stream_bytes // _BEAT_BYTES
-    rate = Fraction(hbm.bytes_per_cycle_per_channel(clock_mhz, sustained=True) / _BEAT_BYTES).limit_denominator(1000)
-    latency = hbm.read_latency_cycles(clock_mhz)
     numbers = range(hbm.pseudo_channels.count)
     ports = [
         MemoryPort(
-            f"read{n}", "read", f"beats{n}", beats, _BEAT_BYTES, (f"hbm{n}",),
+            f"read{n}", "read", f"beats{n}", beats, _BEAT_BYTES, (channel_name(n),),
             burst_bytes=hbm.max_burst_bytes.count, outstanding=hbm.outstanding_bursts.count,
         )
         for n in numbers
@@ -66,7 +65,7 @@ def bandwidth_graph(board: FpgaBoard, stream_bytes: int = STREAM_BYTES) -> Timed
         clock_mhz,
         tuple(Fifo(f"beats{n}", _FIFO_DEPTH, 8 * _BEAT_BYTES) for n in numbers),
         (*ports, *sinks),
-        tuple(Channel(f"hbm{n}", latency, _BEAT_BYTES, rate.numerator, rate.denominator) for n in numbers),
+        hbm_channels(board, _BEAT_BYTES, numbers),
     )
 
 

@@ -26,7 +26,7 @@ def test_reads_apart_have_all_of_their_port_and_stores_share_theirs() -> None:
 
 
 def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_ports, "_WORTH_SHARING", float("inf"))
+    monkeypatch.setattr(memory_ports, "WORTH_SHARING", float("inf"))
     found = memories(CompileOptions(share="all", gemv_lanes=4096, overall_unroll=3072))
     behind = Counter((each.op, each.channels) for each in found)
     sliced = {(each.op, each.channels) for each in found if "_slice" in each.name}

@@ -17,7 +17,7 @@ from sttest.compile.reference_graph import value_graph
 from sttest.compile.reports import activity_table, fifo_table, memory_table
 from sttest.compile.resources.design import design_resources
 from sttest.compile.sharing.functional_units import engines_of, stream_ends
-from sttest.compile.sharing.processes import fifos_of, process_name, processes_of, queue_of
+from sttest.compile.sharing.processes import fifos_of, process_name, processes_of
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
@@ -55,11 +55,11 @@ def test_one_dma_per_slice_and_one_gather_carry_what_all_weights_had(share: str)
 
 def test_turns_of_loads_are_those_of_the_engine() -> None:
     kernel = only_kernel(design().module, "test", "small")
-    queues = {name: nodes for name, nodes in processes_of(kernel).items() if any(map(queue_of, nodes))}
+    queues = {name: nodes for name, nodes in processes_of(kernel).items() if any(node.queue_name for node in nodes)}
     assert queues
     for streams in fifos_of(kernel).values():
         readers = [stream.reader for stream in streams]
-        if len(streams) > 1 and streams[0].queue is None and not queue_of(readers[0]):
+        if len(streams) > 1 and streams[0].queue is None and not readers[0].queue_name:
             assert readers in engines_of(kernel).values()
 
 
@@ -141,7 +141,7 @@ def test_an_engine_chooses_among_fewer_fifos() -> None:
 
 def test_loads_in_another_order_than_their_readers_are_refused() -> None:
     found = parse(printed(design().module), "test", new_context())
-    queue = next(nodes for nodes in processes_of(only_kernel(found, "test", "small")).values() if queue_of(nodes[0]))
+    queue = next(nodes for nodes in processes_of(only_kernel(found, "test", "small")).values() if nodes[0].queue_name)
     first, second = queue[:2]
     block = first.parent_block()
     assert block is not None

@@ -17,8 +17,6 @@ from sttest.compile.dialects.stream_order import StreamLoop, raw_loops
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.sharing.processes import process_name
 
-Dma = df.DmaReadOp | df.DmaWriteOp
-
 
 class BurstsAhead:
     """Of the DMAs of a kernel with channels.
@@ -28,19 +26,19 @@ class BurstsAhead:
     """
 
     def __init__(self, kernel: df.KernelOp) -> None:
-        self.dmas: list[Dma] = [*all_of(kernel, df.DmaReadOp), *all_of(kernel, df.DmaWriteOp)]
-        busy = {port_of(dma) for dma in self.dmas if isinstance(dma, df.DmaWriteOp) or dma.slice is not None}
+        self.dmas: list[df.DmaOp] = [*all_of(kernel, df.DmaReadOp), *all_of(kernel, df.DmaWriteOp)]
+        busy = {port_of(dma) for dma in self.dmas if not isinstance(dma, df.DmaReadOp) or dma.slice is not None}
         named = {(process_name(dma), port_of(dma)) for dma in self.dmas}
         self._sharing = Counter(port for _, port in named if port in busy)
 
-    def of(self, dma: Dma, in_flight: int) -> int:
+    def of(self, dma: df.DmaOp, in_flight: int) -> int:
         """What a DMA has of what its port has in flight in its direction (bursts, words), at least one."""
         return max(1, in_flight // max(1, self._sharing[port_of(dma)]))
 
 
-def port_of(dma: Dma) -> tuple[int, bool]:
+def port_of(dma: df.DmaOp) -> tuple[int, bool]:
     """Channel and direction; those without a channel yet are behind none."""
-    return -1 if dma.channel is None else dma.channel.value.data, isinstance(dma, df.DmaWriteOp)
+    return -1 if dma.channel is None else dma.channel.value.data, dma.writes
 
 
 # --- How far a stream walks memory in one stretch: what a burst may be made of

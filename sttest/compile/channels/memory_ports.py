@@ -14,13 +14,23 @@ waits for.  Then all share all channels (:mod:`spread_channels`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sttest.boards.board import FpgaBoard
+from sttest.compile.assumptions import (
+    DEFAULT_PORT_BITS,
+    MOST_SLICES_PER_CHANNEL,
+    MOST_UNEVEN,
+    SMALL_SHARE,
+    WORTH_SHARING,
+)
 from sttest.compile.dialects import df
 from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
+from sttest.sim.bursts import channel_name
+from sttest.sim.graph import Channel
 
 # --- What a DMA asks of memory, as far as the choice of its channels goes
 
@@ -60,12 +70,6 @@ class PortDemand:
 # --- Channels that all DMAs share, filled evenly
 
 
-# A channel may have this much more than an even share of the bytes: a slice less saves a DMA.
-_UNEVEN = 1.05
-# A slice costs a DMA: with so many per channel, no more are cut.
-_MOST_PER_CHANNEL = 3
-
-
 def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA, one per slice.
 
@@ -76,7 +80,7 @@ def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: i
     """
     slices = {demand.name: 1 for demand in demands}
     most = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes, channels) for demand in demands}
-    fair = _UNEVEN * sum(demand.total_bytes for demand in demands) / channels
+    fair = MOST_UNEVEN * sum(demand.total_bytes for demand in demands) / channels
     while True:
         found = _numbered(demands, slices, channels)
         loads = _loads(demands, found, channels)
@@ -85,7 +89,7 @@ def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: i
             for demand in demands
             if loads.index(max(loads)) in found[demand.name] and 2 * slices[demand.name] <= most[demand.name]
         ]
-        room = _MOST_PER_CHANNEL * channels - sum(slices.values())
+        room = MOST_SLICES_PER_CHANNEL * channels - sum(slices.values())
         able = [demand for demand in able if slices[demand.name] <= room]
         if max(loads) <= fair or not able:
             return found
@@ -116,13 +120,6 @@ def _numbered(demands: Sequence[PortDemand], slices: Mapping[str, int], channels
     return found
 
 
-# A DMA below this part of an even share of the bytes is not worth an AXI port of its own.
-_SMALL_SHARE = 0.25
-# Channels are shared by all where that takes less than this part of the cycles: each slice costs a DMA of its own, and
-# small DMAs wait for large ones.
-_WORTH_SHARING = 0.8
-
-
 def assign_channels(
     demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int, use: ChannelUse = "auto"
 ) -> dict[str, tuple[int, ...]]:
@@ -147,7 +144,7 @@ def assign_channels(
     spread = spread_channels(demands, channels, burst_bytes)
     busy = max((demand.busy_cycles for demand in demands), default=0)
     apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))
-    return spread if together < _WORTH_SHARING * apart else own
+    return spread if together < WORTH_SHARING * apart else own
 
 
 def channels_apart(
@@ -164,7 +161,7 @@ def channels_apart(
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.
     """
-    small_bytes = _SMALL_SHARE * sum(demand.total_bytes for demand in demands) / channels
+    small_bytes = SMALL_SHARE * sum(demand.total_bytes for demand in demands) / channels
     small = [demand for demand in demands if demand.total_bytes < small_bytes]
     shared = len({demand.shares_with for demand in small})
     counts = {demand.name: 1 for demand in demands if demand not in small}
@@ -233,16 +230,24 @@ def _number(demands: Sequence[PortDemand], counts: dict[str, int]) -> dict[str, 
 # --- How wide the memory ports of a kernel are, and what that leaves of an HBM channel
 
 
-_DEFAULT_BITS = 512
-
-
 def port_bytes(kernel: df.KernelOp) -> int:
     """Bytes of a beat: the width of the kernel's ports."""
-    dmas = (node for node in kernel.body.block.ops if isinstance(node, df.DmaReadOp | df.DmaWriteOp))
+    dmas = (node for node in kernel.body.block.ops if isinstance(node, df.DmaOp))
     widths = [dma.beat_bits.value.data for dma in dmas if dma.beat_bits is not None]
-    return max(widths, default=_DEFAULT_BITS) // 8
+    return max(widths, default=DEFAULT_PORT_BITS) // 8
 
 
 def bytes_per_cycle(board: FpgaBoard, beat_bytes: int) -> float:
     """What a channel sustains behind a port that takes a beat per cycle of the kernel."""
     return min(board.hbm_bytes_per_cycle_per_channel(sustained=True), float(beat_bytes))
+
+
+def hbm_channels(board: FpgaBoard, beat_bytes: int, numbers: Iterable[int]) -> tuple[Channel, ...]:
+    """The HBM law: pseudo-channels of a board, with the rate and the latency that a kernel sees.
+
+    The rate is that of sequential bursts, refresh included, in whole beats per 1000 cycles at most; the latency is that
+    of a read, and a write's response is taken to be as late.  `sttest.sim.bursts` says what follows for each burst.
+    """
+    rate = Fraction(bytes_per_cycle(board, beat_bytes) / beat_bytes).limit_denominator(1000)
+    latency = board.hbm.read_latency_cycles(board.clock_mhz.value)
+    return tuple(Channel(channel_name(each), latency, beat_bytes, rate.numerator, rate.denominator) for each in numbers)

@@ -9,8 +9,9 @@ FPGA kernel: streaming inside, external memory between.  (StreamTensor, MICRO
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import gcd, prod
 
@@ -151,6 +152,16 @@ def itensor_of(value: SSAValue | Attribute) -> ITensorType:
     if isinstance(kind, ITensorType):
         return kind
     raise VerifyException(f"expected an itensor or a stream, found {kind}")
+
+
+def identifier(text: str) -> str:
+    """A name that is safe in IR, JSON, C++ and Verilog: letters, digits and underscores, no leading digit.
+
+    >>> identifier("attn.q_proj"), identifier("1;rm")
+    ('attn_q_proj', '_1_rm')
+    """
+    clean = re.sub(r"[^0-9A-Za-z_]+", "_", text)
+    return f"_{clean}" if clean[:1].isdigit() or not clean else clean
 
 
 def i64_attr(value: int) -> IntegerAttr[I64]:
@@ -465,6 +476,52 @@ class NodeOp(IRDLOperation):
         """Results at the itensor level, sinks at the stream level."""
         return self.sinks or self.streams
 
+    @property
+    def kind(self) -> str:
+        """The kind of hardware that it becomes, as tables name it."""
+        return self.name.removeprefix("df.")
+
+    @property
+    def given_name(self) -> str | None:
+        """Its own name, whatever it shares with others; None before `name-nodes`."""
+        return self._text("label")
+
+    def give_name(self, name: str) -> None:
+        """Takes a name, unless it has had one from the start."""
+        self.properties["label"] = StringAttr(name)
+
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """A name for it, not yet unique.
+
+        Args:
+            name_of: the name of the node that a stream comes from.
+        """
+        return self.kind
+
+    @property
+    def origin_name(self) -> str:
+        """The module of the model, or the tensor, that it comes from; empty where the text does not say."""
+        return self._text("origin") or ""
+
+    @property
+    def queue_name(self) -> str | None:
+        """The queue of loads that it belongs to."""
+        return self._text("queue")
+
+    @property
+    def shared_name(self) -> str | None:
+        """The process that it shares with others: its engine, or what its queue makes of it; None where it is alone."""
+        return None
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether its results are the tokens of its first source, as they are or in another order."""
+        return False
+
+    def _text(self, name: str) -> str | None:
+        found = self.properties.get(name)
+        return found.data if isinstance(found, StringAttr) else None
+
 
 def _sources(node: NodeOp) -> Sequence[SSAValue]:
     return node.operands[: node.source_count]
@@ -515,6 +572,23 @@ class TaskOp(NodeOp):
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
+
+    @property
+    def given_name(self) -> str | None:
+        """The name of its kernel."""
+        return self.sym_name.data
+
+    def give_name(self, name: str) -> None:
+        """It has one already."""
+
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """The name that it has."""
+        return self.sym_name.data
+
+    @property
+    def shared_name(self) -> str | None:
+        """Its engine."""
+        return self._text("engine")
 
     @property
     def trip_counts(self) -> tuple[int, ...]:
@@ -687,6 +761,15 @@ class ConverterOp(NodeOp):
     def __init__(self, source: SSAValue, result: ITensorType) -> None:
         super().__init__(operands=[[source], []], result_types=[[result]])
 
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """After the node whose order it changes."""
+        return f"order_{name_of(self.sources[0])}"
+
+    @property
+    def passes_on(self) -> bool:
+        """The same tokens in another order."""
+        return True
+
     @property
     def at_once(self) -> list[int]:
         """Neighbours per data dim that are written or read in one cycle: those of a token."""
@@ -730,6 +813,15 @@ class ForkOp(NodeOp):
 
     def __init__(self, source: SSAValue, copies: int) -> None:
         super().__init__(operands=[[source], []], result_types=[[source.type] * copies])
+
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """After the node whose tokens it copies."""
+        return f"fork_{name_of(self.sources[0])}"
+
+    @property
+    def passes_on(self) -> bool:
+        """Each result has all tokens."""
+        return True
 
     def verify_(self) -> None:
         """All copies have the source's order; each is read once."""
@@ -777,6 +869,10 @@ class ConcatOp(NodeOp):
         "`:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
     )
 
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """The name that it has, if any."""
+        return self.given_name or self.kind
+
     @property
     def along(self) -> int:
         """The data dim along which the sources lie one behind the other."""
@@ -810,14 +906,52 @@ class ConcatOp(NodeOp):
 # --- Nodes between streams and external memory: DMAs, and what puts the slices of several together
 
 
+class DmaOp(NodeOp):
+    """What joins one stream to one tensor in external memory, in either direction.
+
+    ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width, ``channel`` the
+    pseudo-channel that it works on.
+    """
+
+    label = opt_prop_def(StringAttr)
+    layout = opt_prop_def(IntListAttr)
+    beat_bits = opt_prop_def(IntegerAttr[I64])
+    origin = opt_prop_def(StringAttr)
+    channel = opt_prop_def(IntegerAttr[I64])
+
+    @property
+    def kind(self) -> str:
+        """One kind for both directions."""
+        return "dma"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes memory."""
+        return isinstance(self, DmaWriteOp)
+
+    @property
+    def port(self) -> SSAValue:
+        """Its stream."""
+        return self.sources[0] if self.writes else self.produced[0]
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether memory holds its tokens in the order of the stream."""
+        return "packed" in self.properties
+
+    @property
+    def tensor_name(self) -> str:
+        """The name of its tensor, as an identifier."""
+        return identifier(self.origin_name or "tensor")
+
+
 @irdl_op_definition
-class DmaReadOp(NodeOp):
+class DmaReadOp(DmaOp):
     """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
 
-    ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width,
     ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
     ``folded`` says that the reader shares the tile buffer and needs no FIFO.  ``slice`` [j, k] says that it reads slice
-    j of k of every token, out of memory that holds nothing else.  ``channel`` is the pseudo-channel that it works on.
+    j of k of every token, out of memory that holds nothing else.
     DMAs of one ``queue`` are one piece of hardware, which reads their tensors one after the other, in program order.
 
     In a launch that generates several tokens, a second source is what the DMA waits for between two of them.  With
@@ -826,20 +960,27 @@ class DmaReadOp(NodeOp):
     """
 
     name = "df.dma_read"
-    label = opt_prop_def(StringAttr)
-    layout = opt_prop_def(IntListAttr)
-    beat_bits = opt_prop_def(IntegerAttr[I64])
-    origin = opt_prop_def(StringAttr)
     folded = opt_prop_def(UnitAttr)
     packed = opt_prop_def(UnitAttr)
     slice = opt_prop_def(IntListAttr)
-    channel = opt_prop_def(IntegerAttr[I64])
     queue = opt_prop_def(StringAttr)
     rows = opt_prop_def(IntegerAttr[I64])
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
         f"(`slice` $slice^)? (`channel` $channel^)? (`queue` $queue^)? (`rows` $rows^)? (`origin` $origin^)? {TAIL}"
     )
+
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """After its tensor, and the slice that it reads."""
+        return self._name_of_slice(self.tensor_name)
+
+    @property
+    def shared_name(self) -> str | None:
+        """After its queue, and the slice that it reads."""
+        return self._name_of_slice(self.queue.data) if self.queue is not None else None
+
+    def _name_of_slice(self, tensor: str) -> str:
+        return f"load_{tensor}{f'_slice{self.slice_of[0]}' if self.slice else ''}"
 
     @property
     def row_count(self) -> int:
@@ -870,18 +1011,17 @@ class DmaReadOp(NodeOp):
 
 
 @irdl_op_definition
-class DmaWriteOp(NodeOp):
+class DmaWriteOp(DmaOp):
     """Writes a stream to a tensor in external memory; mirrors ``df.dma_read``."""
 
     name = "df.dma_write"
-    label = opt_prop_def(StringAttr)
-    layout = opt_prop_def(IntListAttr)
-    beat_bits = opt_prop_def(IntegerAttr[I64])
-    origin = opt_prop_def(StringAttr)
-    channel = opt_prop_def(IntegerAttr[I64])
     assembly_format = (
         f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`channel` $channel^)? (`origin` $origin^)? {TAIL}"
     )
+
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """After its tensor."""
+        return f"store_{self.tensor_name}"
 
     def verify_(self) -> None:
         """A stream goes in, its tensor comes out."""
@@ -903,6 +1043,21 @@ class GatherOp(NodeOp):
     queue = opt_prop_def(StringAttr)
     assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? {TAIL}"
 
+    def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
+        """After the tensor whose slices it puts together."""
+        load = self.sources[0].owner
+        return f"gather_{load.tensor_name if isinstance(load, DmaOp) else 'tensor'}"
+
+    @property
+    def shared_name(self) -> str | None:
+        """After its queue."""
+        return f"gather_{self.queue.data}" if self.queue is not None else None
+
+    @property
+    def passes_on(self) -> bool:
+        """Slices of tokens become tokens."""
+        return True
+
     def verify_(self) -> None:
         """Every source streams slices of the result's tokens."""
         check_ports(self.name, sources=(min(len(self.sources), 1), 1), results=(len(self.produced), 1))
@@ -915,12 +1070,22 @@ class GatherOp(NodeOp):
 # --- Nodes of a loop over layers: where activations enter a block, and where they leave it or go round
 
 
+class LayerOp(NodeOp):
+    """Where activations enter a block or leave it; it counts layers itself."""
+
+    label = opt_prop_def(StringAttr)
+
+    @property
+    def kind(self) -> str:
+        """One kind for both ends."""
+        return "layers"
+
+
 @irdl_op_definition
-class EnterOp(NodeOp):
+class EnterOp(LayerOp):
     """Gives the first layer its first source, every later layer its second: what the layer before made."""
 
     name = "df.enter"
-    label = opt_prop_def(StringAttr)
     assembly_format = f"$sources {TAIL}"
 
     def verify_(self) -> None:
@@ -930,11 +1095,10 @@ class EnterOp(NodeOp):
 
 
 @irdl_op_definition
-class LeaveOp(NodeOp):
+class LeaveOp(LayerOp):
     """Gives what a layer made to its first sink, for the next layer; that of the last layer to its second."""
 
     name = "df.leave"
-    label = opt_prop_def(StringAttr)
     assembly_format = f"$sources {TAIL}"
 
     def verify_(self) -> None:

@@ -16,6 +16,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.core.errors import InputError
+from sttest.sim.graph import PING_PONG
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class ConverterBuffer:
 
     def ping_pong_bits(self, element_bits: int) -> int:
         """Memory of both halves in bits (paper section 4.2: 2 × buffer)."""
-        return 2 * prod(self.shape) * element_bits
+        return PING_PONG * prod(self.shape) * element_bits
 
 
 def converter_buffer(source: ITensorType, result: ITensorType) -> ConverterBuffer:

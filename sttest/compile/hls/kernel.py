@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import singledispatchmethod
 
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
@@ -14,6 +15,7 @@ from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (
     Conversion,
+    Process,
     block_typedef,
     conversion,
     emit_concat,
@@ -29,6 +31,7 @@ from sttest.compile.hls.top import CALL_MACRO, COMPILERS, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code, counted
 from sttest.compile.sharing.processes import node_label, process_name
+from sttest.core.errors import InputError
 
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
@@ -112,41 +115,58 @@ class _Emitter:
             behind = [task for task in self.network.behind_layers(node) if isinstance(task, df.TaskOp)]
             emit_engine(code, members, self.network.engine(engine, members), self.timing, self.helpers, behind)
             return
-        process = self.network.process(node)
-        if isinstance(node, df.TaskOp):
-            emit_task(code, node, process, self.timing, self.helpers)
-        elif isinstance(node, df.ForkOp):
-            stream = df.itensor_of(node.sources[0])
-            emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
-        elif isinstance(node, df.ConcatOp):
-            token = Token.of(df.itensor_of(node.sinks[0]), process.name)
-            emit_concat(code, process, token, node.turns, node.tokens_per_turn)
-        elif isinstance(node, df.EnterOp | df.LeaveOp):
-            stream = df.itensor_of(node.sources[0])
-            emit = emit_enter if isinstance(node, df.EnterOp) else emit_leave
-            emit(code, process, Token.of(stream, process.name), stream.tokens)
-        elif isinstance(node, df.GatherOp):
-            part, whole = df.itensor_of(node.sources[0]), df.itensor_of(node.sinks[0])
-            tokens, behind = (
-                sum(df.itensor_of(turn.sinks[0]).tokens for turn in turns)
-                for turns in (self.network.turns(node), self.network.behind_layers(node))
-            )
-            types = Token.of(part, process.name), Token.of(whole, process.name)
-            emit_gather(code, process, *types, tokens - behind, behind)
-        elif isinstance(node, df.DmaReadOp | df.DmaWriteOp):
-            memory = self.network.memories[process_name(node)]
-            layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
-            for line in _memory_comments(memory):
-                code.comment(line)
-            if memory.writes:
-                emit_dma_write(code, layouts[0], process, self.helpers)
-            elif isinstance(node, df.DmaReadOp) and node.rows is not None:
-                emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
-            elif isinstance(node, df.DmaReadOp) and node.takes_entries:
-                entries = cache_entries(self.network.kernel, node)
-                emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
-            else:
-                emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
+        self._emit(node, code, self.network.process(node))
+
+    @singledispatchmethod
+    def _emit(self, node: df.NodeOp, code: Code, process: Process) -> None:
+        """The function of a node."""
+        raise InputError("no-cpp-node", f"no C++ for {node.name}", where=self.network.name)
+
+    @_emit.register
+    def _task(self, node: df.TaskOp, code: Code, process: Process) -> None:
+        emit_task(code, node, process, self.timing, self.helpers)
+
+    @_emit.register
+    def _fork(self, node: df.ForkOp, code: Code, process: Process) -> None:
+        stream = df.itensor_of(node.sources[0])
+        emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
+
+    @_emit.register
+    def _concat(self, node: df.ConcatOp, code: Code, process: Process) -> None:
+        token = Token.of(df.itensor_of(node.sinks[0]), process.name)
+        emit_concat(code, process, token, node.turns, node.tokens_per_turn)
+
+    @_emit.register
+    def _layer(self, node: df.LayerOp, code: Code, process: Process) -> None:
+        stream = df.itensor_of(node.sources[0])
+        emit = emit_enter if isinstance(node, df.EnterOp) else emit_leave
+        emit(code, process, Token.of(stream, process.name), stream.tokens)
+
+    @_emit.register
+    def _gather(self, node: df.GatherOp, code: Code, process: Process) -> None:
+        part, whole = df.itensor_of(node.sources[0]), df.itensor_of(node.sinks[0])
+        tokens, behind = (
+            sum(df.itensor_of(turn.sinks[0]).tokens for turn in turns)
+            for turns in (self.network.turns(node), self.network.behind_layers(node))
+        )
+        types = Token.of(part, process.name), Token.of(whole, process.name)
+        emit_gather(code, process, *types, tokens - behind, behind)
+
+    @_emit.register
+    def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:
+        memory = self.network.memories[process_name(node)]
+        layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
+        for line in _memory_comments(memory):
+            code.comment(line)
+        if memory.writes:
+            emit_dma_write(code, layouts[0], process, self.helpers)
+        elif isinstance(node, df.DmaReadOp) and node.rows is not None:
+            emit_chosen_read(code, in_a_row(layouts), process, self.helpers, node.rows.value.data)
+        elif isinstance(node, df.DmaReadOp) and node.takes_entries:
+            entries = cache_entries(self.network.kernel, node)
+            emit_cache_read(code, in_a_row(layouts), process, self.helpers, entries)
+        else:
+            emit_dma_read(code, in_a_row(layouts), process, self.helpers, in_a_row(behind))
 
     def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)
@@ -165,10 +185,10 @@ class _Emitter:
             title = "From memory"
         elif isinstance(node, df.DmaWriteOp):
             title = "To memory"
-        elif isinstance(node, df.TaskOp) and node.engine is not None:
+        elif node.shared_name is not None:
             title = "Engines"
-        elif isinstance(node, df.TaskOp | df.ConcatOp) and node.origin is not None:
-            title = node.origin.data
+        elif node.origin_name:
+            title = node.origin_name
         if title != section:
             _section(code, title)
         return title

@@ -160,7 +160,7 @@ class PortLayout:
         return inner.strides == (1,) and not inner.trip % in_word and not any(step % in_word for step in steps)
 
 
-def memory_layout(op: df.DmaReadOp | df.DmaWriteOp) -> PortLayout:
+def memory_layout(op: df.DmaOp) -> PortLayout:
     """The layout of a DMA.
 
     Raises:
@@ -169,7 +169,7 @@ def memory_layout(op: df.DmaReadOp | df.DmaWriteOp) -> PortLayout:
     where = op.label.data if op.label else op.name
     if op.layout is None:
         raise run_first("hls", f"{op.name} has no layout", "materialize-dma")
-    stream = df.itensor_of(op.sources[0] if isinstance(op, df.DmaWriteOp) else op.sinks[0])
+    stream = df.itensor_of(op.port)
     token = Token.of(stream, where)
     if token.element == I1:
         raise InputError("bad-layout", "memory holds no i1", where=where, hints=["extend it to i8"])
@@ -185,14 +185,13 @@ def memory_layout(op: df.DmaReadOp | df.DmaWriteOp) -> PortLayout:
     tile = tuple(count * part for count, part in zip(beats, beat, strict=True))
     parts = prod(size // part for size, part in zip(tile, stream.element_shape, strict=True))
     over_tiles, over_parts = cut_inside(stream, parts, where)
-    packed = isinstance(op, df.DmaReadOp) and op.packed is not None
     _check(stream, tile, grid, over_tiles, where)
     places = _row_major(over_tiles, grid, tile)
-    if (packed or isinstance(op, df.DmaWriteOp)) and not _counts_through(places, prod(grid)):
+    if (op.is_packed or op.writes) and not _counts_through(places, prod(grid)):
         raise _bad(f"the loops do not reach every tile of {list(grid)}", where)
-    if packed:
+    if op.is_packed:
         places = _packed(over_tiles)
-    return PortLayout(token, tile, beat, grid, packed, tuple(merged(places)), tuple(over_parts), word_bits)
+    return PortLayout(token, tile, beat, grid, op.is_packed, tuple(merged(places)), tuple(over_parts), word_bits)
 
 
 def _packed(loops: Sequence[StreamLoop]) -> list[StreamLoop]:

@@ -17,25 +17,13 @@ from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.ir.module_walk import run_first
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
-from sttest.compile.sharing.processes import fifos_of, node_label, process_name, processes_of, queue_of
+from sttest.compile.sharing.processes import fifos_of, node_label, process_name, processes_of
 from sttest.core.errors import InputError
 
 # What every process calls its own.
 _LOCAL_NAMES = (
-    "token",
-    "word",
-    "words",
-    "block",
-    "tile",
-    "first",
-    "held",
-    "number",
-    "step",
-    "row",
-    "entry",
-    "position",
-    "place",
-)
+    "token", "word", "words", "block", "tile", "first", "held", "number", "step", "row", "entry", "position", "place",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -172,24 +160,13 @@ class Network:
         self.outside = outside_layers(self.kernel)
         self.name = self._names.of(self.kernel, self.kernel.sym_name.data)
         for op in self.kernel.body.block.ops:
-            if isinstance(
-                op,
-                df.TaskOp
-                | df.ConcatOp
-                | df.ConverterOp
-                | df.EnterOp
-                | df.LeaveOp
-                | df.ForkOp
-                | df.GatherOp
-                | df.DmaReadOp
-                | df.DmaWriteOp,
-            ):
+            if isinstance(op, df.NodeOp):
                 self.nodes.append(op)
             elif not isinstance(op, df.StreamOp | df.BufferOp | df.YieldOp):
                 raise InputError("no-cpp-node", f"no C++ for {op.name}", where=self.name)
         self._name_memories()
         for node in self.nodes:
-            self._names.of(self.turns(node)[0] if queue_of(node) else node, self._label(node))
+            self._names.of(self.turns(node)[0] if node.queue_name else node, self._label(node))
         for fifo, ops in fifos_of(self.kernel).items():
             kind = ops[0].result.type
             name, token = self._names.of(("fifo", fifo), fifo), Token.of(kind.itensor, fifo)
@@ -325,7 +302,7 @@ class Network:
 
     def _label(self, node: df.NodeOp, stream: HlsStream | None = None) -> str:
         """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
-        is_shared = queue_of(node) is not None or (stream is not None and len(stream.comments) > 1)
+        is_shared = node.queue_name is not None or (stream is not None and len(stream.comments) > 1)
         return process_name(node) if is_shared else node_label(node)
 
     @property
@@ -342,25 +319,20 @@ class Network:
         return max(widths, default=WORD_BITS[-1])
 
     def _name_memories(self) -> None:
-        dmas = [
-            node
-            for node in self.nodes
-            if isinstance(node, df.DmaReadOp | df.DmaWriteOp) and node is self.turns(node)[0]
-        ]
+        dmas = [node for node in self.nodes if isinstance(node, df.DmaOp) and node is self.turns(node)[0]]
         shares = Counter(self.hbm_channels[process_name(dma)] for dma in dmas)
         for argument, tensor in zip(self.kernel.body.block.args, self.kernel.inputs, strict=True):
             for dma in dmas:
                 if isinstance(dma, df.DmaReadOp) and dma.sources[0] == argument:
-                    wanted = queue_of(dma) or tensor.name_hint or argument.name_hint or "input"
+                    wanted = dma.queue_name or tensor.name_hint or argument.name_hint or "input"
                     part = f"_slice{dma.slice_of[0]}" if dma.slice else ""
                     self._name_memory(dma, f"{wanted}{part}", shares)
         for value in self.kernel.terminator.arguments:
             if not isinstance(value.owner, df.DmaWriteOp):
                 raise run_first("hls", "a result does not come from a df.dma_write", "materialize-dma")
-            origin = value.owner.origin
-            self._name_memory(value.owner, origin.data if origin else "result", shares)
+            self._name_memory(value.owner, value.owner.origin_name or "result", shares)
 
-    def _name_memory(self, op: df.DmaReadOp | df.DmaWriteOp, wanted: str, shares: Counter[int]) -> None:
+    def _name_memory(self, op: df.DmaOp, wanted: str, shares: Counter[int]) -> None:
         hbm_channel = self.hbm_channels[process_name(op)]
         bundle = self._names.of(hbm_channel, f"gmem{hbm_channel}")
         before = sum(memory.bundle == bundle for memory in self.memories.values())
@@ -376,9 +348,8 @@ class Network:
             )
             for is_behind in (False, True)
         )
-        writes = isinstance(op, df.DmaWriteOp)
         steps = self.kernel.step_count if has_part_per_step(self.kernel, op) else 1
-        rows, takes_entries = (1, False) if isinstance(op, df.DmaWriteOp) else (max(1, op.row_count), op.takes_entries)
+        rows, takes_entries = (max(1, op.row_count), op.takes_entries) if isinstance(op, df.DmaReadOp) else (1, False)
         self.memories[process_name(op)] = PortMemory(
-            name, process_name(op), bundle, channel, writes, tensors, layers, behind, steps, rows, takes_entries
+            name, process_name(op), bundle, channel, op.writes, tensors, layers, behind, steps, rows, takes_entries
         )

@@ -11,8 +11,9 @@ from xdsl.dialects.builtin import Float16Type, Float32Type, IntegerType
 from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
+from sttest.compile.dialects.df import identifier
 from sttest.compile.hls.writer import Code
-from sttest.compile.ir.names import identifier, unique
+from sttest.compile.ir.names import unique
 from sttest.core.errors import InputError
 
 _INTEGER_BITS = (1, 4, 8, 16, 32)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import returned
@@ -16,16 +16,6 @@ from sttest.core.errors import InputError, did_you_mean
 
 # Results with these names leave as cache entries (docs/how-to/add-a-model.md).
 _CACHE_RESULTS = ("k_", "v_")
-
-
-def identifier(text: str) -> str:
-    """A name that is safe in IR, JSON, C++ and Verilog: letters, digits and underscores, no leading digit.
-
-    >>> identifier("attn.q_proj"), identifier("1;rm")
-    ('attn_q_proj', '_1_rm')
-    """
-    clean = re.sub(r"[^0-9A-Za-z_]+", "_", text)
-    return f"_{clean}" if clean[:1].isdigit() or not clean else clean
 
 
 def unique(base: str, taken: set[str]) -> str:
@@ -51,14 +41,14 @@ class NameTable:
         """Takes the argument names of ``sttest.arg_names`` and writes them to the values."""
         for argument, name in given_argument_names(function).items():
             self._arguments[argument] = name
-            argument.name_hint = hint(identifier(name))
+            argument.name_hint = hint(df.identifier(name))
 
     def of(self, op: Operation, roots: Sequence[SSAValue]) -> tuple[str, str]:
         """A unique identifier and the origin in the model, e.g. ``("attn_q_proj", "attn.q_proj")``."""
         origin = source_of(op) or self._parameter(roots)
         step = op.attributes.get("sttest.step")
         name = f"{origin}_{step.data}" if isinstance(step, StringAttr) else origin
-        return unique(identifier(name), self._taken), origin
+        return unique(df.identifier(name), self._taken), origin
 
     def _parameter(self, roots: Sequence[SSAValue]) -> str:
         names = [self._arguments.get(root, "") for root in roots if isinstance(root, BlockArgument)]
@@ -145,31 +135,13 @@ class NodeNames:
         return unique(f"{name}_{port}" if name in self._edges else name, self._edges)
 
     def _base(self, node: Operation) -> str:
-        if isinstance(node, df.TaskOp):
-            return node.sym_name.data
-        if isinstance(node, df.ConcatOp) and node.label is not None:
-            return node.label.data
-        if isinstance(node, df.DmaReadOp):
-            return f"load_{_tensor(node)}{f'_slice{node.slice_of[0]}' if node.slice else ''}"
-        if isinstance(node, df.DmaWriteOp):
-            return f"store_{_tensor(node)}"
-        if isinstance(node, df.GatherOp):
-            return f"gather_{_tensor(node.sources[0].owner)}"
-        if isinstance(node, df.ConverterOp):
-            return f"order_{self._producer(node.sources[0])}"
-        if isinstance(node, df.ForkOp):
-            return f"fork_{self._producer(node.sources[0])}"
-        return node.name.replace("df.", "")
+        if isinstance(node, df.NodeOp):
+            return node.proposed_name(self._producer)
+        return node.name.removeprefix("df.")
 
     def _producer(self, stream: SSAValue) -> str:
         owner = stream.owner
         return self._names.get(owner, "stream") if isinstance(owner, Operation) else "stream"
-
-
-def _tensor(node: Operation | Block) -> str:
-    """Name of the tensor that a DMA moves."""
-    origin = node.origin if isinstance(node, df.DmaReadOp | df.DmaWriteOp) else None
-    return identifier(origin.data if origin else "tensor")
 
 
 # --- Names of the tensors that go into a design and come out, whatever text it was made from

@@ -15,11 +15,9 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import BlockArgument, SSAValue
 
+from sttest.compile.assumptions import MAX_ROWS, SHORT_EXTENT
 from sttest.compile.dialects import df
 from sttest.compile.linalg.iteration import IterationSpace, LinalgAccess, is_view
-
-# Loops this short (the 2x2 rotations of RoPE) are stepped through, not tiled.
-SHORT_EXTENT = 4
 
 
 def is_contraction(op: GenericOp, space: IterationSpace) -> bool:
@@ -130,10 +128,6 @@ def work(task: df.TaskOp) -> int:
 
 
 # --- Tokens that a function takes at once, where these are few: the rows of its products with weights
-
-
-MAX_ROWS = 16
-"""Rows that one tile has room for."""
 
 
 def token_rows(function: func.FuncOp) -> int:

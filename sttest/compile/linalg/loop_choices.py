@@ -15,8 +15,9 @@ from math import prod
 
 from xdsl.ir import BlockArgument
 
+from sttest.compile.assumptions import MAX_ROWS
 from sttest.compile.dialects import df
-from sttest.compile.linalg.contraction import MAX_ROWS, roles_of, weight_of, work
+from sttest.compile.linalg.contraction import roles_of, weight_of, work
 from sttest.compile.linalg.iteration import IterationSpace, shape_of
 from sttest.compile.linalg.loop_nest import LoopNest, is_dense, sums_floats
 from sttest.compile.spaces.gemv_tiling import gemv_tile, pace_lanes, power_of_two_in

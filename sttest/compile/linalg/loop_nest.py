@@ -25,14 +25,12 @@ from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from sttest.compile.assumptions import ADDER_STAGES, SHORT_EXTENT
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import loops_of, raw_loops, resized
-from sttest.compile.linalg.contraction import SHORT_EXTENT, Roles, factors_of, pairs_loops, roles_of, weight_of
+from sttest.compile.linalg.contraction import Roles, factors_of, pairs_loops, roles_of, weight_of
 from sttest.compile.linalg.iteration import Form, IterationSpace, LinalgAccess
 from sttest.core.errors import InputError
-
-# Stages of a fabric adder (rule of `operator_cost.accumulator`): so many sums keep it busy.
-_WIDE = 4
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ def _contraction(space: IterationSpace, default_tile: int, whole: Set[int]) -> L
     roles = roles_of(space)
     tile = {loop: space.extent(loop) if loop in whole else 1 for loop in space.order}
     wide = (not roles.rows and sums_floats(space)) or _reads_cache_across(space, roles)
-    widest = default_tile * (_WIDE if wide else 1)
+    widest = default_tile * (ADDER_STAGES if wide else 1)
     for group, size in ((roles.rows, default_tile), (roles.columns, widest), (space.reductions(), default_tile)):
         for loop in sorted(set(group) - whole, key=lambda loop: (-space.extent(loop), -group.index(loop))):
             tile[loop] = tile_of(space.extent(loop), size)

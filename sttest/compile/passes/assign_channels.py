@@ -27,11 +27,8 @@ from sttest.compile.ir.names import argument_kinds
 from sttest.compile.options import ChannelUse
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.sharing.layers import behind_result
-from sttest.compile.sharing.processes import queue_of
 from sttest.compile.timing.cost_model import task_cost
 from sttest.core.errors import InputError, did_you_mean
-
-_Dma = df.DmaReadOp | df.DmaWriteOp
 
 
 @dataclass(frozen=True)
@@ -80,16 +77,16 @@ class AssignChannels(ModulePass):
         return ways[self.channels]
 
 
-def _ports(kernel: df.KernelOp) -> dict[str, list[_Dma]]:
+def _ports(kernel: df.KernelOp) -> dict[str, list[df.DmaOp]]:
     """DMAs that work on the same channels, those of a queue."""
-    found: dict[str, list[_Dma]] = {}
+    found: dict[str, list[df.DmaOp]] = {}
     for number, dma in enumerate(_dmas(kernel)):
-        found.setdefault(queue_of(dma) or str(number), []).append(dma)
+        found.setdefault(dma.queue_name or str(number), []).append(dma)
     return found
 
 
-def _dmas(kernel: df.KernelOp) -> list[_Dma]:
-    return [node for node in kernel.body.block.ops if isinstance(node, _Dma)]
+def _dmas(kernel: df.KernelOp) -> list[df.DmaOp]:
+    return [node for node in kernel.body.block.ops if isinstance(node, df.DmaOp)]
 
 
 def _with_images_of_their_own(kernel: df.KernelOp) -> set[SSAValue]:
@@ -101,23 +98,23 @@ def _with_images_of_their_own(kernel: df.KernelOp) -> set[SSAValue]:
 
 
 def _demand(
-    name: str, dmas: Sequence[_Dma], intervals: dict[df.TaskOp, int], images: set[SSAValue], turns: Mapping[_Dma, int]
+    name: str,
+    dmas: Sequence[df.DmaOp],
+    intervals: dict[df.TaskOp, int],
+    images: set[SSAValue],
+    turns: Mapping[df.DmaOp, int],
 ) -> PortDemand:
     """Traffic of DMAs that take turns, each once in so many layers.
 
     A task behind one bounds its pace, anything else takes one token per cycle.
     """
-    streams = {dma: df.itensor_of(_port(dma)) for dma in dmas}
+    streams = {dma: df.itensor_of(dma.port) for dma in dmas}
     total_bytes = sum(-(-each.tokens * each.token_bits // (8 * turns[dma])) for dma, each in streams.items())
-    busy = sum(-(-_busy_cycles(_port(dma), intervals) // turns[dma]) for dma in dmas)
-    packed = all(isinstance(dma, df.DmaReadOp) and dma.packed is not None for dma in dmas)
+    busy = sum(-(-_busy_cycles(dma.port, intervals) // turns[dma]) for dma in dmas)
+    packed = all(dma.is_packed for dma in dmas)
     slices = min(map(most_slices, streams.values())) if packed or dmas[0].sources[0] in images else 1
-    writes, queue = isinstance(dmas[0], df.DmaWriteOp), queue_of(dmas[0]) is not None
+    writes, queue = dmas[0].writes, dmas[0].queue_name is not None
     return PortDemand(name, writes, total_bytes, busy, packed, slices, queue)
-
-
-def _port(dma: _Dma) -> SSAValue:
-    return dma.sources[0] if isinstance(dma, df.DmaWriteOp) else dma.streams[0]
 
 
 def _busy_cycles(port: SSAValue, intervals: dict[df.TaskOp, int]) -> int:
@@ -134,7 +131,7 @@ def _used(port: SSAValue) -> list[Use]:
     return [*port.uses, *(use for converter in kept for use in converter.streams[0].uses)]
 
 
-def _connect(dma: _Dma, channels: tuple[int, ...]) -> None:
+def _connect(dma: df.DmaOp, channels: tuple[int, ...]) -> None:
     if len(channels) == 1:
         dma.properties["channel"] = df.i64_attr(channels[0])
         return

@@ -17,8 +17,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.ir.module_walk import all_of
-
-_KIB_BITS = 8 * 1024
+from sttest.compile.sharing.layers import KIB_BITS
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class BufferRereads(ModulePass):
     def _is_kept(self, stream: df.ITensorType) -> bool:
         once = without_repeats(stream)
         kept_bits = once.tokens * once.token_bits
-        return kept_bits < stream.tokens * stream.token_bits and kept_bits <= self.kib * _KIB_BITS
+        return kept_bits < stream.tokens * stream.token_bits and kept_bits <= self.kib * KIB_BITS
 
 
 def _read_once(port: BlockArgument, wanted: df.ITensorType) -> None:

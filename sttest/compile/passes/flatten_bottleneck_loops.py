@@ -18,7 +18,8 @@ from sttest.boards.operators import operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, target_of
 from sttest.compile.timing.cost_model import TaskCost, task_cost
-from sttest.compile.timing.node_pipelines import COPY_LATENCY, NodePipelines, producer_of
+from sttest.compile.timing.node_pipelines import NodePipelines, producer_of
+from sttest.sim.graph import COPY_CYCLES
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class FlattenBottleneckLoops(ModulePass):
                     task.properties["whole"] = UnitAttr()
             for fork in all_of(kernel, df.ForkOp):
                 passes = _passes(fork, left)
-                if passes and df.itensor_of(fork.sources[0]).tokens + passes * COPY_LATENCY <= pace:
+                if passes and df.itensor_of(fork.sources[0]).tokens + passes * COPY_CYCLES <= pace:
                     fork.properties["passes"] = df.i64_attr(passes)
 
 

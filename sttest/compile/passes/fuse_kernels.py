@@ -21,6 +21,7 @@ from sttest.compile.dialects.stream_order import converter_buffer, same_order
 from sttest.compile.ir.module_walk import all_of, functions, sort_topologically, target_of
 from sttest.compile.ir.names import hint
 from sttest.compile.spaces.fusion import EdgeFacts, Fusion, KernelFacts, fuse
+from sttest.sim.graph import PING_PONG
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def converter_bytes(source: df.ITensorType, result: df.ITensorType) -> int:
 def local_buffer_bytes(kernel: df.KernelOp) -> int:
     """On-chip bytes of a kernel's tiles: every source and result token twice (ping-pong)."""
     ports = [df.itensor_of(port) for task in all_of(kernel, df.TaskOp) for port in (*task.sources, *task.produced)]
-    return sum(-(-2 * port.token_bits // 8) for port in ports)
+    return sum(-(-PING_PONG * port.token_bits // 8) for port in ports)
 
 
 def _merge_groups(kernels: list[df.KernelOp], fusion: Fusion) -> None:

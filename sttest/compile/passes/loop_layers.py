@@ -22,8 +22,7 @@ from sttest.compile.ir.names import ENTERS, POSITION, argument_names, hint
 from sttest.compile.sharing.layers import LEAVES, outside_layers, result_store
 from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
-
-_DEPTH = 2
+from sttest.sim.graph import MIN_DEPTH
 
 
 @dataclass(frozen=True)
@@ -100,8 +99,8 @@ def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: 
     """Cuts both streams and joins what is inside by a third."""
     outside_in, outside_out = enters.result, leaves.result
     first, last, behind = enters.reader, leaves.writer, leaves.reader
-    inside_in = _stream(kernel, f"{node_label(enters.writer)}__layer", kind, _DEPTH)
-    inside_out = _stream(kernel, f"layer__{node_label(behind)}", kind, _DEPTH)
+    inside_in = _stream(kernel, f"{node_label(enters.writer)}__layer", kind, MIN_DEPTH)
+    inside_out = _stream(kernel, f"layer__{node_label(behind)}", kind, MIN_DEPTH)
     # The whole activation: a layer takes none of it before the layer before has made its last use of the old one.
     back = _stream(kernel, "layer__layer", kind, kind.itensor.tokens)
     first.operands = [inside_in if operand == outside_in else operand for operand in first.operands]

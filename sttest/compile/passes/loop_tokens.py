@@ -24,8 +24,7 @@ from sttest.compile.ir.names import ENTERS, argument_names, hint
 from sttest.compile.sharing.layers import result_store
 from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
-
-_COPIED = 2
+from sttest.sim.graph import MIN_DEPTH
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class LoopTokens(ModulePass):
                 hints=["compile with --head"],
             )  # fmt: skip
         reads[0].properties["rows"] = df.i64_attr(columns)
-        _hand(kernel, store, reads, depth=_COPIED)
+        _hand(kernel, store, reads, depth=MIN_DEPTH)
 
     def _close_cache(self, kernel: df.KernelOp, function: func.FuncOp, cache: str, entry: str) -> None:
         store, reads = result_store(kernel, function, entry), _reads(kernel, function, cache)
@@ -88,8 +87,8 @@ def _hand(kernel: df.KernelOp, store: df.DmaWriteOp, reads: Sequence[df.DmaReadO
     kind = made.type
     assert isinstance(kind, df.StreamType)
     fork = f"again_{label}"
-    own = _stream(kernel, f"{fork}__{label}", kind, _COPIED)
-    others = [_stream(kernel, f"{fork}__{node_label(read)}", kind, max(_COPIED, depth)) for read in reads]
+    own = _stream(kernel, f"{fork}__{label}", kind, MIN_DEPTH)
+    others = [_stream(kernel, f"{fork}__{node_label(read)}", kind, max(MIN_DEPTH, depth)) for read in reads]
     copies = df.ForkOp.build(
         operands=[[made], [own, *others]], result_types=[[]], properties={"label": StringAttr(fork)}
     )

@@ -13,9 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, require_dmas, run_first
 from sttest.compile.ir.names import hint
-
-# The ping-pong tile buffer that a folded DMA shares with its reader.
-_FOLDED_DEPTH = 2
+from sttest.sim.graph import PING_PONG
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,8 @@ class LowerToStreams(ModulePass):
     def _make_stream(self, kernel: df.KernelOp, instance: df.InstanceOp) -> df.StreamOp:
         producer = instance.source.owner
         folded = isinstance(producer, df.DmaReadOp | df.GatherOp) and producer.folded is not None
-        depth = _FOLDED_DEPTH if folded else self.start_depth
+        # A folded DMA shares its tile buffer with its reader.
+        depth = PING_PONG if folded else self.start_depth
         name = instance.sym_name.data if instance.sym_name else "stream"
         kind = df.StreamType(df.itensor_of(instance.result), IntAttr(depth))
         stream = df.StreamOp(name, kind, "folded" if folded else "default")

@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, require_dmas
-from sttest.compile.ir.names import identifier, unique
+from sttest.compile.ir.names import unique
 from sttest.compile.sharing.functional_units import engines_of
 
 
@@ -35,7 +35,7 @@ class MergeWeightStreams(ModulePass):
         """
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
-            taken = {_tensor(dma) for dma in all_of(kernel, df.DmaReadOp)}
+            taken = {dma.tensor_name for dma in all_of(kernel, df.DmaReadOp)}
             for engine, members in engines_of(kernel).items():
                 for number in range(len(members[0].sources)):
                     loads = _loads(members, number)
@@ -65,13 +65,9 @@ def _shape(dma: df.DmaReadOp) -> Hashable:
 
 def _what(loads: Sequence[df.DmaReadOp], number: int) -> str:
     """How the names of all tensors end, such as ``weight_scale``, if they end alike."""
-    words = [reversed(_tensor(dma).split("_")) for dma in loads]
+    words = [reversed(dma.tensor_name.split("_")) for dma in loads]
     alike = takewhile(lambda same: len({*same}) == 1, zip(*words, strict=False))
     return "_".join(reversed([same[0] for same in alike])) or f"source{number}"
-
-
-def _tensor(dma: df.DmaReadOp) -> str:
-    return identifier(dma.origin.data if dma.origin else "tensor")
 
 
 def _share(loads: Sequence[df.DmaReadOp], queue: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation, OpResult
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import OpResult
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -31,15 +31,11 @@ class NameNodes(ModulePass):
             require_dmas(self.name, kernel)
             names = NodeNames(kernel)
             for node in [node for node in kernel.body.block.ops if not isinstance(node, df.InstanceOp)]:
-                _label(node, names)
+                if isinstance(node, df.NodeOp):
+                    node.give_name(names.of(node))
                 for result in reversed(node.results):
                     if isinstance(result.type, df.ITensorType):
                         _insert_instance(result, names)
-
-
-def _label(node: Operation, names: NodeNames) -> None:
-    if isinstance(node, df.ConcatOp | df.ConverterOp | df.ForkOp | df.GatherOp | df.DmaReadOp | df.DmaWriteOp):
-        node.properties["label"] = StringAttr(names.of(node))
 
 
 def _insert_instance(stream: OpResult, names: NodeNames) -> None:

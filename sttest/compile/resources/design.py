@@ -11,8 +11,8 @@ from sttest.boards.operators import operators
 from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
-from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memories, memory_buses, with_crossings
-from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of
+from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
+from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition import Die, Partition, ProcessFacts, WireFacts, partition

@@ -1,102 +1,21 @@
-"""The memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs."""
+"""What lies between the processes of a placed design: registers at SLR boundaries, buses to the HBM, DMA buffers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import ceil, prod
 
 from sttest.boards.resources import LUTRAM_MAX_WORDS, Resources, memory_resources
+from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects import df
-from sttest.compile.sharing.functional_units import StreamEnds, dma_port, stream_ends
-from sttest.compile.sharing.processes import process_name, processes_of
-from sttest.compile.spaces.memory import MemoryFacts
-from sttest.compile.spaces.partition import ProcessFacts, WireFacts
+from sttest.compile.sharing.processes import process_name
+from sttest.compile.spaces.partition import HANDSHAKE_WIRES, ProcessFacts, WireFacts
 from sttest.core.errors import InputError
-from sttest.sim.graph import Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
-
-_PING_PONG = 2
-
-
-def memories(kernel: df.KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
-    """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
-    kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
-    streams = stream_ends(kernel)
-    folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
-    found = [_stream(each, kinds[each.fifo]) for each in streams]
-    idle = _idle(kernel)
-    for op in kernel.body.block.ops:
-        if isinstance(op, df.NodeOp) and op not in idle:
-            found += _of_node(op, folded)
-    return found
-
-
-def _idle(kernel: df.KernelOp) -> set[df.NodeOp]:
-    """Nodes whose tiles lie in the memories of another: of those of a process, the one that keeps most has them."""
-    return {node for nodes in processes_of(kernel).values() for node in {*nodes} - {max(nodes, key=_running_tiles)}}
-
-
-def _running_tiles(node: df.NodeOp) -> int:
-    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, df.TaskOp) else 1
-
-
-def is_folded(stream: StreamEnds) -> bool:
-    """Whether a DMA and its one reader share a two-tile buffer instead of a FIFO."""
-    sized_by = stream.streams[0].sized_by
-    return sized_by is not None and sized_by.data == "folded"
-
-
-def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
-    depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
-    if is_folded(ends):
-        return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
-    return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
-
-
-def _of_node(op: df.NodeOp, folded: set[str]) -> Iterator[MemoryFacts]:
-    name = process_name(op)
-    if isinstance(op, df.ConverterOp):
-        yield from _converter(op, name)
-    elif isinstance(op, df.TaskOp):
-        yield from _tiles(op, name)
-    elif isinstance(op, df.DmaReadOp | df.DmaWriteOp) and name not in folded:
-        # The emitted code puts a token together in registers; what it reads ahead is its port's (port_buffers.py).
-        yield MemoryFacts(f"{name}_tile", name, "tile", 1, df.itensor_of(dma_port(op)).token_bits)
-
-
-def _converter(op: df.ConverterOp, name: str) -> Iterator[MemoryFacts]:
-    """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
-    if op.buffer is None:
-        return
-    element_bits = df.itensor_of(op.sources[0]).element_bits
-    at_once = max(df.itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
-    words = ceil(_PING_PONG * prod(op.buffer.values) / at_once)
-    together = prod(op.word)
-    yield MemoryFacts(f"{name}_buffer", name, "converter", words, together * element_bits, banks=at_once // together)
-    for side in ("full", "empty"):
-        yield MemoryFacts(f"{name}_{side}", name, "fifo", _PING_PONG, 1, shift_register=True)
-
-
-def _tiles(task: df.TaskOp, name: str) -> Iterator[MemoryFacts]:
-    """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
-    steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
-    running = _running_tiles(task)
-    ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
-    for n, result in enumerate(task.sinks):
-        ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
-    for label, port, visits, tiles in ports:
-        tile_bits = df.itensor_of(port).tokens // visits * df.itensor_of(port).token_bits
-        words = min(steps, tile_bits)
-        yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))
-
+from sttest.sim.graph import MIN_DEPTH, Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
 
 # --- Registers on FIFOs that cross SLRs, put back into the timed graph
-
-
-REGISTERS_PER_BOUNDARY = 2
-_SLICE_DEPTH = 2
 
 
 def with_crossings(graph: TimedGraph, boundaries: Mapping[str, int], tokens: Mapping[str, int]) -> TimedGraph:
@@ -119,7 +38,7 @@ def with_crossings(graph: TimedGraph, boundaries: Mapping[str, int], tokens: Map
     for name, count in crossing.items():
         slices = count * REGISTERS_PER_BOUNDARY
         bits = graph.fifos[graph.fifo_index[name]].bits
-        fifos += [Fifo(_slice_name(name, n), _SLICE_DEPTH, bits, impl="srl") for n in range(slices)]
+        fifos += [Fifo(_slice_name(name, n), MIN_DEPTH, bits, impl="srl") for n in range(slices)]
         processes += [_slice(name, n, slices, tokens[name]) for n in range(slices)]
     return replace(graph, fifos=tuple(fifos), processes=tuple(processes))
 
@@ -164,7 +83,6 @@ HBM = ProcessFacts("hbm", Resources(), HBM_SLR)
 # Of an AXI4 master of Vitis HLS, by channel, but for what is constant; data, strobes and handshakes apart.
 _ADDRESS = 64 + 8
 _LAST, _RESPONSE = 1, 2
-_HANDSHAKE = 2
 # A request goes one way, data or a response the other.
 WAYS = 2
 
@@ -199,8 +117,8 @@ def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:
 def _bits(port: MemoryPort, port_bits: int) -> int:
     """Wires of a bus but for one handshake, which every wire of a partition has."""
     if port.op == "read":
-        return port_bits + _LAST + _RESPONSE + _ADDRESS + _HANDSHAKE
-    return port_bits + port_bits // 8 + _LAST + _RESPONSE + _ADDRESS + 2 * _HANDSHAKE
+        return port_bits + _LAST + _RESPONSE + _ADDRESS + HANDSHAKE_WIRES
+    return port_bits + port_bits // 8 + _LAST + _RESPONSE + _ADDRESS + 2 * HANDSHAKE_WIRES
 
 
 # --- The buffers of a design's DMAs for data on the way
@@ -216,7 +134,7 @@ def buffer_words(kernel: df.KernelOp, in_flight: int, port_bits: int) -> dict[st
     """
     ahead, bits, largest = BurstsAhead(kernel), Counter[str](), Counter[tuple[int, bool]]()
     for dma in ahead.dmas:
-        stream = df.itensor_of(dma_port(dma))
+        stream = df.itensor_of(dma.port)
         bits[process_name(dma)] += stream.tokens * stream.token_bits
         largest[port_of(dma)] = max(largest[port_of(dma)], bits[process_name(dma)])
     return {

@@ -1,4 +1,4 @@
-"""Logic of the processes of a design: tasks, concatenations, converters, forks, gathers and DMAs, without memories.
+"""What the processes of a design take: the logic of each kind of node, then its memories.
 
 What a process is made of follows the code that is emitted for it (``sttest.compile.hls``);
 what that takes is the resource model's (docs/explanation/resources.md).
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import singledispatch, singledispatchmethod
+from math import ceil, prod
 
 from xdsl.ir import SSAValue
 
@@ -16,10 +18,12 @@ from sttest.boards.resources import PipelineLogic, Resources, load_resource_mode
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
-from sttest.compile.sharing.functional_units import dma_port
+from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
+from sttest.compile.spaces.memory import MemoryFacts
 from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
-from sttest.sim.graph import MemoryPort, TimedGraph
+from sttest.core.errors import InputError
+from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
 
 @dataclass(frozen=True)
@@ -72,27 +76,37 @@ class NodeModel:
         Raises:
             InputError: the node has no name yet.
         """
-        name = process_name(op)
-        if isinstance(op, df.TaskOp):
-            return NodeLogic(name, "task", task_logic(op, op.lane_count, self.library))
-        if isinstance(op, df.ConverterOp):
-            return NodeLogic(name, "converter", self._converter(op))
-        if isinstance(op, df.ForkOp):
-            return NodeLogic(name, "fork", self._copies(op.sources[0], len(op.sinks)))
-        if isinstance(op, df.GatherOp):
-            return NodeLogic(name, "gather", self._copies(op.sinks[0], len(op.sources), _tokens(op, *others)))
-        if isinstance(op, df.EnterOp | df.LeaveOp):
-            return NodeLogic(name, "layers", self._copies(op.sources[0], 2))
-        if isinstance(op, df.ConcatOp):
-            return NodeLogic(name, "concat", self._concat(op))
-        channels = self.channels_of.get(name, ())
-        logic = self._dma(name, _tokens(op, *others)) + self._waits(op)
-        return NodeLogic(name, "dma", logic, memory_ports=1, hbm_channels=channels)
+        name, is_dma = process_name(op), isinstance(op, df.DmaOp)
+        channels = self.channels_of.get(name, ()) if is_dma else ()
+        return NodeLogic(name, op.kind, self._logic(op, *others), memory_ports=int(is_dma), hbm_channels=channels)
+
+    @singledispatchmethod
+    def _logic(self, op: df.NodeOp, *others: df.NodeOp) -> Resources:
+        """The logic of a node, or of the nodes of a queue."""
+        raise InputError("no-resources", f"{op.name} has no resources", where=op.given_name or op.kind)
+
+    @_logic.register
+    def _task(self, op: df.TaskOp, *others: df.NodeOp) -> Resources:
+        return task_logic(op, op.lane_count, self.library)
+
+    @_logic.register
+    def _fork(self, op: df.ForkOp, *others: df.NodeOp) -> Resources:
+        return self._copies(op.sources[0], len(op.sinks))
+
+    @_logic.register
+    def _gather(self, op: df.GatherOp, *others: df.NodeOp) -> Resources:
+        tokens = sum(df.itensor_of(each.sinks[0]).tokens for each in (op, *others))
+        return self._copies(op.sinks[0], len(op.sources), tokens)
+
+    @_logic.register
+    def _layer(self, op: df.LayerOp, *others: df.NodeOp) -> Resources:
+        return self._copies(op.sources[0], 2)
 
     def _pipeline(self, pipeline: PipelineLogic) -> Resources:
         return pipeline_resources(pipeline, self.library)
 
-    def _converter(self, op: df.ConverterOp) -> Resources:
+    @_logic.register
+    def _converter(self, op: df.ConverterOp, *others: df.NodeOp) -> Resources:
         """A filling and a draining loop, each with its stream and its two credit FIFOs."""
         ports = (op.sources[0], op.sinks[0])
         fill, drain = (self._pipeline(PipelineLogic(ports=3, trip=df.itensor_of(port).tokens)) for port in ports)
@@ -104,18 +118,22 @@ class NodeModel:
         word = Resources(ff=stream.token_bits)
         return word + self._pipeline(PipelineLogic(ports=1 + others, trip=tokens or stream.tokens))
 
-    def _concat(self, op: df.ConcatOp) -> Resources:
+    @_logic.register
+    def _concat(self, op: df.ConcatOp, *others: df.NodeOp) -> Resources:
         """A word of registers behind the choice of a source."""
         stream = df.itensor_of(op.sinks[0])
         word = _choice(stream.token_bits, len(op.sources)) + Resources(ff=stream.token_bits)
         return word + self._pipeline(PipelineLogic(ports=1 + len(op.sources), trip=stream.tokens))
 
-    def _dma(self, name: str, tokens: int) -> Resources:
+    @_logic.register
+    def _dma(self, op: df.DmaOp, *others: df.NodeOp) -> Resources:
+        tokens = sum(df.itensor_of(each.port).tokens for each in (op, *others) if isinstance(each, df.DmaOp))
         adapter = replace(load_resource_model().adapter(self.port_bits), bram18=0)
         pipeline = self._pipeline(PipelineLogic(ports=1, trip=tokens))
-        return total([adapter, buffer_resources(self.buffer_words[name], self.port_bits), pipeline])
+        buffer = buffer_resources(self.buffer_words[process_name(op)], self.port_bits)
+        return total([adapter, buffer, pipeline]) + self._waits(op)
 
-    def _waits(self, op: df.NodeOp) -> Resources:
+    def _waits(self, op: df.DmaOp) -> Resources:
         """What a DMA takes besides that waits: a port for it; for entries a store, too, and room for one of each."""
         if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return Resources()
@@ -161,11 +179,6 @@ def _fifo(source: SSAValue) -> str:
     return fifo_name(stream_of(source, "resources"))
 
 
-def _tokens(*nodes: df.NodeOp) -> int:
-    """Of all that a DMA or a gather moves."""
-    return sum(df.itensor_of(dma_port(node)).tokens for node in nodes)
-
-
 def _choice(bits: int, sources: int) -> Resources:
     """A word of one of several sources: a LUT chooses one bit of four (AMD UG574)."""
     return Resources(lut=bits * -(-(sources - 1) // 3))
@@ -174,3 +187,82 @@ def _choice(bits: int, sources: int) -> Resources:
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
     """The pseudo-channels of every DMA of a timed graph."""
     return {port.name: port.channels for port in graph.processes if isinstance(port, MemoryPort)}
+
+
+# --- Memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs
+
+
+def memories(kernel: df.KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
+    """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
+    kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
+    streams = stream_ends(kernel)
+    folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
+    found = [_stream(each, kinds[each.fifo]) for each in streams]
+    idle = _idle(kernel)
+    for op in kernel.body.block.ops:
+        if isinstance(op, df.NodeOp) and op not in idle:
+            found += _of_node(op, process_name(op), folded)
+    return found
+
+
+def _idle(kernel: df.KernelOp) -> set[df.NodeOp]:
+    """Nodes whose tiles lie in the memories of another: of those of a process, the one that keeps most has them."""
+    return {node for nodes in processes_of(kernel).values() for node in {*nodes} - {max(nodes, key=_running_tiles)}}
+
+
+def _running_tiles(node: df.NodeOp) -> int:
+    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, df.TaskOp) else 1
+
+
+def is_folded(stream: StreamEnds) -> bool:
+    """Whether a DMA and its one reader share a two-tile buffer instead of a FIFO."""
+    sized_by = stream.streams[0].sized_by
+    return sized_by is not None and sized_by.data == "folded"
+
+
+def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
+    depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
+    if is_folded(ends):
+        return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
+    return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
+
+
+@singledispatch
+def _of_node(op: df.NodeOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+    """The memories of a node's process but for its FIFOs: none, unless the kind of node says more below."""
+    yield from ()
+
+
+@_of_node.register
+def _dma(op: df.DmaOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+    """The emitted code puts a token together in registers; what it reads ahead is its port's (`buffer_words`)."""
+    if name not in folded:
+        yield MemoryFacts(f"{name}_tile", name, "tile", 1, df.itensor_of(op.port).token_bits)
+
+
+@_of_node.register
+def _converter(op: df.ConverterOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+    """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
+    if op.buffer is None:
+        return
+    element_bits = df.itensor_of(op.sources[0]).element_bits
+    at_once = max(df.itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
+    words = ceil(PING_PONG * prod(op.buffer.values) / at_once)
+    together = prod(op.word)
+    yield MemoryFacts(f"{name}_buffer", name, "converter", words, together * element_bits, banks=at_once // together)
+    for side in ("full", "empty"):
+        yield MemoryFacts(f"{name}_{side}", name, "fifo", PING_PONG, 1, shift_register=True)
+
+
+@_of_node.register
+def _tiles(task: df.TaskOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+    """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
+    steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
+    running = _running_tiles(task)
+    ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
+    for n, result in enumerate(task.sinks):
+        ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
+    for label, port, visits, tiles in ports:
+        tile_bits = df.itensor_of(port).tokens // visits * df.itensor_of(port).token_bits
+        words = min(steps, tile_bits)
+        yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))

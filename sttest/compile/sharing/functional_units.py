@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineMap
 
 from sttest.compile.dialects import df
@@ -91,11 +91,6 @@ class StreamEnds:
     def tokens(self) -> int:
         """That go through it in one layer."""
         return sum(stream.result.type.itensor.tokens for stream in self.streams)
-
-
-def dma_port(op: df.NodeOp) -> SSAValue:
-    """The one stream of a DMA."""
-    return op.sources[0] if isinstance(op, df.DmaWriteOp) else op.sinks[0]
 
 
 def stream_ends(kernel: df.KernelOp) -> list[StreamEnds]:

@@ -67,7 +67,7 @@ class LaunchCounts:
         return min(map(self.of_node, ends))
 
 
-def has_part_per_layer(kernel: df.KernelOp, dma: df.DmaReadOp | df.DmaWriteOp) -> bool:
+def has_part_per_layer(kernel: df.KernelOp, dma: df.DmaOp) -> bool:
     """Whether memory holds a tensor of its own for each layer: parameters, caches, and what goes into them.
 
     Tables and masks are the same for all layers, but for those that the text names (`inputs_per_layer`).
@@ -83,7 +83,7 @@ def has_part_per_layer(kernel: df.KernelOp, dma: df.DmaReadOp | df.DmaWriteOp) -
     return argument_kinds(function).get(outer, "parameter") != "input" or outer in inputs_per_layer(function)
 
 
-def has_part_per_step(kernel: df.KernelOp, dma: df.DmaReadOp | df.DmaWriteOp) -> bool:
+def has_part_per_step(kernel: df.KernelOp, dma: df.DmaOp) -> bool:
     """Whether memory holds a tensor of its own for each token of a launch: results, and tables of a position."""
     if kernel.step_count == 1:
         return False
@@ -142,7 +142,7 @@ def _before_copies(value: SSAValue) -> SSAValue:
 # --- Room for parameters that are read ahead, while the tasks that need them wait for data
 
 
-_KIB_BITS = 8 * 1024
+KIB_BITS = 8 * 1024
 
 
 def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dict[str, int]:
@@ -163,7 +163,7 @@ def prefetch_depths(module: ModuleOp, kib: int, least: Mapping[str, int]) -> dic
     for name, streams in filled.items():
         if name in least:
             tokens = sum(stream.result.type.itensor.tokens for stream in streams)
-            share = kib * _KIB_BITS * tokens // all_bits
+            share = kib * KIB_BITS * tokens // all_bits
             depths[name] = max(least[name], min(tokens, share))
     return depths
 

@@ -19,10 +19,6 @@ from sttest.compile.ir.module_walk import all_of, run_first, stream_of
 from sttest.core.errors import InputError
 from sttest.sim.graph import Fifo, Loop, MemoryPort, Pipeline, Process
 
-_Labelled = (
-    df.ConcatOp | df.ConverterOp | df.EnterOp | df.ForkOp | df.GatherOp | df.LeaveOp | df.DmaReadOp | df.DmaWriteOp
-)
-
 
 def process_name(node: df.NodeOp) -> str:
     """The name of the process that a node is: of a task's engine or a load's queue, else its own.
@@ -30,14 +26,7 @@ def process_name(node: df.NodeOp) -> str:
     Raises:
         InputError: it has none yet.
     """
-    if isinstance(node, df.TaskOp):
-        return (node.engine or node.sym_name).data
-    queue = queue_of(node)
-    if queue is None:
-        return node_label(node)
-    if isinstance(node, df.DmaReadOp):
-        return f"load_{queue}{f'_slice{node.slice_of[0]}' if node.slice else ''}"
-    return f"gather_{queue}"
+    return node.shared_name or node_label(node)
 
 
 def node_label(node: df.NodeOp) -> str:
@@ -46,19 +35,10 @@ def node_label(node: df.NodeOp) -> str:
     Raises:
         InputError: it has none yet.
     """
-    if isinstance(node, df.TaskOp):
-        return node.sym_name.data
-    label = node.label if isinstance(node, _Labelled) else None
-    if label is None:
+    name = node.given_name
+    if name is None:
         raise run_first("processes", f"{node.name} has no name", "name-nodes")
-    return label.data
-
-
-def queue_of(node: df.NodeOp) -> str | None:
-    """The queue that a DMA or a gather belongs to."""
-    if isinstance(node, df.DmaReadOp | df.GatherOp) and node.queue is not None:
-        return node.queue.data
-    return None
+    return name
 
 
 def processes_of(kernel: df.KernelOp) -> dict[str, list[df.NodeOp]]:
@@ -78,7 +58,7 @@ def fifo_name(stream: df.StreamOp) -> str:
 def _fifo_behind(writer: df.NodeOp, stream: df.StreamOp) -> str:
     if stream.queue is not None:
         return stream.queue.data
-    if queue_of(writer) is None:
+    if writer.queue_name is None:
         return stream.sym_name.data
     return f"{process_name(writer)}__{process_name(stream.reader)}"
 
@@ -130,7 +110,7 @@ def shared_fifos(fifos: Iterable[Fifo], fifo_of: Mapping[str, str]) -> list[Fifo
 
 def on_shared_fifos(node: df.NodeOp, process: Process, fifo_of: Mapping[str, str]) -> Process:
     """What a node does, apart from others, on shared FIFOs and by the name of its queue."""
-    name = process.name if queue_of(node) is None else process_name(node)
+    name = process.name if node.queue_name is None else process_name(node)
     if isinstance(process, MemoryPort):
         return replace(process, name=name, fifo=fifo_of.get(process.fifo, process.fifo))
     if isinstance(process, Pipeline):
@@ -147,7 +127,7 @@ def _check_order(kernel: df.KernelOp) -> None:
     """The loads of a queue stand in the order of the turns of the one process that reads them."""
     place = {node: number for number, node in enumerate(kernel.body.block.ops)}
     for name, nodes in processes_of(kernel).items():
-        if queue_of(nodes[0]) is None:
+        if nodes[0].queue_name is None:
             continue
         readers = [stream_of(node.sinks[0], "timed graph").reader for node in nodes]
         turns = [place[reader] for reader in readers]

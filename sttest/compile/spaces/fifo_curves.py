@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError
+from sttest.sim.graph import MIN_DEPTH
 
 Whole = NDArray[np.int64]
 _MOST = np.iinfo(np.int64).max
@@ -305,10 +306,6 @@ class _Search:
 
 
 # --- The token model: how many tokens one FIFO holds at most
-
-
-MIN_DEPTH = 2
-"""A shift-register FIFO of depth 1 passes a token only every second cycle."""
 
 
 @dataclass(frozen=True)

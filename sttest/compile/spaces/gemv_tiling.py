@@ -10,12 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sttest.compile.assumptions import ADDER_STAGES, LONGEST_SUM
 from sttest.core.errors import InputError
-
-COLUMN_STEPS = 4
-"""Steps in which a task with ``lanes / summed`` lanes takes the columns of a tile: stages of a fabric adder."""
-LONGEST_SUM = 128
-"""Points of a sum that count for the width, where the weights have no groups: that of a group."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,7 @@ def gemv_tile(columns: int, summed: int, lanes: int, rows: int = 1) -> GemvTile:
     require_power_of_two(lanes)
     lanes = max(1, lanes // power_of_two_in(rows))
     longest = min(power_of_two_in(summed), LONGEST_SUM)
-    wide = min(power_of_two_in(columns), max(1, COLUMN_STEPS * lanes // longest), lanes)
+    wide = min(power_of_two_in(columns), max(1, ADDER_STAGES * lanes // longest), lanes)
     return GemvTile(wide, min(power_of_two_in(summed), lanes // wide))
 
 

@@ -26,13 +26,10 @@ from sttest.boards.resources import (
     fifo_resources,
     memory_resources,
 )
+from sttest.compile.assumptions import FULLEST_POWER, LEAST_GAIN
 from sttest.core.errors import InputError
 
 Role: TypeAlias = Literal["fifo", "converter", "tile"]
-# Below rounding; a change must gain more, so that the search ends.
-_LEAST_GAIN = 1e-12
-# Of squares, a resource at 30 % still counts half as much per cell as one at 60 %, and the fullest runs out.
-_POWER = 6
 _BLOCKS: tuple[MemoryKind, ...] = ("bram", "uram")
 
 
@@ -114,14 +111,14 @@ def choose_memories(
             others = used + now.resources * -1 if now else used
             after = [unevenness(others + choice.resources, board) for choice in options[number]]
             best = options[number][after.index(min(after))]
-            if now is None or min(after) < unevenness(used, board) - _LEAST_GAIN:
+            if now is None or min(after) < unevenness(used, board) - LEAST_GAIN:
                 chosen[number], used, changed = best, others + best.resources, True
     return tuple(choice for choice in chosen if choice is not None)
 
 
 def unevenness(used: Resources, board: Resources) -> float:
     """The sum of sixth powers of shares of a board's resources: the fullest counts most, by far."""
-    return sum(share**_POWER for share in used.shares_of(board))
+    return sum(share**FULLEST_POWER for share in used.shares_of(board))
 
 
 def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:

@@ -29,13 +29,13 @@ from highspy import Highs, HighsVarType, SolutionStatus
 from highspy.highs import highs_linear_expression, highs_var
 
 from sttest.boards.resources import KINDS, Resources, total
+from sttest.compile.assumptions import NODE_LIMIT, PARTITION_GAP, SHARE_TOLERANCE
 from sttest.core.errors import DoesNotFitError, InputError, did_you_mean
 
 # --- What a die partition is made of: processes, the FIFOs between them, the die, and what an assignment costs
 
 
 HANDSHAKE_WIRES = 2
-_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,8 @@ def assess(
 
 def fits(partition: Partition, die: Die) -> bool:
     """Whether no SLR and no boundary is asked for more than it has."""
-    full = any(share.largest > 1 + _TOLERANCE for share in partition.shares)
+    full = any(share.largest > 1 + SHARE_TOLERANCE for share in partition.shares)
     return not full and all(wires <= die.sll_per_boundary for wires in partition.wires)
-
-
-NODE_LIMIT = 2000
-"""Nodes of the branch-and-bound tree: an effort that does not depend on the machine's speed."""
-GAP = 0.02
-"""Proven distance from the best assignment at which the program stops, relative."""
 
 
 def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
@@ -149,7 +143,7 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
         InputError: a FIFO's end, or a pinned SLR, is not there.
     """
     refuse_overfull(processes, wires, die)
-    tried = _greedy(processes, wires, die), _solve(processes, wires, die, GAP)
+    tried = _greedy(processes, wires, die), _solve(processes, wires, die, PARTITION_GAP)
     found = [each for each in tried if each is not None]
     if not found:
         raise _none_found(processes, die)
@@ -232,16 +226,18 @@ def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: D
 
 def _below_bounds(process: ProcessFacts, boundary: int) -> tuple[float, float]:
     """Whether a process may lie, and must lie, at or before the SLR ahead of a boundary."""
-    return (0, 1) if process.pinned is None else (process.pinned <= boundary,) * 2
+    if process.pinned is None:
+        return 0, 1
+    return process.pinned <= boundary, process.pinned <= boundary
 
 
 def _shares(
     processes: Sequence[ProcessFacts], below: Mapping[str, Sequence[highs_var]], slr: int, kind: str, bound: float
-) -> Iterator[highs_linear_expression | float]:
+) -> Iterator[highs_linear_expression]:
     """What each process takes of one resource of an SLR, if it lies there, as a share of the budget."""
     for process in processes:
         share, columns = getattr(process.resources, kind) / bound if bound else 0.0, below[process.name]
-        yield share * columns[slr] if slr < len(columns) else share
+        yield share * columns[slr] if slr < len(columns) else highs_linear_expression(share)
         if slr > 0:
             yield -share * columns[slr - 1]
 

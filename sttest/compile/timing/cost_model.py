@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operators import Operator, accumulator, add_tree_levels
+from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.loop_choices import columns_per_cycle, is_gemv
@@ -39,8 +40,6 @@ _OPERATOR_OF = {
     "roundeven": "fround", "fptosi": "fptosi", "sitofp": "sitofp", "extf": "fext", "truncf": "ftrunc",
     "addi": "iadd", "subi": "iadd", "maxsi": "imax", "minsi": "imax",
 }  # fmt: skip
-# The widest weight of the narrow multiply-accumulate operator.
-_WEIGHT_BITS = 4
 FABRIC = "_fabric"
 """What the name of an operator in LUTs ends in, behind that of the one in DSPs that it replaces."""
 # Signs, sign extensions, low bits, and bits read as another type.
@@ -170,7 +169,7 @@ def _depth(task: df.TaskOp, factors: tuple[int, ...], library: Mapping[str, Oper
 def _mac(task: df.TaskOp) -> str:
     """The multiply-accumulate operator for the narrower factor's width, and for what it is made of."""
     width = min(df.itensor_of(source).element_bits for source in task.sources[:2])
-    name = "mac_w4a8" if width <= _WEIGHT_BITS else "mac_w8a8"
+    name = "mac_w4a8" if width <= NARROW_WEIGHT_BITS else "mac_w8a8"
     return f"{name}{FABRIC}" if task.multiplies_in_fabric else name
 
 

@@ -26,13 +26,14 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sttest.compile.spaces.fifo_curves import MIN_DEPTH, Curve, Nest, greatest_gap, most_held, nest
+from sttest.compile.assumptions import CREDITED_WEIGHT, MOST_DEPTH_ROUNDS, STORED_TOKENS
+from sttest.compile.spaces.fifo_curves import Curve, Nest, greatest_gap, most_held, nest
 from sttest.compile.spaces.fifo_sizing import DelayEdge, schedule_delays
 from sttest.core.errors import DeadlockError, InputError, did_you_mean
 from sttest.sim import simulate
 from sttest.sim.graph import (
-    SRL_MAX_BITS,
-    Channel,
+    MAX_DEPTH,
+    RAM_CYCLES,
     Event,
     Loop,
     MemoryPort,
@@ -41,6 +42,7 @@ from sttest.sim.graph import (
     TimedGraph,
     When,
     fifo_ends,
+    full_rate_depth,
 )
 from sttest.sim.stages import AccessProgram, expand
 
@@ -86,14 +88,6 @@ def _range(when: When, trip: int) -> tuple[int, int]:
 # --- FIFO depths of a design whose tasks share engines, by simulation
 
 
-# Deeper than any FIFO of a block; engines count tokens in 64 bits.
-_ROOM = 1 << 40
-# What keeps data by itself, with tokens that its FIFO has at least: a shift register takes as many at no cost.
-_STORAGE = {"dma": 1, "gather": 1, "converter": 32}
-# Depths that change a FIFO's kind change times by a cycle: a few rounds settle.
-_MOST_ROUNDS = 8
-
-
 def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]:
     """Depths with which a design on shared engines loses nothing to full FIFOs.
 
@@ -104,7 +98,7 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
     Raises:
         DeadlockError: the design deadlocks with these depths.
     """
-    room = dict.fromkeys(apart, _ROOM) | {
+    room = dict.fromkeys(apart, MAX_DEPTH) | {
         name: max(apart[name], least) for name, least in _behind_storage(graph).items() if name in apart
     }
     runs = [simulate(each.with_depths(room)) for each in (graph, _without_stages(graph))]
@@ -112,7 +106,7 @@ def shared_depths(graph: TimedGraph, apart: Mapping[str, int]) -> dict[str, int]
     if runs[0].deadlock is None:
         # It ended and held no more than these depths. Whether processes end depends on depths, not on times.
         return depths
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(MOST_DEPTH_ROUNDS):
         run = simulate(graph.with_depths(depths))
         if run.deadlock is None:
             return depths
@@ -124,7 +118,9 @@ def _behind_storage(graph: TimedGraph) -> dict[str, int]:
     """FIFOs behind DMAs, behind what puts the slices of several together, and behind converters; with least depths."""
     writers = [graph.processes[ends.writer].category for ends in fifo_ends(graph)]
     return {
-        fifo.name: _STORAGE[writer] for fifo, writer in zip(graph.fifos, writers, strict=True) if writer in _STORAGE
+        fifo.name: STORED_TOKENS[writer]
+        for fifo, writer in zip(graph.fifos, writers, strict=True)
+        if writer in STORED_TOKENS
     }
 
 
@@ -249,7 +245,7 @@ def _repeated(program: AccessProgram, op: int) -> Nest:
 def _port(port: MemoryPort, graph: TimedGraph) -> Nest:
     """Tokens of a memory port that has its channels for itself; at most one token per cycle."""
     channels = {channel.name: channel for channel in graph.channels}
-    rate = sum((_bytes_per_cycle(channels[name]) for name in port.channels), Fraction())
+    rate = sum((channels[name].bytes_per_cycle for name in port.channels), Fraction())
     interval = max(Fraction(1), Fraction(port.token_bytes) / rate)
     turn = min(interval.denominator, port.tokens)
     return Nest(
@@ -260,16 +256,7 @@ def _port(port: MemoryPort, graph: TimedGraph) -> Nest:
     )
 
 
-def _bytes_per_cycle(channel: Channel) -> Fraction:
-    return Fraction(channel.beat_bytes * channel.beats_num, channel.beats_den)
-
-
 STRATEGIES = ("normal", "conservative")
-# A RAM FIFO shows a token two cycles after its write, and one of depth 2 passes two tokens in three cycles.
-_READ_AFTER_WRITE = 2
-_FULL_RATE_RAM_DEPTH = 3
-# A credited stream cannot wait: its tokens are whole blocks of a ping-pong buffer.
-_CREDITED_WEIGHT = 1e6
 
 
 @dataclass(frozen=True)
@@ -297,14 +284,14 @@ class _Edge:
 
     def delay_edge(self) -> DelayEdge:
         """Least delay with which no read comes before its token; ours: weighted with the bits that wait per cycle."""
-        least = greatest_gap(self.writes, self.reads) + _READ_AFTER_WRITE
+        least = greatest_gap(self.writes, self.reads) + RAM_CYCLES
         spread = max(1, self.writes[-1] - self.writes[0])
-        weight = _CREDITED_WEIGHT if self.credited else self.bits * len(self.writes) / spread
+        weight = CREDITED_WEIGHT if self.credited else self.bits * len(self.writes) / spread
         return DelayEdge(self.name, self.source, self.target, least, weight)
 
     def depth(self, delay: int) -> int:
         """Tokens held at most, and never less than full rate takes."""
-        full_rate = MIN_DEPTH if MIN_DEPTH * self.bits <= SRL_MAX_BITS else _FULL_RATE_RAM_DEPTH
+        full_rate = full_rate_depth(self.bits)
         return max(full_rate, most_held(self.fills, self.reads, delay))
 
 

@@ -25,15 +25,13 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
+from sttest.compile.assumptions import MOST_DRAINS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.timing.cost_model import TaskCost
-from sttest.sim.graph import Event, Loop, Pipeline, When
+from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline, When
 
 # --- Which nodes a stream comes from, and which of two streams has its tokens first
-
-
-_PASSED_ON = (df.ConverterOp, df.ForkOp, df.GatherOp)
 
 
 class StreamOrigins:
@@ -62,7 +60,7 @@ class StreamOrigins:
         return self._above[node]
 
 
-def producer_of(stream: SSAValue) -> Operation | None:
+def producer_of(stream: SSAValue) -> df.NodeOp | None:
     """The node that writes a stream."""
     for use in stream.uses:
         if isinstance(use.operation, df.NodeOp) and use.index >= use.operation.source_count:
@@ -70,21 +68,15 @@ def producer_of(stream: SSAValue) -> Operation | None:
     return None
 
 
-def _giver(stream: SSAValue) -> Operation | None:
+def _giver(stream: SSAValue) -> df.NodeOp | None:
     """The node whose tokens a stream has, behind whatever passes them on."""
     giver = producer_of(stream)
-    while isinstance(giver, _PASSED_ON):
+    while giver is not None and giver.passes_on:
         giver = producer_of(giver.sources[0])
     return giver
 
 
 _HERE = "timed graph"
-
-
-# Of an engine's tasks together, in one layer.
-_MOST_DRAINS = 512
-COPY_LATENCY = 2
-"""A token that is passed on, or put together, costs one register between its read and its writes."""
 
 
 @dataclass
@@ -104,16 +96,16 @@ class NodePipelines:
         source = fork.sources[0]
         tokens = df.itensor_of(source).tokens
         events = [Event(_fifo(source), "read", 0)]
-        events += [Event(_fifo(sink), "write", COPY_LATENCY - 1) for sink in fork.sinks]
+        events += [Event(_fifo(sink), "write", COPY_CYCLES - 1) for sink in fork.sinks]
         repeat = fork.passes.value.data if fork.passes is not None else self._left_copies(source)
-        loop = Loop((tokens // repeat,), 1, COPY_LATENCY, tuple(events))
+        loop = Loop((tokens // repeat,), 1, COPY_CYCLES, tuple(events))
         return Pipeline(name, (loop,), repeat=repeat, category="fork")
 
     def _left_copies(self, source: SSAValue) -> int:
         """How often a fork is left: after every token of a stream whose tokens are known to come that rarely."""
         tokens = df.itensor_of(source).tokens
         results, interval = self._pace(source)
-        return results if interval * results >= tokens + results * COPY_LATENCY else 1
+        return results if interval * results >= tokens + results * COPY_CYCLES else 1
 
     def concat(self, concat: df.ConcatOp, name: str) -> Pipeline:
         """One loop over the turns, one over the tokens of a turn, of which each source gives some in a row."""
@@ -121,17 +113,16 @@ class NodePipelines:
         for source, tokens in zip(concat.sources, concat.tokens_per_turn, strict=True):
             events.append(Event(_fifo(source), "read", 0, (None, (first, first + tokens - 1, 1))))
             first += tokens
-        events.append(Event(_fifo(concat.sinks[0]), "write", COPY_LATENCY - 1))
-        loop = Loop((concat.turns, first), 1, COPY_LATENCY, tuple(events))
-        origin = concat.origin.data if concat.origin else ""
-        return Pipeline(name, (loop,), origin=origin, category="concat")
+        events.append(Event(_fifo(concat.sinks[0]), "write", COPY_CYCLES - 1))
+        loop = Loop((concat.turns, first), 1, COPY_CYCLES, tuple(events))
+        return Pipeline(name, (loop,), origin=concat.origin_name, category="concat")
 
     def gather(self, gather: df.GatherOp, name: str) -> Pipeline:
         """One loop over the tokens, of which every source gives a slice."""
         sink = gather.sinks[0]
         events = [Event(_fifo(source), "read", 0) for source in gather.sources]
-        events.append(Event(_fifo(sink), "write", COPY_LATENCY - 1))
-        loop = Loop((df.itensor_of(sink).tokens,), 1, COPY_LATENCY, tuple(events))
+        events.append(Event(_fifo(sink), "write", COPY_CYCLES - 1))
+        loop = Loop((df.itensor_of(sink).tokens,), 1, COPY_CYCLES, tuple(events))
         return Pipeline(name, (loop,), category="gather")
 
     def enter(self, enter: df.EnterOp, name: str, layers: int) -> Pipeline:
@@ -163,7 +154,7 @@ class NodePipelines:
         They are left after every iteration only where each of them asks for that: who has its data in a burst would
         wait for every drain.  Nor where their iterations are too many to be written out one by one.
         """
-        if sum(each.iterations for each in members) <= _MOST_DRAINS and all(map(self._drains, members)):
+        if sum(each.iterations for each in members) <= MOST_DRAINS and all(map(self._drains, members)):
             return self._task(task, len(task.trip_counts))
         return self._task(task, max(map(self._left_passes, members)))
 
@@ -185,8 +176,9 @@ class NodePipelines:
             for vector in range(vectors)
         ]
         loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
-        origin = task.origin.data if task.origin else ""
-        return Pipeline(task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=origin, category="compute")
+        return Pipeline(
+            task.sym_name.data, (loop,), repeat=prod(trips[:depth]), origin=task.origin_name, category="compute"
+        )
 
     def _left_loops(self, task: df.TaskOp) -> int:
         """How many loops, from the outermost one, are left and entered again."""
@@ -277,5 +269,5 @@ def _fifo(stream: SSAValue) -> str:
 
 def _copy(tokens: int, source: str, sink: str) -> Loop:
     """Passes tokens on, one per cycle."""
-    events = Event(source, "read", 0), Event(sink, "write", COPY_LATENCY - 1)
-    return Loop((tokens,), 1, COPY_LATENCY, events)
+    events = Event(source, "read", 0), Event(sink, "write", COPY_CYCLES - 1)
+    return Loop((tokens,), 1, COPY_CYCLES, events)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, singledispatchmethod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import Operator, operators
+from sttest.boards.resources import SRL_DEPTH
+from sttest.compile.assumptions import MOST_ENGINE_LOOPS
 from sttest.compile.channels.bursts_ahead import BurstsAhead, contiguous_elements
 from sttest.compile.channels.cache_entries import cache_entries
-from sttest.compile.channels.memory_ports import bytes_per_cycle, port_bytes
+from sttest.compile.channels.memory_ports import hbm_channels, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
 from sttest.compile.sharing.functional_units import engines_of
@@ -22,16 +23,28 @@ from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
 from sttest.compile.timing.cost_model import task_cost
 from sttest.compile.timing.node_pipelines import NodePipelines
-from sttest.core.errors import DoesNotFitError
+from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.bursts import channel_name
-from sttest.sim.graph import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
+from sttest.sim.graph import (
+    COPY_CYCLES,
+    DRAIN_CYCLES,
+    FILL_CYCLES,
+    MIN_DEPTH,
+    PING_PONG,
+    Channel,
+    Event,
+    Fifo,
+    Loop,
+    MemoryPort,
+    Pipeline,
+    Process,
+    TimedGraph,
+)
 
 # --- The timed graph of DMAs that wait: for the token whose row they read, or for a cache's new entry
 
 
-_HERE_HELD = "timed graph"
-_COPY_LATENCY = 2
-_HELD = 2
+_HERE = "timed graph"
 
 
 def held_port(
@@ -45,13 +58,13 @@ def held_port(
         port: its memory port, as if it waited for nothing.
         latency: latency of a read, cycles; a write is taken to have the same.
     """
-    held = Fifo(f"{port.name}_ahead", _HELD, 8 * port.token_bytes)
+    held = Fifo(f"{port.name}_ahead", MIN_DEPTH, 8 * port.token_bytes)
     awaited = df.itensor_of(dma.sources[1]).tokens
     copies = Loop(
-        (port.tokens,), 1, _COPY_LATENCY,
-        (Event(held.name, "read", 0), Event(port.fifo, "write", _COPY_LATENCY - 1)),
+        (port.tokens,), 1, COPY_CYCLES,
+        (Event(held.name, "read", 0), Event(port.fifo, "write", COPY_CYCLES - 1)),
     )  # fmt: skip
-    takes = Loop((awaited,), 1, latency, (Event(stream_of(dma.sources[1], _HERE_HELD).sym_name.data, "read", 0),))
+    takes = Loop((awaited,), 1, latency, (Event(stream_of(dma.sources[1], _HERE).sym_name.data, "read", 0),))
     hold = Pipeline(
         f"{port.name}_hold", (copies, takes, *_written(kernel, dma, latency)), origin=port.origin, category="dma"
     )
@@ -69,10 +82,6 @@ def _written(kernel: df.KernelOp, dma: df.DmaReadOp, latency: int) -> tuple[Loop
 # --- The pipeline of an engine: those of its tasks, one after the other
 
 
-# A pipeline that drains between passes is written out pass by pass.
-_MOST_LOOPS = 16_384
-
-
 def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
     """One process that runs the loops of several, in order, and drains in between.
 
@@ -84,10 +93,10 @@ def in_turn(engine: str, pipelines: Sequence[Pipeline]) -> Pipeline:
         DoesNotFitError: together they drain too often to be written out.
     """
     passes = sum(len(each.loops) * each.repeat for each in pipelines)
-    if passes > _MOST_LOOPS:
+    if passes > MOST_ENGINE_LOOPS:
         raise DoesNotFitError(
-            "engine-passes", "the tasks of an engine drain too often", where=engine, demand=passes, bound=_MOST_LOOPS,
-            unit="passes", hints=["share fewer tasks", "take larger tiles"],
+            "engine-passes", "the tasks of an engine drain too often", where=engine, demand=passes,
+            bound=MOST_ENGINE_LOOPS, unit="passes", hints=["share fewer tasks", "take larger tiles"],
         )  # fmt: skip
     loops = tuple(loop for each in pipelines for _ in range(each.repeat) for loop in each.loops)
     origins = dict.fromkeys(each.origin for each in pipelines if each.origin)
@@ -111,7 +120,7 @@ def in_order(kernel: df.KernelOp, turns: Iterable[tuple[df.NodeOp, Process]]) ->
     groups: dict[str, tuple[list[Process], list[Process]]] = {}
     for node, process in turns:
         # Where activations enter and leave, the process counts layers itself.
-        once = node in outside or isinstance(node, df.EnterOp | df.LeaveOp)
+        once = node in outside or isinstance(node, df.LayerOp)
         groups.setdefault(process.name, ([], []))[once].append(process)
     return [_times(_run(layer, behind, kernel.layer_count), kernel.step_count) for layer, behind in groups.values()]
 
@@ -142,16 +151,6 @@ def _times(process: Process, layers: int) -> Process:
     return replace(process, tokens=process.tokens * layers) if isinstance(process, MemoryPort) else process
 
 
-_HERE = "timed graph"
-# Filling writes a memory in the cycle after the read; draining reads it with an output register.
-_FILL_LATENCY = 2
-_DRAIN_LATENCY = 3
-# A ping-pong buffer: two blocks.
-_HALVES = 2
-# Shift registers of one LUT per bit, which the code asks for where a FIFO is not deeper: a memory takes twice that.
-_SHIFT_REGISTER_DEPTH = 32
-
-
 def timed_graph(module: ModuleOp, board: FpgaBoard, name: str, *, apart: bool = False) -> TimedGraph:
     """The one kernel of a module as a timed graph.
 
@@ -175,11 +174,8 @@ def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...
     Raises:
         InputError: a DMA has no channel.
     """
-    beat_bytes = port_bytes(kernel)
-    rate = Fraction(bytes_per_cycle(board, beat_bytes) / beat_bytes).limit_denominator(1000)
-    latency = board.hbm.read_latency_cycles(board.clock_mhz.value)
-    used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, df.DmaReadOp | df.DmaWriteOp)})
-    return tuple(Channel(channel_name(each), latency, beat_bytes, rate.numerator, rate.denominator) for each in used)
+    used = sorted({_channel(op) for op in kernel.body.block.ops if isinstance(op, df.DmaOp)})
+    return hbm_channels(board, port_bytes(kernel), used)
 
 
 @dataclass
@@ -237,23 +233,34 @@ class TimedGraphs:
         elif isinstance(op, df.NodeOp):
             self.turns += [(op, process) for process in self._processes(op)]
 
+    @singledispatchmethod
     def _processes(self, op: df.NodeOp) -> list[Process]:
         """What a node does in one layer, by itself and apart."""
-        if isinstance(op, df.ConverterOp):
-            return self._converter(op)
-        if isinstance(op, df.TaskOp):
-            return [self.pipelines.task(op)]
-        if isinstance(op, df.DmaReadOp | df.DmaWriteOp):
-            return self._port(op)
-        if isinstance(op, df.EnterOp):
-            return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
-        if isinstance(op, df.LeaveOp):
-            return [self.pipelines.leave(op, node_label(op), self.kernel.layer_count)]
-        if isinstance(op, df.ForkOp):
-            return [self.pipelines.fork(op, node_label(op))]
-        if isinstance(op, df.ConcatOp):
-            return [self.pipelines.concat(op, node_label(op))]
-        return [self.pipelines.gather(op, node_label(op))] if isinstance(op, df.GatherOp) else []
+        raise InputError("no-timing", f"{op.name} has no timing", where=_HERE)
+
+    @_processes.register
+    def _task(self, op: df.TaskOp) -> list[Process]:
+        return [self.pipelines.task(op)]
+
+    @_processes.register
+    def _enter(self, op: df.EnterOp) -> list[Process]:
+        return [self.pipelines.enter(op, node_label(op), self.kernel.layer_count)]
+
+    @_processes.register
+    def _leave(self, op: df.LeaveOp) -> list[Process]:
+        return [self.pipelines.leave(op, node_label(op), self.kernel.layer_count)]
+
+    @_processes.register
+    def _fork(self, op: df.ForkOp) -> list[Process]:
+        return [self.pipelines.fork(op, node_label(op))]
+
+    @_processes.register
+    def _concat(self, op: df.ConcatOp) -> list[Process]:
+        return [self.pipelines.concat(op, node_label(op))]
+
+    @_processes.register
+    def _gather(self, op: df.GatherOp) -> list[Process]:
+        return [self.pipelines.gather(op, node_label(op))]
 
     def _in_turn(self, node: df.NodeOp, apart: Process) -> Process:
         """Its process; that of a task of an engine by the name of the engine."""
@@ -262,28 +269,32 @@ class TimedGraphs:
         turn = self.pipelines.turn(node, self.engines[node.engine.data])
         return replace(turn, name=node.engine.data)
 
+    @_processes.register
     def _converter(self, op: df.ConverterOp) -> list[Process]:
         name = node_label(op)
         if op.blocks is None:
             raise run_first(_HERE, f"{op.name} has no buffer", "materialize-converters")
         blocks = op.blocks.value.data
-        self.fifos += [Fifo(f"{name}_full", _HALVES, 1), Fifo(f"{name}_empty", _HALVES, 1, initial_tokens=_HALVES)]
+        self.fifos += [
+            Fifo(f"{name}_full", PING_PONG, 1),
+            Fifo(f"{name}_empty", PING_PONG, 1, initial_tokens=PING_PONG),
+        ]
         source, sink = op.sources[0], op.sinks[0]
         tokens_in, tokens_out = df.itensor_of(source).tokens // blocks, df.itensor_of(sink).tokens // blocks
         fill = Loop(
-            (tokens_in,), 1, _FILL_LATENCY,
+            (tokens_in,), 1, FILL_CYCLES,
             (
                 Event(f"{name}_empty", "read", 0, (0,)),
                 Event(_fifo(source), "read", 0),
-                Event(f"{name}_full", "write", _FILL_LATENCY - 1, (tokens_in - 1,)),
+                Event(f"{name}_full", "write", FILL_CYCLES - 1, (tokens_in - 1,)),
             ),
         )  # fmt: skip
         drain = Loop(
-            (tokens_out,), 1, _DRAIN_LATENCY,
+            (tokens_out,), 1, DRAIN_CYCLES,
             (
                 Event(f"{name}_full", "read", 0, (0,)),
-                Event(_fifo(sink), "write", _DRAIN_LATENCY - 1),
-                Event(f"{name}_empty", "write", _DRAIN_LATENCY - 1, (tokens_out - 1,)),
+                Event(_fifo(sink), "write", DRAIN_CYCLES - 1),
+                Event(f"{name}_empty", "write", DRAIN_CYCLES - 1, (tokens_out - 1,)),
             ),
         )  # fmt: skip
         return [
@@ -291,55 +302,47 @@ class TimedGraphs:
             Pipeline(f"{name}_drain", (drain,), repeat=blocks, category="converter"),
         ]
 
-    def _port(self, op: df.DmaReadOp | df.DmaWriteOp) -> list[Process]:
+    @_processes.register
+    def _port(self, op: df.DmaOp) -> list[Process]:
         port = self._memory(op)
-        if isinstance(op, df.DmaWriteOp) or len(op.sources) == 1:
+        if not isinstance(op, df.DmaReadOp) or len(op.sources) == 1:
             return [port]
         latency = self.board.hbm.read_latency_cycles(self.board.clock_mhz.value)
         held, port, hold = held_port(self.kernel, op, port, latency)
         self.fifos.append(held)
         return [port, hold]
 
-    def _memory(self, op: df.DmaReadOp | df.DmaWriteOp) -> MemoryPort:
-        name = node_label(op)
-        writes = isinstance(op, df.DmaWriteOp)
-        port = op.sources[0] if writes else op.sinks[0]
-        token_bytes = -(-df.itensor_of(port).token_bits // 8)
-        hbm = self.board.hbm
-        origin = op.origin.data if op.origin else ""
+    def _memory(self, op: df.DmaOp) -> MemoryPort:
+        stream, hbm = df.itensor_of(op.port), self.board.hbm
         return MemoryPort(
-            name,
-            "write" if writes else "read",
-            _fifo(port),
-            df.itensor_of(port).tokens,
-            token_bytes,
+            node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens, -(-stream.token_bits // 8),
             (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, df.itensor_of(port))),
+            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, stream)),
             outstanding=self.ahead.of(op, hbm.outstanding_bursts.count),
-            origin=origin,
+            origin=op.origin_name,
             category="dma",
-        )
+        )  # fmt: skip
 
 
 def _fifo_at(op: df.StreamOp) -> Fifo:
     stream = op.result.type
     # A folded DMA's tile buffer is read in place, without the output register of a RAM FIFO.
     folded = op.sized_by is not None and op.sized_by.data == "folded"
-    impl = "srl" if folded or stream.depth.data <= _SHIFT_REGISTER_DEPTH else "auto"
+    impl = "srl" if folded or stream.depth.data <= SRL_DEPTH else "auto"
     return Fifo(op.sym_name.data, stream.depth.data, stream.itensor.token_bits, impl)
 
 
-def _stretch_bytes(op: df.DmaReadOp | df.DmaWriteOp, stream: df.ITensorType) -> int:
+def _stretch_bytes(op: df.DmaOp, stream: df.ITensorType) -> int:
     """Bytes that lie one after the other in memory, in the order of the stream."""
     whole = -(-stream.tokens * stream.token_bits // 8)
-    if isinstance(op, df.DmaReadOp) and op.packed is not None:
+    if op.is_packed:
         return whole
     if op.layout is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     return max(1, contiguous_elements(stream, op.layout.values) * stream.element_bits // 8)
 
 
-def _channel(op: df.DmaReadOp | df.DmaWriteOp) -> int:
+def _channel(op: df.DmaOp) -> int:
     if op.channel is None:
         raise run_first(_HERE, f"{op.name} has no channel", "assign-channels")
     return op.channel.value.data

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from sttest.sim.graph import SRL_MAX_BITS, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
+from sttest.sim.graph import RAM_CYCLES, SRL_CYCLES, SRL_MAX_BITS, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
 from sttest.sim.maxplus.rows import SEGMENT, Rows, RowsByShape, levels_of, loop_rows, rows_of
 from sttest.sim.stages import Structure
 
@@ -52,7 +52,7 @@ class Programs:
         """Cycles from the write of a token to its earliest read with FIFOs of these depths, int64[F]."""
         # Not depth * bits, which would overflow where a FIFO is never full.
         is_ram = np.where(self.impl == "auto", depth > SRL_MAX_BITS // self.bits, self.impl == "ram")
-        return np.where(is_ram, 2, 1)
+        return np.where(is_ram, RAM_CYCLES, SRL_CYCLES)
 
     def leads(self, depth: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """FIFOs that stand for all, and for each FIFO, which of these is always in the same state.

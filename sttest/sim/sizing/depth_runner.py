@@ -15,7 +15,18 @@ import numpy as np
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.processes import process_pool
 from sttest.sim.bursts import burst_plan
-from sttest.sim.graph import MAX_DEPTH, SRL_MAX_BITS, Actor, Channel, MemoryPort, Process, TimedGraph, check_whole
+from sttest.sim.graph import (
+    MAX_DEPTH,
+    RAM_CYCLES,
+    SRL_CYCLES,
+    SRL_MAX_BITS,
+    Actor,
+    Channel,
+    MemoryPort,
+    Process,
+    TimedGraph,
+    check_whole,
+)
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
 from sttest.sim.maxplus.programs import find_programs
@@ -24,8 +35,6 @@ from sttest.sim.stages import UNBOUNDED, depths_of, flatten
 
 # Programs, which no run changes, and times, of which a run reads only those that it has written.
 _SHARED = frozenset({"times", "tick", "gap", "pattern", "pointer", "op", "tokens", "segments", "duration", "lanes"})
-SRL_CYCLES, RAM_CYCLES = 1, 2
-"""Cycles from a write to the read of its token, by kind of FIFO (``sttest.sim.graph.Fifo``)."""
 # A search lowers one FIFO at a time: its lane splits in two, and is whole again with the next one.
 _NETS_KEPT = 4
 _NO_JUMPS = PeriodSearchLimits(least_visits=1 << 60)

@@ -18,9 +18,9 @@ import numpy as np
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.deadlock import advance, explain
-from sttest.sim.graph import SRL_MAX_BITS, Actor, TimedGraph
+from sttest.sim.graph import RAM_CYCLES, Actor, TimedGraph, srl_depth
 from sttest.sim.maxplus.programs import find_programs
-from sttest.sim.sizing.depth_runner import RAM_CYCLES, DepthRunner
+from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
 
 # --- Lowering depths one FIFO at a time, as long as a design does what it must
@@ -313,7 +313,7 @@ class _FiniteSizing:
 
 def _thresholds(graph: TimedGraph) -> np.ndarray:
     """The greatest depth at which a FIFO of kind ``auto`` is a shift register; 0 where its kind doesn't change."""
-    return np.array([SRL_MAX_BITS // fifo.bits if fifo.impl == "auto" else 0 for fifo in graph.fifos], np.int64)
+    return np.array([srl_depth(fifo.bits) if fifo.impl == "auto" else 0 for fifo in graph.fifos], np.int64)
 
 
 def _cycles_by_engine(graph: TimedGraph, engine: str, depths: np.ndarray) -> int | None:

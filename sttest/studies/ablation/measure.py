@@ -16,14 +16,13 @@ from sttest.compile.compiler import Design, compile_text, fusion_report
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
 from sttest.compile.ir.module_walk import all_of, functions, set_target
-from sttest.compile.ir.names import identifier
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import FuseKernels, merge_groups
 from sttest.compile.pipeline import streaming_passes, tiling_passes
 from sttest.compile.resources.design import design_resources, die_of
-from sttest.compile.resources.memories import memories
+from sttest.compile.resources.nodes import memories
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.frontend.lowering import linalg_text
@@ -109,7 +108,7 @@ def by_part(kernels: Sequence[df.KernelOp], part_of: Callable[[df.TaskOp], str])
 
 
 def _module_of(task: df.TaskOp) -> str:
-    return identifier(task.origin.data if task.origin else task.sym_name.data)
+    return df.identifier(task.origin_name or task.sym_name.data)
 
 
 _PARTS: dict[str, Callable[[df.TaskOp], str]] = {

@@ -13,7 +13,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.linalg.contraction import work
 from sttest.compile.timing.cost_model import payload_operators
-from sttest.sim.graph import Channel, Event, Loop, MemoryPort, Pipeline, TimedGraph, When
+from sttest.sim.graph import Event, Loop, MemoryPort, Pipeline, TimedGraph, When
 
 # --- The dependence chain of a design: when it would be done if every process kept its own pace
 
@@ -117,16 +117,12 @@ class _Chain:
 
     def _port_cycles(self, port: MemoryPort, begin: float) -> float:
         channel = self._channels[port.channels[0]]
-        rate = len(port.channels) * _bytes_per_cycle(channel)
+        rate = len(port.channels) * float(channel.bytes_per_cycle)
         total = port.tokens * port.token_bytes
         held = len(port.channels) * port.outstanding * port.burst_bytes
         held += self._fifos[port.fifo].depth * port.token_bytes
         ahead = min(held, rate * max(0.0, begin - channel.latency))
         return max(0.0, total - ahead) / rate
-
-
-def _bytes_per_cycle(channel: Channel) -> float:
-    return channel.beat_bytes * channel.beats_num / channel.beats_den
 
 
 def _first_write(loop: Loop) -> Event | None:

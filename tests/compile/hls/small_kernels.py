@@ -76,11 +76,11 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     return Made(emit_kernel(kernel, timing), timing, value_graph(module, "test"))
 
 
-def _dmas(kernel: df.KernelOp) -> list[df.DmaReadOp | df.DmaWriteOp]:
-    return [node for node in kernel.body.block.ops if isinstance(node, df.DmaReadOp | df.DmaWriteOp)]
+def _dmas(kernel: df.KernelOp) -> list[df.DmaOp]:
+    return [node for node in kernel.body.block.ops if isinstance(node, df.DmaOp)]
 
 
-def _channel(dma: df.DmaReadOp | df.DmaWriteOp, otherwise: int) -> int:
+def _channel(dma: df.DmaOp, otherwise: int) -> int:
     return otherwise if dma.channel is None else dma.channel.value.data
 
 
