@@ -1,0 +1,46 @@
+"""Every node of the dialect is known in each place that docs/add-an-operation.md names, and the pages name files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sttest.compile import reference_graph
+from sttest.compile.dialects import df
+from sttest.compile.hls.kernel import _Emitter
+from sttest.compile.resources.nodes import NodeModel
+from sttest.compile.timing.timed_graph import TimedGraphs
+
+ROOT = Path(__file__).parents[2]
+# Nothing makes a `df.join` yet.
+NODES = [op for op in df.DF.operations if issubclass(op, df.NodeOp) and op is not df.JoinOp]
+PLACES = {
+    "times": (TimedGraphs.__dict__["_processes"].dispatcher, ()),
+    "logic": (NodeModel.__dict__["_logic"].dispatcher, ()),
+    # The reference has one layer: what loops over layers computes nothing.  Converters have two functions.
+    "values": (reference_graph._node, (df.EnterOp, df.LeaveOp)),
+    "code": (_Emitter.__dict__["_emit"].dispatcher, (df.ConverterOp,)),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_node_is_known(place: str) -> None:
+    dispatcher, without = PLACES[place]
+    default = dispatcher.dispatch(object)
+    assert {op for op in NODES if dispatcher.dispatch(op) is default} == {*without}
+
+
+@pytest.mark.parametrize("page", ["add-an-operation", "add-a-backend", "change-the-hbm-law"])
+def test_the_page_names_what_is_there(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:sttest|tests)/[\w./]+)`", text)
+    assert named
+    assert [name for name in named if "NAME" not in name and not (ROOT / name).exists()] == []
+
+
+def test_an_operation_touches_the_dialect_and_at_most_five_files() -> None:
+    text = (ROOT / "docs" / "add-an-operation.md").read_text(encoding="utf-8")
+    numbered = re.findall(r"^(\d)\. `", text, re.M)
+    assert len(numbered) == 1 + 5
