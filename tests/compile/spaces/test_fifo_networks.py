@@ -2,8 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from sttest.compile.spaces.fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
+from published_fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
 
 READ_AFTER_WRITE = 1
 UNBOUNDED = 1 << 30
