@@ -9,7 +9,7 @@ transfer that shortens most is cut in twice as many slices, none of less than a
 burst.  What is left then goes to small DMAs, so that fewer wait for turns.
 
 Powers of two leave channels half used where one queue of weights is what everybody
-waits for.  Then all share all channels (:mod:`spread_channels`).
+waits for.  Then all share all channels (:func:`spread_channels`).
 """
 
 from __future__ import annotations
