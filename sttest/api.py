@@ -154,9 +154,9 @@ class Design(Graph):
     request: CompileRequest | None = None
 
     @classmethod
-    def load(cls, path: str | Path, board: str | Path | Board | None = None) -> Design:
+    def load(cls, path: str | Path) -> Design:
         """Reads a design package; see :func:`sttest.load_design`."""
-        return load_design(path, board)
+        return load_design(path)
 
     @property
     def options(self) -> CompileOptions:
@@ -321,15 +321,14 @@ def compile(  # noqa: A001
     return Design(compiled.graph, compiled, request)
 
 
-def load_design(path: str | Path, board: str | Path | Board | None = None) -> Design:
+def load_design(path: str | Path) -> Design:
     """Reads the design of a package folder.
 
     Args:
         path: folder that :meth:`Design.save` or ``sttest compile`` wrote.
-        board: board of the design, where it is not one that comes with sttest.
 
     Raises:
-        InputError: there is no whole package, or its board is not known.
+        InputError: there is no whole package.
 
     Example:
         >>> import sttest as st
@@ -337,8 +336,7 @@ def load_design(path: str | Path, board: str | Path | Board | None = None) -> De
         >>> st.load_design(folder).simulate().cycles
         1300
     """
-    card = Board.load(board) if isinstance(board, str | Path) else board
-    compiled = DesignPackage.read(path).design(card.description if card else None)
+    compiled = DesignPackage.read(path).design()
     return Design(compiled.graph, compiled, _request_of(compiled))
 
 

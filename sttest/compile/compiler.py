@@ -172,7 +172,7 @@ class Design:
 def compile_text(
     text: str,
     name: str,
-    board: str,
+    board: str | FpgaBoard,
     knobs: CompileOptions | None = None,
     *,
     keep_ir: bool = False,
@@ -184,7 +184,7 @@ def compile_text(
     Args:
         text: one decoder block (or any linalg function) in MLIR's generic or custom form.
         name: name of the design.
-        board: name or path of a board with HBM.
+        board: board with HBM, or its name or path.
         knobs: documented defaults if not given.
         keep_ir: keep the text after every pass.
         progress: callback that gets each pass's name before it runs.
@@ -195,10 +195,10 @@ def compile_text(
         DoesNotFitError: more lanes, channels or on-chip memory than there are.
     """
     knobs = knobs or CompileOptions()
-    hardware = require_hbm(load_board(board))
+    hardware = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
     context = new_context()
     module = parse(text, name, context)
-    set_target(module, board)
+    set_target(module, hardware)
     runner = _Runner(context, module, keep_ir, progress)
     runner.run(tiling_passes(knobs))
     fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)

@@ -15,13 +15,12 @@ from typing import Self
 
 import pandas as pd
 
-from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import read_activity
-from sttest.boards.load import load_board, require_hbm
 from sttest.compile import reports
 from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
 from sttest.compile.hls import emit_design
 from sttest.compile.hls.kernel_signature import DesignSignature
+from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
@@ -176,14 +175,11 @@ class DesignPackage:
         self._check_banks(files)
         return files
 
-    def design(self, board: FpgaBoard | None = None) -> Design:
+    def design(self) -> Design:
         """The compiled design again: its last IR, timed graph, options and report on fusion.
 
-        Args:
-            board: board of the design; by default the shipped one of the name that the package gives.
-
         Raises:
-            InputError: the package holds no IR, or its board is not known.
+            InputError: the package holds no IR.
         """
         configuration = self.manifest.configuration
         stages = [
@@ -192,10 +188,10 @@ class DesignPackage:
         ]
         if not stages:
             raise InputError("no-ir", "the package holds no IR", where=str(self.folder), hints=_AGAIN)
+        module = parse(stages[-1].text, self.name, new_context())
         return Design(
-            self.name, configuration.knobs, board or require_hbm(load_board(self.board)),
-            parse(stages[-1].text, self.name, new_context()), self.timed_graph, _fusion(self.report("fusion")),
-            tuple(stages), configuration.workload.model_dump(),
+            self.name, configuration.knobs, target_of(module, str(self.folder)), module, self.timed_graph,
+            _fusion(self.report("fusion")), tuple(stages), configuration.workload.model_dump(),
         )  # fmt: skip
 
     @property

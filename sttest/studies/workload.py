@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import yaml
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.ir.module_walk import set_target
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
@@ -194,17 +189,10 @@ class CompileRequest:
         """
         options = self._checked_options()
         workload, text = self._text(step)
-        with board_file(self.board) as board:
-            design = compile_text(
-                text, f"{workload.name}-{self.board_name}", board, options, keep_ir=True, progress=step,
-                workload=workload.facts,
-            )  # fmt: skip
-        if isinstance(self.board, str):
-            return design
-        # The file that passes found the board by is gone: the IR names the board.
-        set_target(design.module, self.board.name)
-        stages = (replace(stage, text=stage.text.replace(board, self.board.name)) for stage in design.stages)
-        return replace(design, stages=tuple(stages))
+        return compile_text(
+            text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=True, progress=step,
+            workload=workload.facts,
+        )  # fmt: skip
 
     def _text(self, step: Step) -> tuple[Workload, str]:
         if is_file(self.model):
@@ -261,15 +249,3 @@ def _check_head_scheme(precision: str) -> None:
             "head-not-quantised", "the scheme keeps the head in floating point, a design has one scheme for all",
             where=f"scheme '{scheme.name}'", hints=["set lm_head to weights", "compile without --head"],
         )  # fmt: skip
-
-
-@contextmanager
-def board_file(board: str | FpgaBoard) -> Iterator[str]:
-    """The name or path by which passes find a board; a board that is no file is one for as long as that takes."""
-    if isinstance(board, str):
-        yield board
-        return
-    with tempfile.TemporaryDirectory(prefix="sttest-board-") as folder:
-        path = Path(folder) / "board.yaml"
-        path.write_text(yaml.safe_dump(board.model_dump(mode="json", exclude_none=True)), encoding="utf-8")
-        yield str(path)

@@ -55,17 +55,19 @@ TARGET = "sttest.target"
 """Attribute of a module: the board that passes time and place it for."""
 
 
-def set_target(module: ModuleOp, board: str) -> None:
+def set_target(module: ModuleOp, board: str | FpgaBoard) -> None:
     """Says which board a module is compiled for: a shipped one by its name, the content of any other one.
 
     Args:
         module: any module.
-        board: name of a shipped board, or path of a file.
+        board: name of a shipped board, path of a file, or the board itself.
 
     Raises:
         InputError: there is no such board with HBM.
     """
-    said = board if board in board_names() else require_hbm(load_board(board)).model_dump_json(exclude_none=True)
+    found = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
+    is_shipped = found.name in board_names() and load_board(found.name) == found
+    said = found.name if is_shipped else found.model_dump_json(exclude_none=True)
     module.attributes[TARGET] = df.TargetAttr(StringAttr(said))
 
 

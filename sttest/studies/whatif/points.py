@@ -257,14 +257,14 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
     given = json.loads(configuration)
     text = block_text(given["model"], given["phase"], given["tokens"], given["context"])
-    # The compiler takes boards and schemes by name or file; both are deleted once it is done.
+    board = FpgaBoard.model_validate(given["design_board"])
+    # The compiler takes schemes by name or file; the file is deleted once it is done.
     with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
-        board, scheme = Path(folder) / "board.yaml", Path(folder) / "scheme.yaml"
-        board.write_text(yaml.safe_dump(given["design_board"]), encoding="utf-8")
+        scheme = Path(folder) / "scheme.yaml"
         scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
         quantises = given["scheme"]["weights"] != "none"
         knobs = CompileOptions(**{**given["knobs"], "precision": str(scheme) if quantises else given["scheme"]["name"]})
-        design = compile_text(text, f"{given['model']}-{given['phase']}", str(board), knobs)
+        design = compile_text(text, f"{given['model']}-{given['phase']}", board, knobs)
     return design, tile_steps(design)
 
 
