@@ -59,7 +59,7 @@ def test_text_names_the_package_the_ratio_and_the_next_command(without_torch, st
     assert said["package"] == "here"
     assert said["next"] == "sttest simulate here"
     assert f"{parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip" in said["intermediates"]
-    assert f"ratio {parts['fused_over_original']:.3f}; published 0.148-0.168" in said["intermediates"]
+    assert f"ratio {parts['fused_over_original']:.3f}" in said["intermediates"]
 
 
 def test_without_torch_other_shapes_are_refused_with_the_shipped_one(workplace, without_torch, sttest):

@@ -71,9 +71,9 @@ HEAD = "experiment,model,board,phase,engine,metric,value,unit,kind,reference,err
     [
         (_without_table, "holds no table.csv"),
         (lambda folder: (folder / "manifest.json").unlink(), "holds no manifest.json"),
-        (_text("manifest.json", "{"), "not JSON"),
-        (_text("manifest.json", "[" * 100_000), "not JSON"),
-        (_text("manifest.json", '{"schema": "other"}'), "its schema is not"),
+        (_text("manifest.json", "{"), "not valid JSON"),
+        (_text("manifest.json", "[" * 100_000), "nested more than"),
+        (_text("manifest.json", '{"schema": "other"}'), "schema is 'other'"),
         (_text("table.csv", "a,b\n"), "its columns are not"),
         (_text("table.csv", HEAD + "x,,,,,m,1,ms\n"), "line 2: not as many fields"),
         (_text("table.csv", HEAD + "x,,,,,m,fast,ms,measured,,,,\n"), "'fast' is no number"),
