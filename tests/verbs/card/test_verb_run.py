@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from sttest.core.errors import DeadlockError
+from sttest.models import language_model
 from sttest.runtime import block_runner
 from sttest.targets.device import HeldCard, Timeouts
 from sttest.verbs.card_run import RunRequest
@@ -131,7 +132,8 @@ def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
     share, head, package_of, tmp_path, work, monkeypatch
 ):
     greedy, on_host = block_runner.greedy, []
-    monkeypatch.setattr(block_runner, "greedy", lambda logits: on_host.append(greedy(logits)) or on_host[-1])
+    for module in (block_runner, language_model):
+        monkeypatch.setattr(module, "greedy", lambda logits: on_host.append(greedy(logits)) or on_host[-1])
     packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", layers=6, share=share, head=head)
     request = RunRequest(packages, prompt_tokens=12, new_tokens=5, seed=4, work=work)
     assert run(request, tmp_path / "results", "token", as_json=True) == 0
