@@ -211,3 +211,11 @@ def _wait_until_blocked_in_open(pid: int) -> None:
         calm = calm + 1 if now == used and fields[0] == "S" else 0
         used = now
         time.sleep(0.1)
+
+
+def test_names_of_the_version_before_work_with_a_note(sttest):
+    outcome = sttest("ladder", "--help")
+    assert (outcome.exit_code, "crosscheck" in outcome.stdout) == (0, True)
+    for option in (("--backend", "double"), ("--backend=double",)):
+        outcome = sttest("run", "nothing", *option)
+        assert (outcome.exit_code, "no such folder" in outcome.stderr) == (2, True)

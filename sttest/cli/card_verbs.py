@@ -68,7 +68,7 @@ def pack(
 @app.command("run")
 def run_verb(
     packages: Annotated[list[Path], typer.Argument(help="A prefill's and a decode's package, or one of them.")],
-    backend: Annotated[CardBackend, typer.Option(help="double: XRT without a card, over a C simulation.")],
+    backend: Annotated[CardBackend, typer.Option(help="emulator: XRT without a card, over a C simulation.")],
     new_tokens: Annotated[int, typer.Option(min=1, help="To generate, with two packages.")] = 17,
     prompt_tokens: Annotated[
         int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for, else 8].")
@@ -89,15 +89,15 @@ def run_verb(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Results [results/run-BACKEND-MODEL].")] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a design on a card, in hardware emulation, or on the double; exit code 6 where it is not as the golden.
+    """Run a design on a card, in hardware emulation, or on the emulator; exit code 6 where it is not as the golden.
 
     Examples:
 
-      sttest run build/small-gpt2-prefill-u55c build/small-gpt2-decode-u55c --backend double
+      sttest run build/small-gpt2-prefill-u55c build/small-gpt2-decode-u55c --backend emulator
 
       sttest run build/gpt2-decode-u55c --backend device --launches 100
 
-      sttest run build/small-gpt2-decode-u55c --backend double --prompt-by-decode
+      sttest run build/small-gpt2-decode-u55c --backend emulator --prompt-by-decode
     """
     from sttest.targets.device import Timeouts
     from sttest.verbs.card_run import RunRequest

@@ -127,7 +127,7 @@ def emulate(
 
 @app.command()
 @takes_options("precision", "attention", "attention_chunk")
-def ladder(
+def crosscheck(
     model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…")],
     phase: Annotated[Phase, typer.Option(help="Of the block.")],
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
@@ -150,17 +150,17 @@ def ladder(
 
     Examples:
 
-      sttest ladder gpt2 --phase decode
+      sttest crosscheck gpt2 --phase decode
 
-      sttest ladder small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
+      sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
 
-      sttest ladder gpt2 --phase decode --attention one-pass --attention-chunk 16
+      sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
     """
     from sttest.verbs.compile import Request
-    from sttest.verbs.ladder import LadderRequest, run
+    from sttest.verbs.crosscheck import CrosscheckRequest, run
 
     asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
-    raise typer.Exit(run(LadderRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
+    raise typer.Exit(run(CrosscheckRequest(asked, small, seed, checkpoint, engines), as_json=as_json))
 
 
 @app.command()

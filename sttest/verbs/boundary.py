@@ -12,18 +12,21 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from sttest.compile.options import renamed
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_renamed, todays_engine
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_renamed
 
 # Usage errors of typer's parser; it exports only their subclass BadParameter.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 _INTERRUPTED = 130
+# Names of the version before this one, which work for one release.
+_VERBS = {"ladder": "crosscheck"}
+_VALUES = {"--engine": {"des": "simpy"}, "--backend": {"double": "emulator"}}
 ISSUES_HINT = "please report it with the output of the same command under --debug"
 
 
@@ -47,17 +50,23 @@ class Boundary(TyperGroup):
 
 
 def _as_today(args: Sequence[str]) -> list[str]:
-    """The words of a command line with options and engines of earlier versions called by their names of today."""
+    """A command line with verbs, options and values of earlier versions called by their names of today."""
     flags, words = renamed(), list[str]()
-    for word in args:
+    verb = next((place for place, word in enumerate(args) if not word.startswith("-")), None)
+    for place, word in enumerate(args):
         name, equals, value = word.partition("=")
-        if name in flags:
-            note_renamed(name, flags[name])
-            name = flags[name]
-        if name == "--engine" and equals:
-            value = todays_engine(value)
-        words.append(todays_engine(word) if words[-1:] == ["--engine"] else f"{name}{equals}{value}")
+        name = _todays(name, {**flags, **_VERBS} if place == verb else flags)
+        if equals:
+            words.append(f"{name}={_todays(value, _VALUES.get(name, {}))}")
+        else:
+            words.append(_todays(name, _VALUES.get(words[-1], {}) if words else {}))
     return words
+
+
+def _todays(word: str, names: Mapping[str, str]) -> str:
+    if word in names:
+        note_renamed(word, names[word])
+    return names.get(word, word)
 
 
 def _exit_code(error: BaseException, args: Sequence[str]) -> int:

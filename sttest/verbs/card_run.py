@@ -31,7 +31,7 @@ class RunRequest:
 
     Attributes:
         packages: a prefill's and a decode's; one of any phase for a block, a decode's for a generation by it alone.
-        backend: ``double``, ``hw_emu`` or ``device``.
+        backend: ``emulator``, ``hw_emu`` or ``device``.
         by_decode: generate with a decode's package alone; the prompt goes through it token by token.
         prompt_tokens: tokens of the seeded prompt; None for as many as the prefill was compiled for.
         new_tokens: number of tokens to generate.
@@ -45,7 +45,7 @@ class RunRequest:
     """
 
     packages: tuple[Path, ...]
-    backend: str = "double"
+    backend: str = "emulator"
     by_decode: bool = False
     prompt_tokens: int | None = None
     new_tokens: int = 17
@@ -148,7 +148,7 @@ def card_opener(
 
     Raises:
         InputError: the package has not been built.
-        SttestError: its C++ cannot be compiled for the double.
+        SttestError: its C++ cannot be compiled for the emulator.
     """
     options = _options(package, request, tell)
 
@@ -166,7 +166,7 @@ def card_opener(
 
 
 def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> CardOptions:
-    if request.backend != "double":
+    if request.backend != "emulator":
         xclbin = package.files.xclbin(TARGET_OF[request.backend])
         if not xclbin.is_file():
             raise InputError(
@@ -178,7 +178,7 @@ def _options(package: ModelPackage, request: RunRequest, tell: Callable) -> Card
     tell(f"compiling the C++ of {package.phase}")
     executable = build_kernel(package.files, request.work).path.resolve()
     rehearsal = Rehearsal(str(executable), package.simulated_us, dict(request.faults))
-    return CardOptions("double", str(package.files.signature_path), 0, request.patience, rehearsal)
+    return CardOptions("emulator", str(package.files.signature_path), 0, request.patience, rehearsal)
 
 
 def _recorder(log: Log, tell: Callable) -> Callable[[str, int, LaunchTimes], None]:

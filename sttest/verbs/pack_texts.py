@@ -6,18 +6,18 @@ from sttest.boards.board import Board, FpgaBoard
 from sttest.package import ModelPackage
 
 _MAKEFILE = """\
-# {design}: make check, make build (Vitis), make run (a card), make double (neither).
+# {design}: make check, make build (Vitis), make run (a card), make emulator (neither).
 PYTHON ?= python3
 BACKEND ?= device
 TARGET ?= hw
 LAUNCHES ?= 20
-.PHONY: run check build double
+.PHONY: run check build emulator
 
 run: check
 \t$(PYTHON) -m sttest.targets.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
 
-double:
-\t$(MAKE) run BACKEND=double LAUNCHES=2
+emulator:
+\t$(MAKE) run BACKEND=emulator LAUNCHES=2
 
 check:
 \tsha256sum --check --quiet SHA256SUMS
@@ -34,7 +34,7 @@ that it must give, byte by byte.
 
 1. `python3 -m venv venv && . venv/bin/activate && pip install sttest` (version {version})
 2. `make check`: every file is as it was packed.
-3. `make double`: the host program and the C++ agree, on a simulated XRT; needs g++.
+3. `make emulator`: the host program and the C++ agree, on a simulated XRT; needs g++.
 4. `source .../Vitis/{vitis}/settings64.sh` and `make build TARGET=hw_emu`, then `source /opt/xilinx/xrt/setup.sh` and
    `make run BACKEND=hw_emu LAUNCHES=1`: hardware emulation.
 5. `make build` (hours), then `make run`: the card. Results are in `results-device`: latency on the host's clock, board

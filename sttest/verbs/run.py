@@ -1,4 +1,4 @@
-"""`sttest run`: a design on a card, in hardware emulation, or on the double, against the golden."""
+"""`sttest run`: a design on a card, in hardware emulation, or on the emulator, against the golden."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_emitted_code_computes_them_too(sttest, tmp_path):
 def assert_same(sttest, tmp_path, engines, model, phase, length, chunk):
     shape = ("--tokens" if phase == "prefill" else "--context", length)
     outcome = sttest(
-        "ladder", model, "--phase", phase, *shape, *ONE_PASS, chunk, "--engines", engines, "--json",
+        "crosscheck", model, "--phase", phase, *shape, *ONE_PASS, chunk, "--engines", engines, "--json",
         "-o", tmp_path / "package",
     )  # fmt: skip
     assert (outcome.exit_code, outcome.stderr) == (0, "")

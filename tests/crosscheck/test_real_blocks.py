@@ -41,7 +41,7 @@ def test_attention_in_one_pass_too(model, phase, length, sttest, tmp_path):
 
 
 def assert_same_in_all_engines(sttest, *options):
-    outcome = sttest("ladder", *options, "--engines", "torch,functional,maxplus,csim", "--json")
+    outcome = sttest("crosscheck", *options, "--engines", "torch,functional,maxplus,csim", "--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert told["streams"]["verdict"] == "same"

@@ -19,8 +19,6 @@ from sttest.cli import app
 
 LINKED = ("results", "tests", "examples", "experiments", "docs", "Makefile")
 """What a session finds in its folder, besides what its own commands wrote there."""
-EARLIER = {"crosscheck": "ladder", "emulator": "double"}
-"""Words of the pages that the command line may not know yet, and those that it knows instead."""
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
@@ -49,15 +47,8 @@ def session(tmp_path, monkeypatch, sttest):
     return run
 
 
-def _known(words: list[str]) -> list[str]:
-    """A command in the words that the command line knows."""
-    if "crosscheck" in typer.main.get_command(app).commands:
-        return words
-    return [EARLIER.get(word, word) for word in words]
-
-
 def _run(command: Command, sttest) -> str:
-    words = _known(command.words)
+    words = command.words
     if words[0] == "sttest" and not re.search(r"[|;&$<>]", command.line.split("#")[0]):
         outcome = sttest(*words[1:])
         assert outcome.exit_code == command.exit_code, f"{command.line}\n{outcome.stdout}{outcome.stderr}"
@@ -116,7 +107,7 @@ def test_verbs_and_options_exist(page):
             found = re.match(r"\s*sttest ([a-z]+)(.*)", line)
             if found is None:
                 continue
-            verb = _known([found[1]])[0]
+            verb = found[1]
             assert verb in root.commands, line
             options = {name for each in root.commands[verb].params for name in (*each.opts, *each.secondary_opts)}
             named_options = re.findall(r"(?<=\s)--[a-z][a-z-]*", found[2].split(" #")[0])

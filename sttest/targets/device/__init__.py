@@ -1,4 +1,4 @@
-"""Designs on a card through pyxrt: on hardware, in hardware emulation, or on the strict double over a C simulation."""
+"""Designs on a card through pyxrt: on hardware, in hardware emulation, or on the emulator over a C simulation."""
 
 from sttest.targets.device.card import CardOptions, HeldCard, LaunchTimes, Rehearsal, Timeouts
 from sttest.targets.device.host import MeasuredEnergy, energy

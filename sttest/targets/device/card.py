@@ -185,7 +185,7 @@ class HeldProcess:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What takes a card's place on the double.
+    """What takes a card's place on the emulator.
 
     Attributes:
         executable: program of the kernel's C simulation.
@@ -218,7 +218,7 @@ class CardOptions:
     """Which card, and how patient to be.
 
     Attributes:
-        engine: ``device``, ``hw_emu`` or ``double``.
+        engine: ``device``, ``hw_emu`` or ``emulator``.
         xclbin: file that the card is configured with; for the emulator, the signature.
         card: index or place on PCIe.
         patience: time limits.
@@ -425,12 +425,14 @@ class HeldCard:
     def _opening(self) -> dict[str, Any]:
         """The first message; paths are whole, for the process works elsewhere."""
         rehearsal = self.options.rehearsal
-        double = {**vars(rehearsal), "faults": {str(n): f for n, f in rehearsal.faults.items()}} if rehearsal else None
+        emulator = (
+            {**vars(rehearsal), "faults": {str(n): f for n, f in rehearsal.faults.items()}} if rehearsal else None
+        )
         return {
             "signature": str(self.files.signature_path.resolve()),
             "xclbin": str(Path(self.options.xclbin).resolve()),
             "card": self.options.card,
-            "double": double,
+            "emulator": emulator,
         }
 
     def _environment(self) -> dict[str, str]:

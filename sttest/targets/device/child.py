@@ -27,7 +27,7 @@ from sttest.targets.device.host import Host
 from sttest.targets.xrt.contract import PyXrt
 from sttest.targets.xrt.emulator import EmulatedXrt, Execution, FaultyKernels, KernelLaunch, as_pyxrt
 
-# --- The emitted C++ as the kernels of the double: what is launched there runs in a C simulation
+# --- The emitted C++ as the kernels of the emulator: what is launched there runs in a C simulation
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ class _SimulatedCard(Protocol):
 
 
 class _Session:
-    """A host and, on the double, the clock of simulated time."""
+    """A host and, on the emulator, the clock of simulated time."""
 
     def __init__(self, head: dict[str, Any]) -> None:
         signature_path = Path(head["signature"])
         kernel = read_signature(signature_path).kernels[0]
         self._simulated: _SimulatedCard | None = None
-        xrt = self._double(head["double"], kernel, signature_path) if head["double"] else _pyxrt()
+        xrt = self._emulator(head["emulator"], kernel, signature_path) if head["emulator"] else _pyxrt()
         self._host = Host(xrt, kernel)
         self.info = {"info": self._host.open(head["xclbin"], head["card"])}
         self._actions: dict[str, Callable[[Message], Answer]] = {
@@ -110,15 +110,15 @@ class _Session:
         """Does what a message says."""
         return self._actions[message.head["do"]](message)
 
-    def _double(self, asked: dict[str, Any], kernel: KernelSignature, signature: Path) -> PyXrt:
+    def _emulator(self, asked: dict[str, Any], kernel: KernelSignature, signature: Path) -> PyXrt:
         board = require_hbm(load_board(read_signature(signature).board))
         executable = Executable(Path(asked["executable"]), kernel, 0.0, "")
         kernels = CsimKernels({kernel.name: executable}, asked["duration_us"])
         faults = {int(number): fault for number, fault in asked["faults"].items()}
         # Simulated time is let pass for real, so that a host that waits on a kernel that hangs waits for real too.
-        double = EmulatedXrt(board, FaultyKernels(kernels, faults), passing=time.sleep)
-        self._simulated = double.cards[0]
-        return as_pyxrt(double)
+        emulator = EmulatedXrt(board, FaultyKernels(kernels, faults), passing=time.sleep)
+        self._simulated = emulator.cards[0]
+        return as_pyxrt(emulator)
 
     def _allocate(self, message: Message) -> Answer:
         self._host.allocate(message.head["buffer"], message.head["argument"])

@@ -85,7 +85,7 @@ class Host:
     """A card with a design on it.
 
     Args:
-        xrt: pyxrt, or its double.
+        xrt: pyxrt, or its emulator.
         signature: signature of the kernel.
         clock: seconds; the host's own.
     """
@@ -173,7 +173,7 @@ class Host:
         """Board power now; None where there is no sensor, as in an emulation."""
         try:
             return watts_of(self._device.get_info(self.xrt.xrt_info_device.electrical))
-        except SttestError:  # the double's complaints are RuntimeErrors too
+        except SttestError:  # the emulator's complaints are RuntimeErrors too
             raise
         except RuntimeError:
             return None

@@ -82,7 +82,7 @@ class Log:
 
 
 _HOST = {
-    "double": "the host's clock over the double: mostly the time of a C simulation, nothing of a card",
+    "emulator": "the host's clock over the emulator: mostly the time of a C simulation, nothing of a card",
     "hw_emu": "the host's clock over hardware emulation: nothing of a card",
     "device": "the host's clock",
 }
@@ -94,7 +94,7 @@ def rows(experiment: str, engine: str, model: str, board: str, log: Log) -> Iter
 
     Args:
         experiment: name of the folder of results.
-        engine: ``double``, ``hw_emu`` or ``device``.
+        engine: ``emulator``, ``hw_emu`` or ``device``.
         model, board: names.
         log: log of the run.
     """

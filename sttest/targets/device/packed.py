@@ -1,7 +1,7 @@
 """Runs an unpacked archive of `sttest pack`: one block, its parameters and inputs as bytes, its results byte by byte.
 
 ``python -m sttest.targets.device.packed FOLDER --backend device`` needs no more of sttest than the wheel:
-neither PyTorch nor a compiler, unless the backend is the double, which compiles the kernel with g++.
+neither PyTorch nor a compiler, unless the backend is the emulator, which compiles the kernel with g++.
 """
 
 from __future__ import annotations
@@ -124,10 +124,10 @@ def _differing(found: bytes, golden: bytes) -> float:
 
 
 def _options(request: PackedRequest, packed: PackedRun, files: KernelFiles) -> CardOptions:
-    if request.backend == "double":
-        executable = build_kernel(files, request.folder / "build-double").path.resolve()
+    if request.backend == "emulator":
+        executable = build_kernel(files, request.folder / "build-emulator").path.resolve()
         rehearsal = Rehearsal(str(executable), packed.simulated_us)
-        return CardOptions("double", str(files.signature_path), 0, request.patience, rehearsal)
+        return CardOptions("emulator", str(files.signature_path), 0, request.patience, rehearsal)
     xclbin = files.xclbin(_TARGETS[request.backend])
     if not xclbin.is_file():
         raise InputError(
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The entry point of an archive; errors are one line, with the exit codes of `sttest.core.errors`."""
     parser = argparse.ArgumentParser(prog="packed", description="Runs an unpacked archive of sttest pack.")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--backend", choices=("device", "hw_emu", "double"), default="device")
+    parser.add_argument("--backend", choices=("device", "hw_emu", "emulator"), default="device")
     parser.add_argument("--launches", type=int, default=20, help="of the block")
     parser.add_argument("--card", default="0", help="index, or place on PCIe")
     parser.add_argument("--timeout-launch", type=float, default=60.0, help="seconds")

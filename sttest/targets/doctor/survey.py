@@ -136,7 +136,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("build --dry-run"),
     Capability("build", ("v++",)),
     Capability("pack", ("torch",)),
-    Capability("run --backend double", ("torch", "g++")),
+    Capability("run --backend emulator", ("torch", "g++")),
     Capability("run --backend hw_emu", ("torch", "v++", "XRT", "pyxrt")),
     Capability("run --backend device", ("torch", "XRT", "pyxrt", "FPGA card")),
     Capability("baselines measured on a GPU", ("torch", "GPU")),

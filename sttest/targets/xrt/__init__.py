@@ -1,1 +1,1 @@
-"""XRT's Python binding as a contract, and a strict double that holds host programs to it without a card."""
+"""XRT's Python binding as a contract, and a strict emulator that holds host programs to it without a card."""

@@ -1,4 +1,4 @@
-"""A design of one kernel that is small enough to be compiled in a second, on a card of the double."""
+"""A design of one kernel that is small enough to be compiled in a second, on a card of the emulator."""
 
 from __future__ import annotations
 
@@ -69,6 +69,8 @@ def card_of(reverser):
         package, executable = reverser
         files = KernelFiles.read(package)
         rehearsal = Rehearsal(str(executable), duration_us, faults or {})
-        return HeldCard(files, CardOptions("double", str(files.signature_path), 0, Timeouts(launch_s, 60.0), rehearsal))
+        return HeldCard(
+            files, CardOptions("emulator", str(files.signature_path), 0, Timeouts(launch_s, 60.0), rehearsal)
+        )
 
     return make

@@ -36,7 +36,7 @@ def test_a_launch_computes_and_tells_its_times(card_of):
         assert card.read("y") == REVERSED
         assert times.simulated_us == pytest.approx(12.5)
         assert times.host_us > 0
-        assert card.info["platform"] == "sttest_double_u55c"
+        assert card.info["platform"] == "sttest_emulator_u55c"
         pid = card.pid
     assert gone(pid)
 
@@ -139,7 +139,7 @@ from pathlib import Path
 from sttest.targets.device import *
 files = KernelFiles.read(Path({str(package)!r}))
 rehearsal = Rehearsal({str(executable)!r}, 10.0, {{0: "hung"}})
-with Card(files, CardOptions("double", str(files.signature_path), rehearsal=rehearsal)) as card:
+with Card(files, CardOptions("emulator", str(files.signature_path), rehearsal=rehearsal)) as card:
     for name in "xy":
         card.allocate(name, name)
     card.write("x", bytes(256))

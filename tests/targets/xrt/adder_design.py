@@ -1,4 +1,4 @@
-"""A design with one kernel, c = scale * (a + b) over n int32, on a card of the double."""
+"""A design with one kernel, c = scale * (a + b) over n int32, on a card of the emulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The double's books, on random histories: ranges are sets, buffers never overlap."""
+"""The emulator's books, on random histories: ranges are sets, buffers never overlap."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Every misuse of XRT that the double knows, each refused in one line; and no code without a test."""
+"""Every misuse of XRT that the emulator knows, each refused in one line; and no code without a test."""
 
 import gc
 

@@ -18,7 +18,7 @@ FINDINGS = {
     "refuses_write_past_end": "yes",
     "refuses_read_past_end": "yes",
     "refuses_part_past_end": "yes",
-    "refuses_part_at_odd_offset": "no",  # XRT does not mind; the port would, which is why the double does
+    "refuses_part_at_odd_offset": "no",  # XRT does not mind; the port would, which is why the emulator does
     "refuses_unaligned_host_memory": "yes",
 }
 

@@ -1,4 +1,4 @@
-"""`sttest pack`: what is unpacked in an empty folder is whole, says so, and runs on the double."""
+"""`sttest pack`: what is unpacked in an empty folder is whole, says so, and runs on the emulator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def unpacked(sttest, own_package_of, tmp_path) -> Path:
 def test_it_is_whole_and_runs_on_the_double(unpacked, quick_build, capsys):
     check = subprocess.run(["make", "check"], cwd=unpacked, capture_output=True, text=True)
     assert check.returncode == 0, check.stderr
-    assert run_packed(PackedRequest(unpacked, "double", launches=1)) == 0
+    assert run_packed(PackedRequest(unpacked, "emulator", launches=1)) == 0
     assert "the same as the golden" in capsys.readouterr().out
     assert (unpacked / "results-double" / "table.csv").is_file()
 
@@ -40,7 +40,7 @@ def test_it_is_whole_and_runs_on_the_double(unpacked, quick_build, capsys):
     data = bytearray(golden.read_bytes())
     data[5] ^= 1
     golden.write_bytes(data)
-    assert run_packed(PackedRequest(unpacked, "double", launches=1)) == 6
+    assert run_packed(PackedRequest(unpacked, "emulator", launches=1)) == 6
     assert "DIFFERENT" in capsys.readouterr().out
     assert subprocess.run(["make", "check"], cwd=unpacked, capture_output=True).returncode != 0
 
@@ -77,7 +77,7 @@ def test_the_same_package_is_the_same_archive(sttest, own_package_of, tmp_path):
 def test_an_image_of_another_size_is_refused(unpacked):
     (unpacked / "host" / "inputs" / "x.bin").write_bytes(b"short")
     with pytest.raises(InputError, match=r"host/inputs/x.bin: another size than the kernel's argument"):
-        run_packed(PackedRequest(unpacked, "double"))
+        run_packed(PackedRequest(unpacked, "emulator"))
 
 
 def test_a_package_of_no_model_is_refused(sttest, tmp_path):

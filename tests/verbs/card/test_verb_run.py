@@ -1,4 +1,4 @@
-"""`sttest run` on the double: a block and a generation as the golden has them, and runs that end early."""
+"""`sttest run` on the emulator: a block and a generation as the golden has them, and runs that end early."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_block_is_as_the_golden_to_the_bit(package_of, tmp_path, work, capsys)
     assert run(request, out, "layer", as_json=True) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["agrees"] is True
-    assert {row["engine"] for row in shown["rows"]} == {"double"}
+    assert {row["engine"] for row in shown["rows"]} == {"emulator"}
     rows = table(out)
     assert float(rows["largest_difference"]["value"]) == 0
     assert rows["finished_launches"]["value"] == "2"
@@ -95,14 +95,14 @@ def test_a_generation_has_the_tokens_of_the_quantised_model(model, package_of, t
 
 def test_what_the_packages_have_no_room_for_is_refused_first(sttest, package_of):
     packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode")
-    outcome = sttest("run", *packages, "--backend", "double", "--prompt-tokens", 30, "--new-tokens", 9)
+    outcome = sttest("run", *packages, "--backend", "emulator", "--prompt-tokens", 30, "--new-tokens", 9)
     assert outcome.exit_code == 2
     assert "the decode design has no room for the generation (demand 38 tokens, bound 32 tokens)" in outcome.stderr
 
 
 def test_two_packages_of_one_phase_are_refused(sttest, package_of):
     package = package_of("gpt2", "decode")
-    outcome = sttest("run", package, package, "--backend", "double")
+    outcome = sttest("run", package, package, "--backend", "emulator")
     assert outcome.exit_code == 2
     assert "one package, or one of each phase" in outcome.stderr
 
@@ -112,17 +112,17 @@ def test_a_generation_takes_no_steps_of_several_tokens(sttest, package_of, own_p
     manifest = json.loads((decode / "manifest.json").read_text())
     manifest["configuration"]["workload"]["asked_tokens"] = 4
     (decode / "manifest.json").write_text(json.dumps(manifest))
-    outcome = sttest("run", package_of("gpt2", "prefill"), decode, "--backend", "double", "--new-tokens", 3)
+    outcome = sttest("run", package_of("gpt2", "prefill"), decode, "--backend", "emulator", "--new-tokens", 3)
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "the design takes several in a step" in outcome.stderr
 
 
 def test_a_package_for_other_launches_is_refused(sttest, package_of):
-    outcome = sttest("run", package_of("gpt2", "decode"), "--backend", "double", "--launch-per", "token")
+    outcome = sttest("run", package_of("gpt2", "decode"), "--backend", "emulator", "--launch-per", "token")
     assert outcome.exit_code == 2
     assert "compiled for one launch per layer; compile it with --layers 6" in outcome.stderr
     looped = package_of("gpt2", "decode", layers=6)
-    outcome = sttest("run", looped, "--backend", "double", "--launch-per", "layer")
+    outcome = sttest("run", looped, "--backend", "emulator", "--launch-per", "layer")
     assert outcome.exit_code == 2
     assert "compiled for one launch per token; compile it with --layers 1" in outcome.stderr
 
@@ -166,7 +166,7 @@ def test_layers_that_share_what_is_not_the_same_for_all_are_refused(table, sttes
     (argument,) = (each for each in memory["arguments"] if each["dma"] == f"load_{table}")
     assert argument.pop("layers") == 6
     path.write_text(json.dumps(memory))
-    outcome = sttest("run", package_of("gemma", "prefill"), decode, "--backend", "double", "--new-tokens", "3")
+    outcome = sttest("run", package_of("gemma", "prefill"), decode, "--backend", "emulator", "--new-tokens", "3")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert f"layers of small-gemma differ in '{table}', of which a launch has one" in outcome.stderr
 
@@ -206,7 +206,7 @@ def test_whole_generations_in_a_launch_of_all_tokens(model, package_of, tmp_path
 def test_what_a_launch_of_several_tokens_cannot_do_is_refused(options, says, sttest, package_of):
     decode = package_of("gpt2", "decode", layers=6, share="all", head=True, generate=3)
     packages = (decode,) if options[0] == "--prompt-by-decode" else (package_of("gpt2", "prefill"), decode)
-    outcome = sttest("run", *packages, "--backend", "double", *options)
+    outcome = sttest("run", *packages, "--backend", "emulator", *options)
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert says in outcome.stderr
 
@@ -248,19 +248,19 @@ def test_whole_generations_by_decode_alone(model, package_of, tmp_path, work):
 @pytest.mark.parametrize("phases", [("prefill",), ("prefill", "decode")])
 def test_a_prompt_by_decode_wants_the_decode_alone(phases, sttest, package_of):
     packages = [package_of("gpt2", phase) for phase in phases]
-    outcome = sttest("run", *packages, "--backend", "double", "--prompt-by-decode")
+    outcome = sttest("run", *packages, "--backend", "emulator", "--prompt-by-decode")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "a decode's package alone" in outcome.stderr
 
 
 def test_a_launch_over_some_of_the_layers_is_refused(sttest, package_of):
     packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", layers=3)
-    outcome = sttest("run", *packages, "--backend", "double", "--new-tokens", "3")
+    outcome = sttest("run", *packages, "--backend", "emulator", "--new-tokens", "3")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "neither one layer nor all" in outcome.stderr
 
 
-@pytest.mark.parametrize("verb", [("run", "--backend", "double"), ("pack",), ("emulate", "--backend", "csim")])
+@pytest.mark.parametrize("verb", [("run", "--backend", "emulator"), ("pack",), ("emulate", "--backend", "csim")])
 def test_a_block_with_a_head_is_not_looked_at(verb, sttest, package_of):
     outcome = sttest(verb[0], package_of("gpt2", "decode", head=True), *verb[1:])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
@@ -269,12 +269,12 @@ def test_a_block_with_a_head_is_not_looked_at(verb, sttest, package_of):
 
 def test_a_head_behind_one_layer_of_several_is_refused(sttest, package_of):
     packages = package_of("gpt2", "prefill"), package_of("gpt2", "decode", head=True)
-    outcome = sttest("run", *packages, "--backend", "double", "--new-tokens", "3")
+    outcome = sttest("run", *packages, "--backend", "emulator", "--new-tokens", "3")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "the head behind one layer of several" in outcome.stderr
 
 
-@pytest.mark.parametrize("verb", [("run", "--backend", "double"), ("pack",), ("emulate", "--backend", "csim")])
+@pytest.mark.parametrize("verb", [("run", "--backend", "emulator"), ("pack",), ("emulate", "--backend", "csim")])
 def test_one_block_of_a_launch_over_layers_is_not_looked_at(verb, sttest, package_of):
     outcome = sttest(verb[0], package_of("gpt2", "decode", layers=6), *verb[1:])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)

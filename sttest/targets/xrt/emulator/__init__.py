@@ -1,7 +1,7 @@
-"""A strict in-process double of XRT: the surface of pyxrt over simulated cards, which forgives nothing.
+"""A strict in-process emulator of XRT: the surface of pyxrt over simulated cards, which forgives nothing.
 
 It says whether a host program uses XRT rightly and, with a library of kernels, what values come out.  It says
-nothing about hardware: its times are those that the library gives, and results from it are marked ``double``.
+nothing about hardware: its times are those that the library gives, and results from it are marked ``emulator``.
 """
 
 from sttest.targets.xrt.emulator.library import Execution, FaultyKernels, KernelLaunch, KernelLibrary, PythonKernels

@@ -45,7 +45,7 @@ class Flight:
 
 @dataclass(eq=False)
 class EmulatedCard:
-    """One card of the double.
+    """One card of the emulator.
 
     Attributes:
         board: board that has the banks.
@@ -229,7 +229,7 @@ class Xclbin:
             raise misuse("wrong-type", f"{type(path).__name__} where a str is expected", "xclbin")
         file = Path(path)
         if file.is_file() and _magic(file) == _REAL_MAGIC:
-            raise misuse("real-xclbin", "a real xclbin", path, hints=["give the double the hls/signature.json"])
+            raise misuse("real-xclbin", "a real xclbin", path, hints=["give the emulator the hls/signature.json"])
         self.design = read_signature(file)
         self.uuid = uuid.uuid5(_NAMESPACE, self.design.model_dump_json())
 
@@ -251,7 +251,7 @@ def _magic(path: Path) -> bytes:
 
 
 class Device:
-    """A handle on a card of the double; several handles are the same card."""
+    """A handle on a card of the emulator; several handles are the same card."""
 
     def __init__(self, card: EmulatedCard, bdf: str) -> None:
         self.card = card
@@ -289,5 +289,5 @@ class Device:
         if key is INFO.bdf:
             return self._bdf
         if key is INFO.name:
-            return f"sttest_double_{self.card.board.name}"
+            return f"sttest_emulator_{self.card.board.name}"
         return electrical(self.card) if key is INFO.electrical else thermal()

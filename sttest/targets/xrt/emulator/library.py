@@ -1,4 +1,4 @@
-"""What runs when a kernel is started on the double: a small interface, and kernels in Python behind it."""
+"""What runs when a kernel is started on the emulator: a small interface, and kernels in Python behind it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every way of using XRT wrongly that the double refuses, and what a card would have done instead.
+"""Every way of using XRT wrongly that the emulator refuses, and what a card would have done instead.
 
-Most are not refused by XRT, which is why there is a double: the program goes on, with wrong values or for ever.
+Most are not refused by XRT, which is why there is an emulator: the program goes on, with wrong values or for ever.
 References are to github.com/Xilinx/XRT at the release that `sttest.targets.xrt.contract` names.
 """
 
@@ -31,7 +31,7 @@ ON_A_CARD: dict[str, str] = {
     "not-synced-back": "the host reads old values",
     "nothing-to-sync": "the host reads whatever the memory holds",
     "out-of-range": "RuntimeError (xrt_bo.cpp:338, 347, 902; xocl_bo.c:893)",
-    "real-xclbin": "works; the double has no hardware to put it on",
+    "real-xclbin": "works; the emulator has no hardware to put it on",
     "run-busy": "RuntimeError 'bad command state' (xrt_kernel.cpp:857)",
     "scalar-expected": "the address of the buffer goes into a number",
     "scalar-range": "TypeError in set_arg; dropped without a word inside kernel(...) (pyxrt.cpp:229)",

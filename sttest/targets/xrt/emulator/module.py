@@ -1,4 +1,4 @@
-"""The double as a whole: an object with the names of the module pyxrt."""
+"""The emulator as a whole: an object with the names of the module pyxrt."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sttest.targets.xrt.emulator.kernel import Kernel, Run
 from sttest.targets.xrt.emulator.library import KernelLibrary
 from sttest.targets.xrt.emulator.misuse import INFO, STATES, SYNC, misuse
 
-ENGINE = "double"
-"""How results are marked that came from the double."""
+ENGINE = "emulator"
+"""How results are marked that came from the emulator."""
 
 
 class EmulatedXrt:
@@ -53,7 +53,7 @@ class EmulatedXrt:
         return len(self.cards)
 
     def device(self, which: int | str) -> Device:
-        """Opens a card by its index, or its place on PCIe, which ends in the index: ``double:0``."""
+        """Opens a card by its index, or its place on PCIe, which ends in the index: ``emulator:0``."""
         index = self._places().index(which) if which in self._places() else which
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(self.cards):
             raise misuse("no-such-card", f"no card {which!r} among {len(self.cards)}", "device")
@@ -64,9 +64,9 @@ class EmulatedXrt:
         self.cards[index].reset()
 
     def _places(self) -> list[str]:
-        return [f"double:{number}" for number in range(len(self.cards))]
+        return [f"emulator:{number}" for number in range(len(self.cards))]
 
 
-def as_pyxrt(double: EmulatedXrt) -> PyXrt:
-    """The double, seen as the module that it stands for."""
-    return double
+def as_pyxrt(emulator: EmulatedXrt) -> PyXrt:
+    """The emulator, seen as the module that it stands for."""
+    return emulator

@@ -1,6 +1,6 @@
 """The two copies of a buffer, and which bytes of which are the newer ones.
 
-XRT keeps no such books; the double does, to refuse what would read an old copy.  Copies are filled with a
+XRT keeps no such books; the emulator does, to refuse what would read an old copy.  Copies are filled with a
 pattern wherever their content means nothing, so that what slips through shows in the results.
 """
 
@@ -100,7 +100,7 @@ class CardMemory:
         """Gives a buffer back.
 
         Raises:
-            SttestError: there is none at that address, or no longer: a bug of the double.
+            SttestError: there is none at that address, or no longer: a bug of the emulator.
         """
         for taken in self._taken:
             if taken[0] == address:

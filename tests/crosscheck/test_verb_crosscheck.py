@@ -1,4 +1,4 @@
-"""`sttest ladder`: one table of all engines."""
+"""`sttest crosscheck`: one table of all engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def climb(design_of, sttest):
     def run(*options: object):
         work = design_of("small-gpt2", "decode").work
         return sttest(
-            "ladder", "small-gpt2", "--phase", "decode", "--context", 27, "-o", work.parent / "climbed", *options
+            "crosscheck", "small-gpt2", "--phase", "decode", "--context", 27, "-o", work.parent / "climbed", *options
         )
 
     return run
@@ -42,7 +42,7 @@ def test_all_engines_in_one_table(climb):
 def test_a_scale_per_position_is_the_same_in_all_engines(shape, sttest, tmp_path):
     phase, length = shape
     options = ("--precision", "w4a8-position", "--engines", "torch,functional,simpy,maxplus,csim", "--json")
-    outcome = sttest("ladder", "small-gpt2", "--phase", phase, length, 27, "-o", tmp_path / "package", *options)
+    outcome = sttest("crosscheck", "small-gpt2", "--phase", phase, length, 27, "-o", tmp_path / "package", *options)
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
@@ -77,12 +77,14 @@ def test_other_engines_times_are_a_disagreement(climb, monkeypatch):
 
 def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):
     monkeypatch.setattr("sttest.crosscheck.case.importlib.util.find_spec", lambda name: None)
-    outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p")
+    outcome = sttest("crosscheck", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p")
     assert (outcome.exit_code, "pip install 'sttest[frontend]'" in outcome.stderr) == (5, True)
     assert not (tmp_path / "p").exists()
 
 
 def test_unknown_engines_are_refused_before_work(sttest, tmp_path):
-    outcome = sttest("ladder", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,funktional")
+    outcome = sttest(
+        "crosscheck", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,funktional"
+    )
     assert (outcome.exit_code, "did you mean 'functional'?" in outcome.stderr) == (2, True)
     assert not (tmp_path / "p").exists()

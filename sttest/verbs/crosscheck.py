@@ -1,4 +1,4 @@
-"""`sttest ladder`: a model's block through every engine, in one table."""
+"""`sttest crosscheck`: a model's block through every engine, in one table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_SMALL_CONTEXT = 32
 
 
 @dataclass(frozen=True)
-class LadderRequest:
+class CrosscheckRequest:
     """What the options ask for.
 
     Attributes:
@@ -45,7 +45,7 @@ class LadderRequest:
     engines: str = ""
 
 
-def run(request: LadderRequest, *, as_json: bool) -> int:
+def run(request: CrosscheckRequest, *, as_json: bool) -> int:
     """Compiles, runs every engine, compares, prints.
 
     Returns:
@@ -76,11 +76,11 @@ def run(request: LadderRequest, *, as_json: bool) -> int:
     return DeadlockError.exit_code if found.is_dead else 0
 
 
-def with_default_shape(request: LadderRequest) -> Request:
+def with_default_shape(request: CrosscheckRequest) -> Request:
     """The compilation, its model small if asked for, with the tokens or the context that it lacks.
 
     >>> asked = Request("gpt2", "decode")
-    >>> with_default_shape(LadderRequest(asked, small=True)).context
+    >>> with_default_shape(CrosscheckRequest(asked, small=True)).context
     32
     """
     asked = request.compile

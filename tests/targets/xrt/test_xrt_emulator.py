@@ -123,7 +123,7 @@ def test_waiting_and_looking_let_simulated_time_pass(bench_of):
 
 def test_a_timeout_leaves_the_run_going(file, bench):
     slow = EmulatedXrt(bench.xrt.cards[0].board, PythonKernels({"twice": lambda launch: 5e3}))
-    device = slow.device("double:0")
+    device = slow.device("emulator:0")
     kernel = slow.kernel(device, device.load_xclbin(slow.xclbin(str(file))), "twice:{twice_1}")
     buffer = slow.bo(device, 4096, slow.bo.normal, kernel.group_id(0))
     buffer.write(bytes(4096), 0)
@@ -248,8 +248,8 @@ def test_sensors_answer_in_xrts_shape(bench):
         "temp_C",
         "is_present",
     }
-    assert info(keys.bdf) == "double:0"
-    assert "double" in info(keys.name)
+    assert info(keys.bdf) == "emulator:0"
+    assert "emulator" in info(keys.name)
 
 
 def test_the_double_has_the_surface_of_the_contract(bench):
@@ -263,14 +263,14 @@ def test_the_double_has_the_surface_of_the_contract(bench):
 
 
 def test_results_of_the_double_are_named_so(bench):
-    assert bench.xrt.engine == ENGINE == "double"
+    assert bench.xrt.engine == ENGINE == "emulator"
 
 
 def test_two_cards_are_two(file):
     xrt = EmulatedXrt(u55c(), LIBRARY, cards=2)
     assert xrt.enumerate_devices() == 2
     xrt.device(1).load_xclbin(str(file))
-    assert xrt.device(0).get_xclbin_uuid().to_string() != xrt.device("double:1").get_xclbin_uuid().to_string()
+    assert xrt.device(0).get_xclbin_uuid().to_string() != xrt.device("emulator:1").get_xclbin_uuid().to_string()
 
 
 def test_faults_are_counted_from_the_first_launch():
