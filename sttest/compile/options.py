@@ -52,7 +52,7 @@ class Option:
     formerly: tuple[str, ...] = ()
     metavar: str | None = None
     pairs: bool = False
-    choices: tuple[str, ...] = ()
+    choices: tuple[Value, ...] = ()
     on_command_line: bool = True
     level: Level = "tiling"
     search: tuple[Value, ...] = ()
@@ -97,8 +97,8 @@ class CompileOptions(BaseModel):
                choices=("w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w8a8", "fp32")),
     ] = "w4a8"  # fmt: skip
     beat_bits: Annotated[
-        Literal[128, 256, 512], Field(description="Width of memory ports."),
-        Option(("materialize-dma",), level="resources", search=(128, 256, 512), unit="bits"),
+        int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
+        Option(("materialize-dma",), level="resources", search=(128, 256, 512), choices=(128, 256, 512), unit="bits"),
     ] = 512  # fmt: skip
     vector_bits: Annotated[
         int, Field(ge=1, description="Widest token, in bits."),

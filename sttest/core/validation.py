@@ -73,6 +73,9 @@ def _no_member(complaints: list[ErrorDetails], location: Location, label: int) -
     """All members of the union at ``location[:label]``, and what was given."""
     prefix = tuple(location[:label])
     alike = [found for found in complaints if found["loc"][:label] == prefix and len(found["loc"]) > label]
+    own = next((found["msg"] for found in alike if found["type"] == "value_error"), None)
+    if own is not None:
+        return own.removeprefix("Value error, ")
     members = dict.fromkeys(str(found["loc"][label]) for found in alike)
     whole = next((found["input"] for found in alike if len(found["loc"]) == label + 1), None)
     return f"is not one of {', '.join(members)}{_given(whole, with_lists=True)}"

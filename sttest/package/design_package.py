@@ -19,7 +19,6 @@ from sttest.boards.energy import read_activity
 from sttest.compile import reports
 from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.kernel_signature import DesignSignature
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
@@ -35,6 +34,7 @@ from sttest.core.files import (
     write_json,
     write_text,
 )
+from sttest.core.kernel_signature import DesignSignature
 from sttest.core.program import __version__
 from sttest.core.results import config_hash
 from sttest.core.validation import validated

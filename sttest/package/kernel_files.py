@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.compile.compiler import Design
 from sttest.compile.hls import EmittedKernel, design_memory, design_signature
-from sttest.compile.hls.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.errors import InputError
 from sttest.core.files import read_object, write_json, write_text
+from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.validation import validated
 
 HLS = "hls"

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature
 from sttest.core.errors import SttestError
 from sttest.core.files import csv_text
+from sttest.core.kernel_signature import BufferArgument, DesignSignature
 from sttest.package import DesignPackage, KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.bursts import channel_name, channel_number, relinked

@@ -71,7 +71,7 @@ def test_what_lies_between_has_a_lane_per_column_and_cycle(wide: Mapping[str, df
 
 
 def test_attention_keeps_its_tiles(wide: Mapping[str, df.TaskOp]) -> None:
-    plain = tasks_of("gpt2", "decode", replace(WIDE, gemv_lanes=0), small=False)
+    plain = tasks_of("gpt2", "decode", WIDE.with_(gemv_lanes=0), small=False)
     for name in ("attn_scores", "attn_mix"):
         assert wide[name].tile_sizes == plain[name].tile_sizes
 
@@ -83,13 +83,13 @@ def test_a_prefill_has_no_such_product() -> None:
 
 def test_a_budget_that_the_pace_exceeds_is_refused() -> None:
     with pytest.raises(DoesNotFitError) as refused:
-        tasks_of("gpt2", "decode", replace(WIDE, overall_unroll=2048), small=False)
+        tasks_of("gpt2", "decode", WIDE.with_(overall_unroll=2048), small=False)
     assert refused.value.code == "unroll-budget-too-small"
 
 
 def test_lanes_are_a_power_of_two() -> None:
     with pytest.raises(InputError, match="take 4096 or 8192"):
-        tasks_of("gpt2", "decode", replace(WIDE, gemv_lanes=6000), small=True)
+        tasks_of("gpt2", "decode", WIDE.with_(gemv_lanes=6000), small=True)
 
 
 def test_sums_over_groups_hold_every_column(design: Design) -> None:
@@ -115,7 +115,7 @@ def test_the_chain_with_memory_that_never_waits(design: Design) -> None:
 @pytest.mark.parametrize("case", [*(Case(model, "decode", "w4a8", 32) for model in CONFIGS)], ids=str)
 def test_values_agree_with_pytorch_to_the_bit(case: Case) -> None:
     pytest.importorskip("torch")
-    graph = graph_of(lowered_text(case.model, case.phase, small=case.small), replace(WIDE, gemv_lanes=512))
+    graph = graph_of(lowered_text(case.model, case.phase, small=case.small), WIDE.with_(gemv_lanes=512))
     assert same_bits(*golden_and_found(case, graph))
 
 

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.dialects import df
 from sttest.compile.ir.kernel_modules import kernel_modules
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.pipeline import streaming_passes, tiling_passes
@@ -20,6 +20,7 @@ from sttest.frontend.shipped import lowered_text
 def tiled() -> ModuleOp:
     context = new_context()
     module = parse(lowered_text("gpt2", "decode", small=True), "small", context)
+    set_target(module, "u55c")
     for each in tiling_passes(CompileOptions()):
         each.apply(context, module)
     return module

@@ -7,13 +7,13 @@ from typing import Any
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import timed_graph
+from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.core.program import __version__
 
 # --- What a host must know of an emitted kernel (`hls/signature.json`)

@@ -12,8 +12,8 @@ from importlib.resources import as_file
 from importlib.resources import files as resources
 from pathlib import Path
 
-from sttest.compile.hls.kernel_signature import BufferArgument, KernelSignature
 from sttest.core.errors import InputError, SttestError, ToolMissingError
+from sttest.core.kernel_signature import BufferArgument, KernelSignature
 from sttest.package import KernelFiles
 
 # --- The main program of a C simulation: arguments from files, one call of the kernel, results into files

@@ -19,8 +19,8 @@ from typing import Any, BinaryIO, Protocol, cast
 import numpy as np
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.hls.kernel_signature import KernelSignature, read_signature
 from sttest.core.errors import InputError, SttestError
+from sttest.core.kernel_signature import KernelSignature, read_signature
 from sttest.targets.csim import Executable, run_kernel
 from sttest.targets.device.card import Message, receive, send
 from sttest.targets.device.host import Host

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from sttest.compile.hls.kernel_signature import BufferArgument, KernelSignature
 from sttest.core.errors import InputError, SttestError
+from sttest.core.kernel_signature import BufferArgument, KernelSignature
 from sttest.targets.xrt.contract import Bo, Device, Kernel, PyXrt, Run
 
 # --- Board power as XRT reports it, and the energy of a run: readings under load less readings at rest

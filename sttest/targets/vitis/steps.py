@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from sttest.boards.part import Toolchain
-from sttest.compile.hls.kernel_signature import DesignSignature
 from sttest.core.errors import InputError, ToolMissingError
+from sttest.core.kernel_signature import DesignSignature
 from sttest.package.kernel_files import CPP, LINK_CONFIG
 from sttest.targets.doctor.survey import PARTS
 

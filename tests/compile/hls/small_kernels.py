@@ -13,7 +13,6 @@ import pytest
 from sttest.compile.dialects import df
 from sttest.compile.hls import EmittedKernel, PortTiming, emit_kernel
 from sttest.compile.hls.files import signature
-from sttest.compile.hls.kernel_signature import write_signature
 from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.assign_channels import AssignChannels
@@ -24,6 +23,7 @@ from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.reference_graph import value_graph
+from sttest.core.kernel_signature import write_signature
 from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph
 

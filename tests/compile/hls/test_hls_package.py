@@ -9,9 +9,9 @@ import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import emit_design
-from sttest.compile.hls.kernel_signature import BufferArgument, read_signature
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
+from sttest.core.kernel_signature import BufferArgument, read_signature
 from sttest.frontend.shipped import lowered_text
 from sttest.package import DesignPackage
 from sttest.targets.vitis.rules import check_kernel

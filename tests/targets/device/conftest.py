@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
+from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, write_signature
 from sttest.package import KernelFiles
 from sttest.targets.csim import build, build_kernel
 from sttest.targets.device import CardOptions, HeldCard, Rehearsal, Timeouts

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
 from sttest.core.errors import InputError
+from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
 from sttest.targets.vitis.steps import link_config_text, read_link_config
 
 DESIGN = DesignSignature(

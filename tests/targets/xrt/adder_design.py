@@ -9,7 +9,7 @@ import numpy as np
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
+from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, ScalarArgument
 from sttest.targets.xrt.emulator import EmulatedXrt, KernelLaunch, PythonKernels
 
 COUNT = 1024

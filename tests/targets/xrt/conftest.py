@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from adder_design import BYTES, COUNT, DESIGN, LIBRARY, Bench, u55c
 
-from sttest.compile.hls.kernel_signature import write_signature
+from sttest.core.kernel_signature import write_signature
 from sttest.targets.xrt.emulator import EmulatedXrt, FaultyKernels
 
 

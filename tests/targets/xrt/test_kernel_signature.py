@@ -7,8 +7,8 @@ import math
 import pytest
 from adder_design import ADD, DESIGN
 
-from sttest.compile.hls.kernel_signature import SCHEMA, DesignSignature, ScalarArgument, read_signature
 from sttest.core.errors import InputError
+from sttest.core.kernel_signature import SCHEMA, DesignSignature, ScalarArgument, read_signature
 
 
 def test_it_is_read_back_as_it_was_written(file):

@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pytest
 
-from sttest.compile.hls.kernel_signature import DesignSignature, write_signature
+from sttest.core.kernel_signature import DesignSignature, write_signature
 from sttest.targets.xrt.emulator import ON_A_CARD, MisuseError
 
 CASES = {}

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.hls.kernel_signature import read_signature
+from sttest.core.kernel_signature import read_signature
 from sttest.package import load_graph
 from sttest.sim import simulate
 from sttest.sim.bursts import channel_name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.hls.kernel_signature import BufferArgument, DesignSignature, KernelSignature, read_signature
+from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, read_signature
 from sttest.targets.xrt.emulator.library import Execution, KernelLaunch, KernelLibrary
 from sttest.targets.xrt.emulator.misuse import INFO, InfoKey, misuse
 from sttest.targets.xrt.emulator.storage import MEANINGLESS, CardMemory, Storage

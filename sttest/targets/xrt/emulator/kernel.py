@@ -6,14 +6,8 @@ import operator
 import weakref
 from typing import Any
 
-from sttest.compile.hls.kernel_signature import (
-    Argument,
-    BufferArgument,
-    DesignSignature,
-    KernelSignature,
-    ScalarArgument,
-)
 from sttest.core.errors import did_you_mean
+from sttest.core.kernel_signature import Argument, BufferArgument, DesignSignature, KernelSignature, ScalarArgument
 from sttest.targets.xrt.emulator.bo import Bo
 from sttest.targets.xrt.emulator.card import Device, EmulatedCard, Flight, Use, Uuid
 from sttest.targets.xrt.emulator.library import KernelLaunch
