@@ -136,10 +136,11 @@ def test_ctrl_c_in_the_middle_of_a_launch_leaves_no_process(reverser, tmp_path, 
     package, executable = reverser
     program = f"""
 from pathlib import Path
+from sttest.package import KernelFiles
 from sttest.targets.device import *
 files = KernelFiles.read(Path({str(package)!r}))
 rehearsal = Rehearsal({str(executable)!r}, 10.0, {{0: "hung"}})
-with Card(files, CardOptions("emulator", str(files.signature_path), rehearsal=rehearsal)) as card:
+with HeldCard(files, CardOptions("emulator", str(files.signature_path), rehearsal=rehearsal)) as card:
     for name in "xy":
         card.allocate(name, name)
     card.write("x", bytes(256))
