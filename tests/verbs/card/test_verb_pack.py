@@ -29,12 +29,12 @@ def unpacked(sttest, own_package_of, tmp_path) -> Path:
     return folder
 
 
-def test_it_is_whole_and_runs_on_the_double(unpacked, quick_build, capsys):
+def test_it_is_whole_and_runs_on_the_emulator(unpacked, quick_build, capsys):
     check = subprocess.run(["make", "check"], cwd=unpacked, capture_output=True, text=True)
     assert check.returncode == 0, check.stderr
     assert run_packed(PackedRequest(unpacked, "emulator", launches=1)) == 0
     assert "the same as the golden" in capsys.readouterr().out
-    assert (unpacked / "results-double" / "table.csv").is_file()
+    assert (unpacked / "results-emulator" / "table.csv").is_file()
 
     golden = next((unpacked / "host" / "golden").glob("mlp_residual.bin"))
     data = bytearray(golden.read_bytes())
