@@ -139,7 +139,7 @@ class Design(Graph):
     Attributes:
         graph: timed graph, as engines take it.
         compiled: the compiler's result, with the IR.
-        request: what it was compiled from; None where that is not known.
+        request: the compile request; None where it is not known.
 
     Example:
         >>> import sttest as st

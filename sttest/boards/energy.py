@@ -215,8 +215,8 @@ def activity_of(report: pd.DataFrame, busy_cycles: Mapping[str, int], cycles: in
     Args:
         report: columns as in :data:`COLUMNS`.
         busy_cycles: per process, from an engine; processes without DSP slices need none.
-        cycles: of the run.
-        clock_mhz: of the design.
+        cycles: cycles of the run.
+        clock_mhz: clock of the design, MHz.
 
     Raises:
         InputError: the engine ran another design.

@@ -236,9 +236,9 @@ def memory_resources(kind: MemoryKind, depth: int, bits: int) -> Resources:
     """An addressable memory with one write and one read port.
 
     Args:
-        kind: of its cells.
+        kind: kind of its cells.
         depth: words.
-        bits: of a word.
+        bits: width of a word, bits.
     """
     if kind == "register":
         return Resources(ff=depth * bits)

@@ -428,7 +428,7 @@ def check_output_folder(folder: Path, schema: str, what: str) -> None:
         what: the kind of output, such as ``design package``.
 
     Raises:
-        InputError: with the way out.
+        InputError: the folder cannot be written; the hints say what would help.
     """
     where, hints = str(folder), ["name another folder with -o"]
     if folder.exists() and not folder.is_dir():

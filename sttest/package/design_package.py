@@ -300,7 +300,7 @@ def check_target(folder: Path) -> None:
     """Refuses, before any work is done, a folder that can't be written or that holds something else.
 
     Raises:
-        InputError: with the way out.
+        InputError: the folder cannot be written; the hints say what would help.
     """
     check_output_folder(folder, SCHEMA, "design package")
 

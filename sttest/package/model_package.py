@@ -58,7 +58,7 @@ class ModelPackage(DesignPackage):
         """Refuses a package whose launches run more than a block, where one is looked at.
 
         Raises:
-            InputError: with the way out.
+            InputError: the folder cannot be written; the hints say what would help.
         """
         if self.layers > 1:
             raise InputError(

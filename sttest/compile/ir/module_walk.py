@@ -75,7 +75,7 @@ def target_of(module: ModuleOp, where: str) -> FpgaBoard:
     """The board that a module is compiled for.
 
     Args:
-        module: with a target.
+        module: module with a target attribute.
         where: name of the pass that needs it.
 
     Raises:
@@ -167,7 +167,7 @@ def only_kernel(module: ModuleOp, here: str, name: str) -> df.KernelOp:
 
     Args:
         module: module of the design.
-        here: what needs it, for error messages.
+        here: name of the caller, for error messages.
         name: name of the design.
 
     Raises:

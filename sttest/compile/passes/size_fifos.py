@@ -62,7 +62,7 @@ def set_depths(module: ModuleOp, depths: Mapping[str, int], sized_by: str) -> No
     Args:
         module: module at the stream level.
         depths: depth in tokens by FIFO.
-        sized_by: what decided them.
+        sized_by: method that decided the depths.
     """
     for stream in all_of(module, df.StreamOp):
         depth = depths.get(fifo_name(stream))

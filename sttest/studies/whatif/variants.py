@@ -93,7 +93,7 @@ def variants(
 
     Args:
         design: compiled design.
-        request: what it was compiled from; None where that is not known.
+        request: the compile request; None where it is not known.
         axes: values by setting (``sttest.studies.whatif.settings``), short names allowed.
         engine: engine that computes the times.
         recompile: whether each combination is a design of its own.
