@@ -6,8 +6,6 @@
 1300
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from types import ModuleType

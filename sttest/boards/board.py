@@ -1,7 +1,5 @@
 """Boards: an FPGA card composed of parts, or a GPU given by its headline numbers."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

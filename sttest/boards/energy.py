@@ -69,46 +69,32 @@ _PICO = 1e-12
 
 
 class EnergyCosts(BoardPart):
-    """What a board draws and what its events cost.
+    """What a board draws and what its events cost."""
 
-    Attributes:
-        static_w: board and shell, no design loaded.
-        clocked_w: what a loaded design adds before it does anything: clock trees, control, memory controllers.
-        hbm: a bit to or from the HBM, its controller and PHY included.
-        dsp: a DSP slice in a cycle in which it works.
-        bram, uram: an access of 72 bits.
-        srl_fifo: a bit pushed into and popped from a FIFO of shift registers.
-    """
-
-    static_w: WattsBracket
+    static_w: WattsBracket  # board and shell, no design loaded
+    # what a loaded design adds before it does anything: clock trees, control, memory controllers
     clocked_w: WattsBracket
-    hbm: PicojoulesPerBit
-    dsp: PicojoulesPerCycle
+    hbm: PicojoulesPerBit  # a bit to or from the HBM, its controller and PHY included
+    dsp: PicojoulesPerCycle  # a DSP slice in a cycle in which it works
+    # bram, uram: an access of 72 bits
     bram: PicojoulesPerAccess
     uram: PicojoulesPerAccess
-    srl_fifo: PicojoulesPerBit
+    srl_fifo: PicojoulesPerBit  # a bit pushed into and popped from a FIFO of shift registers
 
 
 @dataclass(frozen=True)
 class Activity:
-    """What a run did.
+    """What a run did."""
 
-    Attributes:
-        seconds: how long it took.
-        hbm_bits: moved between HBM and fabric.
-        dsp_work_cycles: cycles times DSP slices that computed something.
-        dsp_enabled_cycles: cycles times DSP slices of processes that were not stalled, with or without work.
-        bram_bits, uram_bits: written to or read from block memories.
-        srl_bits: that went through FIFOs of shift registers.
-    """
-
-    seconds: float
-    hbm_bits: float = 0.0
-    dsp_work_cycles: float = 0.0
+    seconds: float  # how long it took
+    hbm_bits: float = 0.0  # moved between HBM and fabric
+    dsp_work_cycles: float = 0.0  # cycles times DSP slices that computed something
+    # cycles times DSP slices of processes that were not stalled, with or without work
     dsp_enabled_cycles: float = 0.0
+    # bram_bits, uram_bits: written to or read from block memories
     bram_bits: float = 0.0
     uram_bits: float = 0.0
-    srl_bits: float = 0.0
+    srl_bits: float = 0.0  # that went through FIFOs of shift registers
 
     def __add__(self, other: Activity) -> Activity:
         """One run after the other."""

@@ -1,7 +1,5 @@
 """Boards by name or by file, with ``extends:`` for what-ifs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeGuard

@@ -198,17 +198,11 @@ def carried_adders(products: int) -> int:
 
 @dataclass(frozen=True)
 class Accumulator:
-    """How HLS builds a running sum.
+    """How HLS builds a running sum."""
 
-    Attributes:
-        ii: initiation interval of the loop, in cycles.
-        adder: operator on the loop-carried path.
-        carried_adders: how many of them lie on it.
-    """
-
-    ii: int
-    adder: Literal["fadd", "fadd_fabric", "iadd"]
-    carried_adders: int
+    ii: int  # initiation interval of the loop, in cycles
+    adder: Literal["fadd", "fadd_fabric", "iadd"]  # operator on the loop-carried path
+    carried_adders: int  # how many of them lie on it
 
 
 def accumulator(products: int, distance: int, *, ii: int = 1, kind: Literal["float", "int"] = "float") -> Accumulator:

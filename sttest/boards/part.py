@@ -4,8 +4,6 @@ Each docstring says where the shipped numbers of the part come from; the value
 itself, with its own source, is in ``data/<board>.yaml``.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 
@@ -17,21 +15,15 @@ from sttest.core.results import Kind
 
 
 class Quantity(BaseModel):
-    """One physical quantity with its provenance.
-
-    Attributes:
-        value: a finite number, never negative.
-        unit: unit of ``value``, for example ``GB/s``; ``count`` and ``ratio`` have no dimension.
-        source: the public document, log or reasoning that it comes from.
-        kind: how far to trust it.
-    """
+    """One physical quantity with its provenance."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    value: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+    value: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]  # a finite number, never negative
+    # unit of ``value``, for example ``GB/s``; ``count`` and ``ratio`` have no dimension
     unit: Annotated[str, Field(min_length=1)]
-    source: Annotated[str, Field(min_length=1)]
-    kind: Kind
+    source: Annotated[str, Field(min_length=1)]  # the public document, log or reasoning that it comes from
+    kind: Kind  # how far to trust it
 
     @property
     def count(self) -> int:

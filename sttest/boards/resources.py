@@ -23,21 +23,13 @@ FF_PER_LUT = 2
 
 @dataclass(frozen=True)
 class Resources:
-    """Amounts of programmable logic; halves of a DSP are instances that share one.
+    """Amounts of programmable logic; halves of a DSP are instances that share one."""
 
-    Attributes:
-        dsp: DSP slices.
-        lut: 6-input LUTs, those used as memory included.
-        ff: flip-flops.
-        bram18: block memories of 18 Kib.
-        uram: UltraRAM blocks of 288 Kib.
-    """
-
-    dsp: float = 0
-    lut: float = 0
-    ff: float = 0
-    bram18: float = 0
-    uram: float = 0
+    dsp: float = 0  # DSP slices
+    lut: float = 0  # 6-input LUTs, those used as memory included
+    ff: float = 0  # flip-flops
+    bram18: float = 0  # block memories of 18 Kib
+    uram: float = 0  # UltraRAM blocks of 288 Kib
 
     def __add__(self, other: Resources) -> Resources:
         # Spelled out, as searches add up many.
@@ -150,23 +142,15 @@ class ResourceModel(BoardPart):
 
 @dataclass(frozen=True)
 class PipelineLogic:
-    """A pipelined loop as the resource model sees it.
+    """A pipelined loop as the resource model sees it."""
 
-    Attributes:
-        operators: instances of the library's operators by name, after sharing.
-        ports: FIFOs that the loop reads or writes.
-        trip: iterations of the flattened loop.
-        interval: cycles between iterations for which operators are shared.
-        shared_operators: operations of an iteration beyond the instances that carry them out.
-        accesses: of arrays, per iteration; charged where the interval is above 1.
-    """
-
+    # instances of the library's operators by name, after sharing
     operators: Mapping[str, float] = field(default_factory=dict)
-    ports: int = 0
-    trip: int = 1
-    interval: int = 1
-    shared_operators: float = 0
-    accesses: float = 0
+    ports: int = 0  # FIFOs that the loop reads or writes
+    trip: int = 1  # iterations of the flattened loop
+    interval: int = 1  # cycles between iterations for which operators are shared
+    shared_operators: float = 0  # operations of an iteration beyond the instances that carry them out
+    accesses: float = 0  # of arrays, per iteration; charged where the interval is above 1
 
     def terms(self, library: Mapping[str, Operator], whole: tuple[str, ...]) -> tuple[float, ...]:
         """What the coefficients multiply; operators in ``whole`` were reported with their surroundings."""

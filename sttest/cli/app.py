@@ -1,7 +1,5 @@
 """The command line's root: its name, what holds for all verbs, and exit codes."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

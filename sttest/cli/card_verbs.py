@@ -1,7 +1,5 @@
 """Verbs on the way to a card."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

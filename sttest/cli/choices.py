@@ -1,7 +1,5 @@
 """What options may be: choices, options that several verbs share, and those that are made of ``CompileOptions``."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import wraps

@@ -1,7 +1,5 @@
 """Verbs that make designs and look at them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Verbs that run designs in simulation and emulation."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Verbs that make tables and studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

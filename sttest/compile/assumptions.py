@@ -4,8 +4,6 @@ Each constant says its unit and its kind: ``assumed`` (chosen here, with the rea
 Facts about FIFOs and processes are in `sttest.sim.graph`, those about a board in its file under ``sttest/boards/data``.
 """
 
-from __future__ import annotations
-
 from sttest.boards.resources import SRL_DEPTH
 
 # --- Loops and tiles

@@ -123,25 +123,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class Design:
-    """A compiled block.
+    """A compiled block."""
 
-    Attributes:
-        name: e.g. ``gpt2-prefill-n32-u55c``.
-        knobs, board: compile options and board.
-        module: IR at the stream level, FIFOs sized.
-        graph: graph that the engines take.
-        fusion: groups and intermediate results before and after.
-        stages: the IR after every pass, if it was asked for.
-        workload: model, phase, tokens and context as the text says, and what the caller adds.
-    """
-
-    name: str
+    name: str  # e.g. ``gpt2-prefill-n32-u55c``.
+    # knobs, board: compile options and board
     knobs: CompileOptions
     board: FpgaBoard
-    module: ModuleOp
-    graph: TimedGraph
-    fusion: FusionReport
-    stages: tuple[Stage, ...] = ()
+    module: ModuleOp  # IR at the stream level, FIFOs sized
+    graph: TimedGraph  # graph that the engines take
+    fusion: FusionReport  # groups and intermediate results before and after
+    stages: tuple[Stage, ...] = ()  # the IR after every pass, if it was asked for
+    # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
 
     def with_depths(self, depths: Mapping[str, int]) -> Design:

@@ -1,7 +1,5 @@
 """Runs any passes on IR text: what `sttest opt` does."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Callable

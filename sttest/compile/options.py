@@ -6,8 +6,6 @@ passes, the command-line options, the domains of ``sttest explore``, the keys of
 docs/reference/options.md come from here (docs/how-to/add-an-option.md says how to add one).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,32 +29,20 @@ Names: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Option:
-    """What is known of a field beside its type, bounds and description.
+    """What is known of a field beside its type, bounds and description."""
 
-    Attributes:
-        passes: passes that take the option, as ``pass`` or, where the pass has another name for it, ``pass{name}``;
-            ``pass{}`` runs or does not by this option, and takes nothing of it.
-        flag: spelling on the command line; that of the field's name if empty.
-        formerly: names and flags of earlier versions, which still work, with a note.
-        metavar: placeholder of the value in help texts.
-        pairs: whether the command line takes ``NAME=VALUE`` for an entry ``name:value``.
-        choices: values that the command line accepts, where a field can hold more than these.
-        on_command_line: whether there is such an option; some fields are set by others.
-        level: design space that a search counts the option to.
-        search: values that a search tries; none if the option is not searched.
-        unit: unit of the values.
-    """
-
+    # passes that take the option, as ``pass`` or, where the pass has another name for it, ``pass{name}``; ``pass{}``
+    # runs or does not by this option, and takes nothing of it
     passes: tuple[str, ...] = ()
-    flag: str = ""
-    formerly: tuple[str, ...] = ()
-    metavar: str | None = None
-    pairs: bool = False
-    choices: tuple[Value, ...] = ()
-    on_command_line: bool = True
-    level: Level = "tiling"
-    search: tuple[Value, ...] = ()
-    unit: str = ""
+    flag: str = ""  # spelling on the command line; that of the field's name if empty
+    formerly: tuple[str, ...] = ()  # names and flags of earlier versions, which still work, with a note
+    metavar: str | None = None  # placeholder of the value in help texts
+    pairs: bool = False  # whether the command line takes ``NAME=VALUE`` for an entry ``name:value``
+    choices: tuple[Value, ...] = ()  # values that the command line accepts, where a field can hold more than these
+    on_command_line: bool = True  # whether there is such an option; some fields are set by others
+    level: Level = "tiling"  # design space that a search counts the option to
+    search: tuple[Value, ...] = ()  # values that a search tries; none if the option is not searched
+    unit: str = ""  # unit of the values
 
 
 class CompileOptions(BaseModel):

@@ -1,7 +1,5 @@
 """The order of the passes, and when each of them runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -37,16 +35,11 @@ from sttest.compile.passes.vectorize import Vectorize
 
 @dataclass(frozen=True)
 class Step:
-    """A pass of the pipeline.
+    """A pass of the pipeline."""
 
-    Attributes:
-        kind: of the pass; which options it takes is said in :mod:`sttest.compile.options`.
-        when: whether it runs with these options.
-        also: arguments that follow from several options.
-    """
-
-    kind: type[ModulePass]
-    when: Callable[[CompileOptions], bool] = lambda options: True
+    kind: type[ModulePass]  # of the pass; which options it takes is said in :mod:`sttest.compile.options`.
+    when: Callable[[CompileOptions], bool] = lambda options: True  # whether it runs with these options
+    # arguments that follow from several options
     also: Callable[[CompileOptions], dict[str, Any]] = lambda options: {}
 
     def made(self, options: CompileOptions) -> ModulePass:

@@ -1,7 +1,5 @@
 """A kernel at the stream level as the `ReferenceGraph` that the functional engine takes (docs/reference/values.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
 from typing import get_args

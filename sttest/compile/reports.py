@@ -1,7 +1,5 @@
 """FIFO, converter, kernel and memory tables of a design."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -287,19 +285,12 @@ def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class SizingCost:
-    """Cycles with the sized depths and with unbounded FIFOs, and where the sized design waits for space.
+    """Cycles with the sized depths and with unbounded FIFOs, and where the sized design waits for space."""
 
-    Attributes:
-        cycles: None if the sized design deadlocks.
-        unbounded_cycles: None if even unbounded FIFOs don't let it finish.
-        waits: cycles that a process on the critical path waited for space in a FIFO, by process.
-        short: FIFOs that would hold more than their depth if they could.
-    """
-
-    cycles: int | None
-    unbounded_cycles: int | None
-    waits: dict[str, int]
-    short: list[str]
+    cycles: int | None  # None if the sized design deadlocks
+    unbounded_cycles: int | None  # None if even unbounded FIFOs don't let it finish
+    waits: dict[str, int]  # cycles that a process on the critical path waited for space in a FIFO, by process
+    short: list[str]  # FIFOs that would hold more than their depth if they could
 
     @property
     def lost_cycles(self) -> int | None:

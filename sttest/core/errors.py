@@ -18,8 +18,6 @@ exit meaning
 ==== =========================================
 """
 
-from __future__ import annotations
-
 import difflib
 import sys
 from collections.abc import Iterable

@@ -3,8 +3,6 @@
 A file that cannot be read is refused with one line that names it and, where there is one, the place in it.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -66,27 +66,21 @@ class ScalarArgument(_Model):
 
 
 class BufferArgument(_Model):
-    """A pointer to memory on the card, behind a port of its own or a shared one.
-
-    Attributes:
-        index: place among the kernel's arguments, from 0.
-        element: element type of the bytes, such as ``int8``, for hosts that pack and unpack.
-        bytes: number of bytes that the kernel accesses behind the pointer; the least size of a buffer.
-        access: whether the kernel reads the buffer, writes it, or both.
-        port: m_axi port behind which it lies; arguments of the same name share it, and so its banks.  Empty for one
-            of its own.
-        banks: memory banks that its port is connected to, a range in ascending order.
-        alignment_bytes: alignment of the address, bytes: the width of the port.
-    """
+    """A pointer to memory on the card, behind a port of its own or a shared one."""
 
     kind: Literal["buffer"] = "buffer"
     name: Identifier
-    index: Annotated[int, Field(ge=0, lt=1024)]
-    element: Element
+    index: Annotated[int, Field(ge=0, lt=1024)]  # place among the kernel's arguments, from 0
+    element: Element  # element type of the bytes, such as ``int8``, for hosts that pack and unpack
+    # number of bytes that the kernel accesses behind the pointer; the least size of a buffer
     bytes: Annotated[int, Field(ge=1)]
-    access: Access
+    access: Access  # whether the kernel reads the buffer, writes it, or both
+    # m_axi port behind which it lies; arguments of the same name share it, and so its banks.  Empty for one of its
+    # own.
     port: Identifier | Literal[""] = ""
+    # memory banks that its port is connected to, a range in ascending order
     banks: Annotated[tuple[Annotated[int, Field(ge=0, lt=256)], ...], Field(min_length=1, strict=False)]
+    # alignment of the address, bytes: the width of the port
     alignment_bytes: Annotated[int, Field(ge=1, le=4096)] = 64
 
     @model_validator(mode="after")
@@ -112,14 +106,10 @@ Argument = Annotated[ScalarArgument | BufferArgument, Field(discriminator="kind"
 
 
 class KernelSignature(_Model):
-    """A kernel: its name, its instances on the fabric, and its arguments in the order of their indices.
-
-    Attributes:
-        instances: names of the compute units, as v++ links them; empty for the one that it makes by itself,
-            ``<name>_1``.
-    """
+    """A kernel: its name, its instances on the fabric, and its arguments in the order of their indices."""
 
     name: Identifier
+    # names of the compute units, as v++ links them; empty for the one that it makes by itself, ``<name>_1``
     instances: Annotated[tuple[Identifier, ...], Field(strict=False)] = ()
     arguments: Annotated[tuple[Argument, ...], Field(strict=False)]
 
@@ -155,15 +145,10 @@ class KernelSignature(_Model):
 
 
 class DesignSignature(_Model):
-    """All kernels of one linked design.
+    """All kernels of one linked design."""
 
-    Attributes:
-        design: the package's name.
-        board: the board that has the banks that the arguments name.
-    """
-
-    design: Name
-    board: Name
+    design: Name  # the package's name
+    board: Name  # the board that has the banks that the arguments name
     kernels: Annotated[tuple[KernelSignature, ...], Field(min_length=1, strict=False)]
 
     @model_validator(mode="after")

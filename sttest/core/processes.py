@@ -1,7 +1,5 @@
 """Work in several processes: the one way in which sizing, searches, studies and tables use more than one core."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

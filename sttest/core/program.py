@@ -1,7 +1,5 @@
 """Which program made a result: a hash over its own files, and the versions of what it stands on."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import cache
 from importlib.metadata import version

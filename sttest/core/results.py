@@ -39,31 +39,21 @@ Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fi
 
 @dataclass(frozen=True)
 class Row:
-    """One number of a table.
+    """One number of a table."""
 
-    Attributes:
-        experiment, model, board, phase, engine: what it belongs to; "" where it does not apply.
-        metric: its name, as in ``latency``.
-        value: the number, or None where there is none; then ``note`` says why.
-        unit: never empty; "ratio" or "count" for numbers without dimension.
-        kind: kind of the number: datasheet, measured, published, simulated, assumed, fitted or derived.
-        reference: the published or golden value of the same metric, in the same unit.
-        source: origin of ``value``, or of ``reference`` for our own numbers.
-        note: anything a reader must know.
-    """
-
+    # experiment, model, board, phase, engine: what it belongs to; "" where it does not apply
     experiment: str
-    metric: str
-    value: float | None
-    unit: str
-    kind: Kind
+    metric: str  # its name, as in ``latency``
+    value: float | None  # the number, or None where there is none; then ``note`` says why
+    unit: str  # never empty; "ratio" or "count" for numbers without dimension
+    kind: Kind  # kind of the number: datasheet, measured, published, simulated, assumed, fitted or derived
     model: str = ""
     board: str = ""
     phase: str = ""
     engine: str = ""
-    reference: float | None = None
-    source: str = ""
-    note: str = ""
+    reference: float | None = None  # the published or golden value of the same metric, in the same unit
+    source: str = ""  # origin of ``value``, or of ``reference`` for our own numbers
+    note: str = ""  # anything a reader must know
 
     def __post_init__(self) -> None:
         where = f"row '{self.experiment}/{self.metric}'"

@@ -1,7 +1,5 @@
 """Tables for people: text on a terminal, Markdown on pages."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO

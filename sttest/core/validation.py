@@ -1,7 +1,5 @@
 """From pydantic's list of complaints to one line that names the key, the problem and the way out."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar, cast, get_args, get_type_hints

@@ -36,28 +36,20 @@ class WeightSource:
 
 @dataclass(frozen=True)
 class BlockCase:
-    """A block, its inputs, and its results in PyTorch.
+    """A block, its inputs, and its results in PyTorch."""
 
-    Attributes:
-        config, shape: the block.
-        parameters: parameters of a design by name.
-        x: activations, float32 [tokens, hidden].
-        caches: keys and values before a decode step.
-        golden: results of the fake-quantized block by name (``y``, ``k_new``, …).
-        modules: output of each module of the fake-quantized block.
-        reference: ``y`` of the block in floating point, its cache included, float32 [tokens, hidden].
-        golden_s: run time of the golden, seconds.
-    """
-
+    # config, shape: the block
     config: DecoderConfig
     shape: BlockShape
-    parameters: Mapping[str, Array] = field(repr=False)
-    x: Array = field(repr=False)
-    caches: tuple[CacheSide, CacheSide] | None = field(repr=False)
+    parameters: Mapping[str, Array] = field(repr=False)  # parameters of a design by name
+    x: Array = field(repr=False)  # activations, float32 [tokens, hidden]
+    caches: tuple[CacheSide, CacheSide] | None = field(repr=False)  # keys and values before a decode step
+    # results of the fake-quantized block by name (``y``, ``k_new``, …)
     golden: Mapping[str, Array] = field(repr=False)
-    modules: Outputs = field(repr=False)
+    modules: Outputs = field(repr=False)  # output of each module of the fake-quantized block
+    # ``y`` of the block in floating point, its cache included, float32 [tokens, hidden]
     reference: Array = field(repr=False)
-    golden_s: float = 0.0
+    golden_s: float = 0.0  # run time of the golden, seconds
 
     def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
         """Memory images for a design of this block, by the names of its loads.

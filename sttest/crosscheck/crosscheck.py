@@ -1,7 +1,5 @@
 """The ladder: one design, every engine, one table, and where the first two engines that disagree part."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -39,25 +37,15 @@ order, where PyTorch contracts in floating point."""
 
 @dataclass(frozen=True)
 class ResultComparison:
-    """Results of an engine against the golden.
+    """Results of an engine against the golden."""
 
-    Attributes:
-        engine: its name.
-        error: largest absolute difference of ``y``.
-        relative: largest difference of a floating-point result, over the result's largest magnitude.
-        integers: integers that differ.
-        exact: whether all results are the same to the bit.
-        first: the first result that differs, and where; empty where none does.
-        module: the first PyTorch module that differs; empty where none is known.
-    """
-
-    engine: str
-    error: float
-    relative: float
-    integers: int
-    exact: bool
-    first: str
-    module: str = ""
+    engine: str  # its name
+    error: float  # largest absolute difference of ``y``
+    relative: float  # largest difference of a floating-point result, over the result's largest magnitude
+    integers: int  # integers that differ
+    exact: bool  # whether all results are the same to the bit
+    first: str  # the first result that differs, and where; empty where none does
+    module: str = ""  # the first PyTorch module that differs; empty where none is known
 
     @property
     def verdict(self) -> Literal["same", "close", "different"]:
@@ -122,21 +110,14 @@ _TIMELESS = ("torch", "functional")
 
 @dataclass(frozen=True)
 class Crosscheck:
-    """What all engines say of one design.
+    """What all engines say of one design."""
 
-    Attributes:
-        name: name of the design.
-        rungs: a row per engine, all of them, in order.
-        results: how each value engine's results compare with the golden.
-        streams: how the value engines' streams compare with each other; None unless two of them ran.
-        sqnr_db: of the design's ``y`` against the block in floating point, decibels; None without values.
-    """
-
-    name: str
-    rungs: tuple[EngineResult, ...]
-    results: Mapping[str, ResultComparison]
+    name: str  # name of the design
+    rungs: tuple[EngineResult, ...]  # a row per engine, all of them, in order
+    results: Mapping[str, ResultComparison]  # how each value engine's results compare with the golden
+    # how the value engines' streams compare with each other; None unless two of them ran
     streams: StreamComparison | None
-    sqnr_db: float | None
+    sqnr_db: float | None  # of the design's ``y`` against the block in floating point, decibels; None without values
 
     @property
     def is_dead(self) -> bool:

@@ -26,21 +26,16 @@ Verdict = Literal["same", "close", "different"]
 
 @dataclass(frozen=True)
 class StreamDifference:
-    """A place at which two engines differ.
+    """A place at which two engines differ."""
 
-    Attributes:
-        stream: its FIFO.
-        token, element: numbers from 0; the element row-major in the token, None where one has no such token.
-        left, right: the values.
-        origin: PyTorch module, or argument, that the stream's tokens come from.
-    """
-
-    stream: str
+    stream: str  # its FIFO
+    # token, element: numbers from 0; the element row-major in the token, None where one has no such token
     token: int
     element: int | None
+    # left, right: the values
     left: float | int | None
     right: float | int | None
-    origin: str
+    origin: str  # PyTorch module, or argument, that the stream's tokens come from
 
     def to_json(self) -> dict[str, Any]:
         """For programs; a value that JSON has no number for is a text."""
@@ -57,25 +52,18 @@ class StreamDifference:
 
 @dataclass(frozen=True)
 class StreamComparison:
-    """All streams of two engines.
+    """All streams of two engines."""
 
-    Attributes:
-        left, right: the engines.
-        streams, differing: how many there are, and how many differ in any bit.
-        integers: elements of integer streams that differ.
-        relative: largest difference in a floating-point stream, relative to its largest magnitude.
-        is_short: one engine has tokens that the other has not.
-        first: None where all bits are equal.
-    """
-
+    # left, right: the engines
     left: str
     right: str
+    # streams, differing: how many there are, and how many differ in any bit
     streams: int
     differing: int
-    integers: int
-    relative: float
-    is_short: bool
-    first: StreamDifference | None
+    integers: int  # elements of integer streams that differ
+    relative: float  # largest difference in a floating-point stream, relative to its largest magnitude
+    is_short: bool  # one engine has tokens that the other has not
+    first: StreamDifference | None  # None where all bits are equal
 
     @property
     def verdict(self) -> Verdict:

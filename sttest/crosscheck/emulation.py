@@ -1,7 +1,5 @@
 """One design's emitted C++ against the golden and the functional engine; a deadlock against the simulator's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -38,12 +36,9 @@ class StalledProcess:
 
 @dataclass(frozen=True)
 class WaitCycle:
-    """Each member waits for the next.
+    """Each member waits for the next."""
 
-    Attributes:
-        waits: in order; if ``is_closed`` the last waits for the first, else for a process that has ended.
-    """
-
+    # in order; if ``is_closed`` the last waits for the first, else for a process that has ended
     waits: tuple[StalledProcess, ...]
     is_closed: bool
 
@@ -111,25 +106,15 @@ SCHEMA = "sttest.csim/1"
 
 @dataclass(frozen=True)
 class CsimEmulation:
-    """A run of the emitted C++ and what it was held against.
+    """A run of the emitted C++ and what it was held against."""
 
-    Attributes:
-        name: name of the design.
-        kernel: as it was built.
-        run: of it.
-        streams: against the functional engine, as far as the run came.
-        results: against the golden; None after a deadlock.
-        waits: who waits for whom after a deadlock.
-        simulation: of the timed graph with the depths of the run.
-    """
-
-    name: str
-    kernel: Executable
-    run: CsimRun
-    streams: StreamComparison
-    simulation: Simulation
-    results: ResultComparison | None = None
-    waits: WaitCycle | None = None
+    name: str  # name of the design
+    kernel: Executable  # as it was built
+    run: CsimRun  # of it
+    streams: StreamComparison  # against the functional engine, as far as the run came
+    simulation: Simulation  # of the timed graph with the depths of the run
+    results: ResultComparison | None = None  # against the golden; None after a deadlock
+    waits: WaitCycle | None = None  # who waits for whom after a deadlock
 
     @property
     def fifos(self) -> list[FifoUse]:

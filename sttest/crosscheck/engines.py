@@ -1,7 +1,5 @@
 """What one engine has to say of a design: a row of the ladder."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
@@ -31,30 +29,19 @@ Verdict = Literal["done", "deadlock", "missing", "failed", "not asked", "elsewhe
 
 @dataclass(frozen=True)
 class EngineResult:
-    """A row.
+    """A row."""
 
-    Attributes:
-        engine: its name.
-        verdict: ``missing`` where its tools are; ``failed`` where it refused the design, with a note that says why;
-            ``elsewhere`` where another verb runs it.
-        cycles: simulated latency of one launch, in cycles of the design's clock.
-        latency_us: the same in microseconds.
-        error: largest absolute difference of ``y`` from the golden.
-        relative_error: the same over the largest magnitude of the golden.
-        integers: int8 elements of the new cache entries that differ from the golden.
-        seconds: wall time, building included.
-        note: what else there is to say.
-    """
-
-    engine: str
+    engine: str  # its name
+    # ``missing`` where its tools are; ``failed`` where it refused the design, with a note that says why;
+    # ``elsewhere`` where another verb runs it
     verdict: Verdict
-    cycles: int | None = None
-    latency_us: float | None = None
-    error: float | None = None
-    relative_error: float | None = None
-    integers: int | None = None
-    seconds: float | None = None
-    note: str = ""
+    cycles: int | None = None  # simulated latency of one launch, in cycles of the design's clock
+    latency_us: float | None = None  # the same in microseconds
+    error: float | None = None  # largest absolute difference of ``y`` from the golden
+    relative_error: float | None = None  # the same over the largest magnitude of the golden
+    integers: int | None = None  # int8 elements of the new cache entries that differ from the golden
+    seconds: float | None = None  # wall time, building included
+    note: str = ""  # what else there is to say
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -120,25 +107,17 @@ def _missing_parts(needs: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Values:
-    """What an engine computed.
+    """What an engine computed."""
 
-    Attributes:
-        engine: its name.
-        verdict: ``done``, or ``deadlock``: then there are no images, and streams are short of tokens.
-        images: of memory, by the names of the design's stores.
-        streams: tokens by stream, [tokens, *element].
-        seconds: that it took.
-        waits: what a process that stood still waited to do, by stream.
-        run: of the C simulation.
-    """
-
-    engine: str
+    engine: str  # its name
+    # ``done``, or ``deadlock``: then there are no images, and streams are short of tokens
     verdict: Literal["done", "deadlock"]
-    images: Mapping[str, Bytes] = field(repr=False)
-    streams: Mapping[str, Array] = field(repr=False)
-    seconds: float
+    images: Mapping[str, Bytes] = field(repr=False)  # of memory, by the names of the design's stores
+    streams: Mapping[str, Array] = field(repr=False)  # tokens by stream, [tokens, *element]
+    seconds: float  # that it took
+    # what a process that stood still waited to do, by stream
     waits: Mapping[str, str] = field(default_factory=dict, repr=False)
-    run: CsimRun | None = field(default=None, repr=False)
+    run: CsimRun | None = field(default=None, repr=False)  # of the C simulation
 
 
 def run_functional(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:

@@ -4,8 +4,6 @@ Embedding, head and choice of token stay on the host.  The prefill's design has 
 decode's for the longest context; masks hide the unused part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

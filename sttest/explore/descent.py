@@ -12,8 +12,6 @@ save no more than what the engine takes, twice the lanes no more than its cycles
 Nothing here knows how a design is judged, and nothing is random: the same judge gives the same lanes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, log
@@ -42,15 +40,10 @@ _MOST_PASSES = 2
 
 @dataclass(frozen=True)
 class Judged:
-    """A design with some lanes.
+    """A design with some lanes."""
 
-    Attributes:
-        cycles: cycles per launch.
-        shares: shares of the board's budgets, all SLRs together.
-    """
-
-    cycles: int
-    shares: Resources
+    cycles: int  # cycles per launch
+    shares: Resources  # shares of the board's budgets, all SLRs together
 
     @property
     def overfull(self) -> float:
@@ -64,15 +57,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where a design's cycles and resources are, by engine.
+    """Where a design's cycles and resources are, by engine."""
 
-    Attributes:
-        shares: shares of the board's budgets that the functional unit takes, without its data movers.
-        cycles: cycles on the critical path.
-    """
-
+    # shares of the board's budgets that the functional unit takes, without its data movers
     shares: Mapping[str, Resources]
-    cycles: Mapping[str, int]
+    cycles: Mapping[str, int]  # cycles on the critical path
 
 
 class Judge(Protocol):
@@ -93,37 +82,26 @@ class Judge(Protocol):
 
 @dataclass(frozen=True)
 class DescentStep:
-    """A step that was kept.
+    """A step that was kept."""
 
-    Attributes:
-        engine, lanes: the functional unit and its new lanes; ``idle`` and a count where several units were halved at
-            once.
-        price: cost of the option.
-        judged: the design that it led to.
-    """
-
+    # engine, lanes: the functional unit and its new lanes; ``idle`` and a count where several units were halved at
+    # once
     engine: str
     lanes: int
-    price: float
-    judged: Judged
+    price: float  # cost of the option
+    judged: Judged  # the design that it led to
 
 
 @dataclass(frozen=True)
 class Descent:
-    """Where a descent ended.
+    """Where a descent ended."""
 
-    Attributes:
-        lanes, judged: the design.
-        fits: whether it does; if not, it is the smallest that was found.
-        steps: kept, in their order.
-        designs: number of designs judged.
-    """
-
+    # lanes, judged: the design
     lanes: Lanes
     judged: Judged
-    fits: bool
-    steps: tuple[DescentStep, ...]
-    designs: int
+    fits: bool  # whether it does; if not, it is the smallest that was found
+    steps: tuple[DescentStep, ...]  # kept, in their order
+    designs: int  # number of designs judged
 
 
 def descend(

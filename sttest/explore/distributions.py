@@ -4,8 +4,6 @@ Every way starts from the fewest lanes and never takes more of any resource than
 takes is what the resource model says of it, so that lanes in floating point are not mistaken for those of int4.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

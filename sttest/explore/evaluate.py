@@ -33,22 +33,15 @@ _KEPT_TILINGS = 64
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What became of a point.
+    """What became of a point."""
 
-    Attributes:
-        status: ``simulated``; ``bounded``, not simulated because it cannot be better than what is known; ``refused``,
-            no such design, or none that fits.
-        knobs: compile options that make the design again; None where there are none.
-        losses: losses of a simulated design; lower bounds of others.
-        figures: figures of a simulated design.
-        refusal: the error as plain data.
-    """
-
+    # ``simulated``; ``bounded``, not simulated because it cannot be better than what is known; ``refused``, no such
+    # design, or none that fits
     status: Status
-    knobs: CompileOptions | None
-    losses: Losses
-    figures: Figures = field(default_factory=dict)
-    refusal: dict[str, Any] = field(default_factory=dict)
+    knobs: CompileOptions | None  # compile options that make the design again; None where there are none
+    losses: Losses  # losses of a simulated design; lower bounds of others
+    figures: Figures = field(default_factory=dict)  # figures of a simulated design
+    refusal: dict[str, Any] = field(default_factory=dict)  # the error as plain data
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""

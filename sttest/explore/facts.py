@@ -3,8 +3,6 @@
 Taken once per tiling; everything that follows from it is arithmetic, so that a design can be judged before it is made.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,39 +25,25 @@ from sttest.compile.timing.cost_model import step_interval
 
 @dataclass(frozen=True)
 class Dependence:
-    """A tensor that a task reads from another.
+    """A tensor that a task reads from another."""
 
-    Attributes:
-        producer: number of the other.
-        rest: iterations that are left when the task has first read what comes last, that one included.
-    """
-
-    producer: int
-    rest: int
+    producer: int  # number of the other
+    rest: int  # iterations that are left when the task has first read what comes last, that one included
 
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """A task before it is given lanes.
+    """A task before it is given lanes."""
 
-    Attributes:
-        name: name of the task.
-        engine: functional unit that it shares with others; its own name if its lanes are its own.
-        contraction: whether it multiplies two tensors and sums.
-        iterations, tile_points: payload evaluations of one run are their product.
-        intervals: cycles between steps, by admissible lanes, ascending.
-        logic: resources of the task by admissible lanes.
-        waits: dependences on other tasks.
-    """
-
-    name: str
-    engine: str
-    contraction: bool
+    name: str  # name of the task
+    engine: str  # functional unit that it shares with others; its own name if its lanes are its own
+    contraction: bool  # whether it multiplies two tensors and sums
+    # iterations, tile_points: payload evaluations of one run are their product
     iterations: int
     tile_points: int
-    intervals: Mapping[int, int]
-    logic: Mapping[int, Resources]
-    waits: tuple[Dependence, ...]
+    intervals: Mapping[int, int]  # cycles between steps, by admissible lanes, ascending
+    logic: Mapping[int, Resources]  # resources of the task by admissible lanes
+    waits: tuple[Dependence, ...]  # dependences on other tasks
 
     @property
     def work(self) -> int:
@@ -82,15 +66,10 @@ class TaskFacts:
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What has lanes: a task, or several that are alike and take turns.
+    """What has lanes: a task, or several that are alike and take turns."""
 
-    Attributes:
-        members: numbers of the tasks.
-        tasks: themselves.
-    """
-
-    members: tuple[int, ...]
-    tasks: tuple[TaskFacts, ...]
+    members: tuple[int, ...]  # numbers of the tasks
+    tasks: tuple[TaskFacts, ...]  # themselves
 
     @property
     def choices(self) -> tuple[int, ...]:
@@ -117,19 +96,12 @@ class EngineFacts:
 
 @dataclass(frozen=True)
 class BlockFacts:
-    """A tiled block on a board.
+    """A tiled block on a board."""
 
-    Attributes:
-        tasks: tasks in topological order.
-        loaded_bytes: least number of bytes loaded from memory.
-        bytes_per_cycle: bytes per cycle of all channels together.
-        budget: resources that a design may take of the board, all SLRs together.
-    """
-
-    tasks: tuple[TaskFacts, ...]
-    loaded_bytes: float
-    bytes_per_cycle: float
-    budget: Resources
+    tasks: tuple[TaskFacts, ...]  # tasks in topological order
+    loaded_bytes: float  # least number of bytes loaded from memory
+    bytes_per_cycle: float  # bytes per cycle of all channels together
+    budget: Resources  # resources that a design may take of the board, all SLRs together
 
     @cached_property
     def engines(self) -> tuple[EngineFacts, ...]:
@@ -239,19 +211,12 @@ def _rest(stream: df.ITensorType, source: df.ITensorType | None) -> int:
 
 @dataclass(frozen=True)
 class DesignBounds:
-    """Least cycles of one block by reason, and least resources.
+    """Least cycles of one block by reason, and least resources."""
 
-    Attributes:
-        work_cycles: cycles of the slowest functional unit by itself.
-        memory_cycles: cycles that all bytes take over all channels.
-        chain_cycles: cycles of the longest chain of dependent tasks.
-        logic: logic of the functional units, without memories and data movers.
-    """
-
-    work_cycles: int
-    memory_cycles: float
-    chain_cycles: int
-    logic: Resources
+    work_cycles: int  # cycles of the slowest functional unit by itself
+    memory_cycles: float  # cycles that all bytes take over all channels
+    chain_cycles: int  # cycles of the longest chain of dependent tasks
+    logic: Resources  # logic of the functional units, without memories and data movers
 
     @property
     def cycles(self) -> float:

@@ -1,7 +1,5 @@
 """Designs of one block that differ in their lanes, judged by compiling and simulating them: what a descent asks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What is measured of a design, in which unit, and which of it a search can be told to improve."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,27 +37,19 @@ def pareto_set(losses: Sequence[Losses]) -> list[int]:
 
 @dataclass(frozen=True)
 class Target:
-    """A block, where it runs, and what stands around it; plain data, so that processes can be handed it.
+    """A block, where it runs, and what stands around it; plain data, so that processes can be handed it."""
 
-    Attributes:
-        text: linalg text of the block.
-        model, phase: model and phase of the block.
-        tokens, context: its shape.
-        board: name, or path of a YAML file.
-        precision: scheme's name, or path of a YAML file.
-        layers: blocks per token.
-        launch_us: cost of one launch, microseconds; each layer takes one.
-    """
-
-    text: str
+    text: str  # linalg text of the block
+    # model, phase: model and phase of the block
     model: str
     phase: Phase
+    # tokens, context: its shape
     tokens: int
     context: int
-    board: str
-    precision: str
-    layers: int
-    launch_us: float
+    board: str  # name, or path of a YAML file
+    precision: str  # scheme's name, or path of a YAML file
+    layers: int  # blocks per token
+    launch_us: float  # cost of one launch, microseconds; each layer takes one
 
     @property
     def name(self) -> str:

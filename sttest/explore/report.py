@@ -34,23 +34,14 @@ COLUMNS = ("point", *_TARGET, "text_sha256", "program", "knobs", *METRICS, PLACE
 
 @dataclass(frozen=True)
 class Record:
-    """A design with its figures.
+    """A design with its figures."""
 
-    Attributes:
-        point: its number in the search.
-        target: the fields of a :class:`Target` but its text.
-        text_sha256: SHA-256 of the text.
-        program: identifies the version of the program.
-        knobs: compile options with all lanes spelled out.
-        figures: metrics, and cycles with registers on crossings where it was placed.
-    """
-
-    point: int
-    target: Mapping[str, Any]
-    text_sha256: str
-    program: str
-    knobs: CompileOptions
-    figures: Figures
+    point: int  # its number in the search
+    target: Mapping[str, Any]  # the fields of a :class:`Target` but its text
+    text_sha256: str  # SHA-256 of the text
+    program: str  # identifies the version of the program
+    knobs: CompileOptions  # compile options with all lanes spelled out
+    figures: Figures  # metrics, and cycles with registers on crossings where it was placed
 
     @classmethod
     def of(cls, point: int, target: Target, program: str, knobs: CompileOptions, figures: Figures) -> Record:
@@ -163,21 +154,16 @@ _BEFORE_METRICS = ("status", "refused_for", "demand", "bound", "unit")
 
 @dataclass(frozen=True)
 class SearchReport:
-    """A finished search.
+    """A finished search."""
 
-    Attributes:
-        experiment: its name, that of the folder of results.
-        search, space, tried: the search, its space and the result of every point.
-        placed: cycles with registers on crossings, by point of the Pareto set; None for a deadlock.
-        ablated: the ablation, if it was asked for.
-    """
-
-    experiment: str
+    experiment: str  # its name, that of the folder of results
+    # search, space, tried: the search, its space and the result of every point
     search: Search
     space: Sequence[Domain]
     tried: Sequence[Tried]
+    # cycles with registers on crossings, by point of the Pareto set; None for a deadlock
     placed: dict[int, int | None] = field(default_factory=dict)
-    ablated: Sequence[Ablated] = ()
+    ablated: Sequence[Ablated] = ()  # the ablation, if it was asked for
 
     @property
     def pareto(self) -> list[Tried]:

@@ -1,7 +1,5 @@
 """A search: processes that propose batches, take points from them and judge them, until all are finished."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -29,25 +27,15 @@ Watch = Callable[[dict[int, Tried]], None]
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched; plain data, so that processes can be handed it.
+    """What is searched; plain data, so that processes can be handed it."""
 
-    Attributes:
-        target: the block.
-        objectives: names.
-        only: other choices for some knobs, ``(name, values)``.
-        seed: seed of all random numbers.
-        check_resources: refuse what does not fit the board.
-        storage: URL of a database, or path of an SQLite file.
-        program: identifies the version of the program whose numbers these are.
-    """
-
-    target: Target
-    objectives: tuple[str, ...]
-    only: tuple[tuple[str, tuple[str, ...]], ...]
-    seed: int
-    check_resources: bool
-    storage: str
-    program: str
+    target: Target  # the block
+    objectives: tuple[str, ...]  # names
+    only: tuple[tuple[str, tuple[str, ...]], ...]  # other choices for some knobs, ``(name, values)``
+    seed: int  # seed of all random numbers
+    check_resources: bool  # refuse what does not fit the board
+    storage: str  # URL of a database, or path of an SQLite file
+    program: str  # identifies the version of the program whose numbers these are
 
     @property
     def name(self) -> str:

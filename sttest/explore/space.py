@@ -27,21 +27,13 @@ _LEAST_WORK = 0.01
 
 @dataclass(frozen=True)
 class Domain:
-    """A knob of the search.
+    """A knob of the search."""
 
-    Attributes:
-        name: name of the knob.
-        level: ``tiling``, ``fusion`` or ``resources``.
-        choices: choices that a search tries.
-        possible: whether a value that a user gives instead makes sense.
-        unit: unit of the choices.
-    """
-
-    name: str
-    level: str
-    choices: tuple[Value, ...]
-    possible: Callable[[Value], bool]
-    unit: str = ""
+    name: str  # name of the knob
+    level: str  # ``tiling``, ``fusion`` or ``resources``
+    choices: tuple[Value, ...]  # choices that a search tries
+    possible: Callable[[Value], bool]  # whether a value that a user gives instead makes sense
+    unit: str = ""  # unit of the choices
 
     def restricted(self, values: Sequence[str]) -> Domain:
         """The knob with other choices, as written on a command line.

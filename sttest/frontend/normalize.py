@@ -6,8 +6,6 @@ fused into a loop over the row, and a matmul must not be dissolved into the
 reshapes around it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import count

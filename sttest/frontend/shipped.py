@@ -1,7 +1,5 @@
 """Blocks lowered in advance, so that everything below the front end runs without PyTorch."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

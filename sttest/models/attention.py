@@ -6,8 +6,6 @@ one contraction, so these are never copied.  Activations stay token-major;
 keys and values have the cache's layout [kv_heads, positions, head_dim].
 """
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig

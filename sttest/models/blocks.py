@@ -1,7 +1,5 @@
 """The decoder block of each family: the unit that is compiled and runs once per layer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 All headers (names, shapes, types) are checked before any tensor is loaded and checked for NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module

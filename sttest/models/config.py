@@ -1,7 +1,5 @@
 """What a decoder-only language model is made of, as far as one of its blocks shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

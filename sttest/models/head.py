@@ -1,7 +1,5 @@
 """What follows the last layer: final norm, product with the vocabulary, and greedy choice of a token."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """A whole decoder: embedding, every layer in both phases, final norm and language-model head."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,17 +21,11 @@ CacheSide = Tensor | QuantizedTensor
 
 @dataclass(frozen=True)
 class KvCache:
-    """Keys and values of every layer.
+    """Keys and values of every layer."""
 
-    Attributes:
-        layers: keys and values per layer.
-        positions: cached positions, padding excluded.
-        padding: entries before the first position, which masks hide.
-    """
-
-    layers: tuple[tuple[CacheSide, CacheSide], ...]
-    positions: int
-    padding: int = 0
+    layers: tuple[tuple[CacheSide, CacheSide], ...]  # keys and values per layer
+    positions: int  # cached positions, padding excluded
+    padding: int = 0  # entries before the first position, which masks hide
 
 
 class LanguageModel(nn.Module):
@@ -154,15 +146,10 @@ def _quantised_head(model: LanguageModel, scheme: QuantScheme, peak: float | Non
 
 @dataclass(frozen=True)
 class GeneratedTokens:
-    """A generated continuation.
+    """A generated continuation."""
 
-    Attributes:
-        tokens: generated token ids, without the prompt.
-        logits: [len(tokens), vocab], from which each token was chosen.
-    """
-
-    tokens: tuple[int, ...]
-    logits: Tensor
+    tokens: tuple[int, ...]  # generated token ids, without the prompt
+    logits: Tensor  # [len(tokens), vocab], from which each token was chosen
 
 
 def generate(

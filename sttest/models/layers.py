@@ -5,8 +5,6 @@ in double precision.  Sums drop their axis and get it back where they are
 used, so that what is computed once per row stays one value per row.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The models that sttest knows by name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sttest.core.errors import InputError, did_you_mean

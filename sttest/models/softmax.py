@@ -1,7 +1,5 @@
 """The steps between queries, keys and values and what attention gives out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -122,20 +120,14 @@ Total = Callable[[Tensor], Tensor]
 
 
 class Running(NamedTuple):
-    """A softmax in chunks.
+    """A softmax in chunks."""
 
-    Attributes:
-        weights: [..., m], each chunk's under its own maximum.
-        denominator: under the last maximum, [...].
-        kept, joined: what each chunk rescales the sums before it and its own by, [..., chunks].
-        maximum: the last one, [...].
-    """
-
-    weights: Tensor
-    denominator: Tensor
+    weights: Tensor  # [..., m], each chunk's under its own maximum.
+    denominator: Tensor  # under the last maximum, [...].
+    # kept, joined: what each chunk rescales the sums before it and its own by, [..., chunks].
     kept: Tensor
     joined: Tensor
-    maximum: Tensor
+    maximum: Tensor  # the last one, [...].
 
 
 class RunningSoftmax(nn.Module):

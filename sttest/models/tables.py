@@ -1,7 +1,5 @@
 """Block inputs that the host computes: attention masks, rotary tables, and the token of each column of the head."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Weights under the names of Hugging Face, renamed to ours; random weights for tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

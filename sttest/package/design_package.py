@@ -4,8 +4,6 @@ This room alone knows the paths inside the folder.  A depth, lane or channel sta
 of them is of use by itself; they are checked to agree when they are read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The emitted C++ of a design, its signature, and how tensors lie in the buffers of its arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,18 +35,12 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class TensorRow:
-    """What one DMA reads in turn.
+    """What one DMA reads in turn."""
 
-    Attributes:
-        loads: of the tensors, in order.
-        sizes: bytes of each in a layer, whole words.
-        layers: each of which has such a row.
-        behind, behind_sizes: what comes once, after all of them.
-    """
-
-    loads: tuple[str, ...]
-    sizes: tuple[int, ...]
-    layers: int = 1
+    loads: tuple[str, ...]  # of the tensors, in order
+    sizes: tuple[int, ...]  # bytes of each in a layer, whole words
+    layers: int = 1  # each of which has such a row
+    # behind, behind_sizes: what comes once, after all of them
     behind: tuple[str, ...] = ()
     behind_sizes: tuple[int, ...] = ()
 

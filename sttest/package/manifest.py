@@ -1,7 +1,5 @@
 """The manifest of a design package: what was compiled, for which board, with which options, and what came out."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,23 +17,17 @@ class _Section(BaseModel):
 
 
 class Workload(_Section):
-    """What the design computes; empty for a text that does not say so.
+    """What the design computes; empty for a text that does not say so."""
 
-    Attributes:
-        model: name in the registry.
-        phase: ``prefill`` or ``decode``.
-        tokens, context: tokens per launch and in the cache, padding included.
-        asked_tokens, asked_context: the same without padding.
-        head_columns: columns of the LM head, where a launch runs it, too.
-    """
-
-    model: _Maybe[str] = None
-    phase: _Maybe[str] = None
+    model: _Maybe[str] = None  # name in the registry
+    phase: _Maybe[str] = None  # ``prefill`` or ``decode``
+    # tokens, context: tokens per launch and in the cache, padding included
     tokens: _Maybe[int] = None
     context: _Maybe[int] = None
+    # asked_tokens, asked_context: the same without padding
     asked_tokens: _Maybe[int] = None
     asked_context: _Maybe[int] = None
-    head_columns: _Maybe[int] = None
+    head_columns: _Maybe[int] = None  # columns of the LM head, where a launch runs it, too
 
 
 class Configuration(_Section):

@@ -4,8 +4,6 @@ A process network gives the same tokens in whatever order its nodes run (Kahn,
 1974), so each node may see its whole streams at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -216,15 +214,10 @@ def store(node: Store, stream: ReferenceStream, tokens: Array) -> Bytes:
 
 @dataclass(frozen=True)
 class FunctionalResult:
-    """What a run leaves.
+    """What a run leaves."""
 
-    Attributes:
-        results: image of memory per store, by the store's name.
-        streams: tokens of the streams that were to be kept, [tokens, *element].
-    """
-
-    results: dict[str, Bytes]
-    streams: dict[str, Array]
+    results: dict[str, Bytes]  # image of memory per store, by the store's name
+    streams: dict[str, Array]  # tokens of the streams that were to be kept, [tokens, *element]
 
 
 def run(graph: ReferenceGraph, memory: Mapping[str, Bytes], keep: Iterable[str] | None = None) -> FunctionalResult:

@@ -4,8 +4,6 @@ The facts are those of docs/reference/values.md; `sttest.compile.reference_graph
 `values.json` in a design package holds them.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence

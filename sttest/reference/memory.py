@@ -1,7 +1,5 @@
 """Images of memory: a tensor as the bytes that a DMA reads or writes (docs/reference/values.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 

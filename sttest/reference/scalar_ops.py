@@ -4,8 +4,6 @@ Binary32 stays binary32: NumPy rounds every elementwise operation once, to the
 type of its operands, and never fuses two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 A sink that reductions index (a scan) has what each step of the chain gives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod

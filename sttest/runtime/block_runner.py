@@ -4,8 +4,6 @@ The host embeds tokens before the layers; it also computes final norm, head and 
 has a head.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -91,17 +89,11 @@ def generate_with(
 
 @dataclass(frozen=True)
 class SeededBlock:
-    """Inputs of a block and its golden results.
+    """Inputs of a block and its golden results."""
 
-    Attributes:
-        inputs: images of all loads but the parameters'.
-        golden: results of the fake-quantized block in the order of a design, to the bit.
-        tokens: tokens in the results.
-    """
-
-    inputs: dict[str, Bytes]
-    golden: BlockResult
-    tokens: int
+    inputs: dict[str, Bytes]  # images of all loads but the parameters'
+    golden: BlockResult  # results of the fake-quantized block in the order of a design, to the bit
+    tokens: int  # tokens in the results
 
 
 def seeded_prefill(memory: BlockMemory, block: nn.Module, tokens: int, seed: int) -> SeededBlock:

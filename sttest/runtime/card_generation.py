@@ -211,10 +211,6 @@ class CardGeneration:
         steps: tokens per launch of the decode's design; those ahead of the request are handed out later.
         rows: embeddings of every token and position, which launches of several tokens need
             (:func:`~sttest.runtime.design_memory.token_rows`).
-
-    Attributes:
-        caches: cache of every layer.
-        chosen: result of the head in the last launch, if the design has one.
     """
 
     cards: Mapping[str, OpenCard]
@@ -223,7 +219,8 @@ class CardGeneration:
     at_once: Collection[str] = ()
     steps: int = 1
     rows: tuple[Array, Array | None] | None = None
-    caches: list[ResidentCache] = field(init=False)
+    caches: list[ResidentCache] = field(init=False)  # cache of every layer
+    # result of the head in the last launch, if the design has one
     chosen: Chosen | None = field(init=False, default=None)
     _ahead: list[list[BlockResult]] = field(default_factory=list)
     _inputs: StepInputs | None = None

@@ -26,15 +26,10 @@ if TYPE_CHECKING:
 
 
 class CacheSide(NamedTuple):
-    """Keys or values of one layer.
+    """Keys or values of one layer."""
 
-    Attributes:
-        values: float32 or int8 [kv_heads, positions, head_dim].
-        scales: float16 [kv_heads, positions] for int8 values.
-    """
-
-    values: Array
-    scales: Array | None = None
+    values: Array  # float32 or int8 [kv_heads, positions, head_dim]
+    scales: Array | None = None  # float16 [kv_heads, positions] for int8 values
 
     @classmethod
     def of(cls, side: Any) -> CacheSide:
@@ -50,20 +45,14 @@ class CacheSide(NamedTuple):
 
 
 class BlockResult(NamedTuple):
-    """Results of a block.
+    """Results of a block."""
 
-    Attributes:
-        y: float32 [tokens, hidden].
-        k_new, v_new: new cache entries.
-        logits: float32 [tokens, columns], from a design with the head.
-        token: most likely next token after each, float32 [tokens], from a design with the head.
-    """
-
-    y: Array
+    y: Array  # float32 [tokens, hidden]
+    # k_new, v_new: new cache entries
     k_new: CacheSide
     v_new: CacheSide
-    logits: Array | None = None
-    token: Array | None = None
+    logits: Array | None = None  # float32 [tokens, columns], from a design with the head
+    token: Array | None = None  # most likely next token after each, float32 [tokens], from a design with the head
 
     @classmethod
     def of(cls, outputs: tuple[Any, Any, Any]) -> BlockResult:

@@ -1,7 +1,5 @@
 """Load a graph, run it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How a memory port cuts its byte stream into bursts, and when each byte of one is there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ than they ask.  Token times of pipelines are checked both ways, those of memory 
 against the FIFO law.  Deadlocks are checked by ``sttest.sim.checker``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 

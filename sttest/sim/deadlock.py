@@ -1,7 +1,5 @@
 """Explains a deadlock: who waits for whom."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

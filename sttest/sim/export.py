@@ -4,8 +4,6 @@ One track per process with what it did, counters of the tokens in each FIFO and 
 each memory channel.  Times are real time at the design's clock, in microseconds.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

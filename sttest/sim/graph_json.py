@@ -1,7 +1,5 @@
 """Reads and writes ``sttest.timed-graph/1`` (docs/reference/timed-graph.md)."""
 
-from __future__ import annotations
-
 import json
 import math
 import struct

@@ -4,8 +4,6 @@ Stuijk, Geilen & Basten, "SDF3: SDF For Free", ACSD 2006.  Times are SDF3's time
 one per cycle.  A channel has the depth of its ``bufferSize``; without one it is never full.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element

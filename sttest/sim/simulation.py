@@ -1,7 +1,5 @@
 """The result of a simulation, the same whichever engine ran it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any

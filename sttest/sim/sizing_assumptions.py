@@ -5,8 +5,6 @@ schedule does not know of may ask for more.  The program of a compiled design kn
 paper (StreamTensor, section 5) knows one rate per FIFO and one first output per process, and takes more for granted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass

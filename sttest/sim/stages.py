@@ -5,8 +5,6 @@ an actor once per firing.  Engines that need no times (liveness) and engines tha
 do (pipelines) both walk this table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

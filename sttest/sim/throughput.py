@@ -8,8 +8,6 @@ back are cycles of firings that start the moment that another ends; Stuijk, Geil
 IEEE TC 57(10), 2008, find the FIFOs that lack space on such cycles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """One decoder block, compiled and simulated: the points that every experiment is made of."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -60,29 +58,21 @@ class BlockPoint:
 
 @dataclass(frozen=True)
 class BlockTime:
-    """A simulated block.
+    """A simulated block."""
 
-    Attributes:
-        cycles: cycles with the sized FIFOs, at ``clock_mhz``.
-        unbounded_cycles: cycles with FIFOs that are never full; the difference is the cost of sizing.
-        items: cycles of the critical path per item, adding up to ``cycles``.
-        original_bytes, fused_bytes: intermediate results before and after fusion.
-        fifo_bits: all sized FIFOs.
-        kernels, groups: numbers of kernels and groups of the design.
-        max_fill: the largest occupancy of a FIFO over its depth; never above 1.
-        activity: activity of the block, for its energy: fields of :class:`Activity`.
-    """
-
-    cycles: int
-    unbounded_cycles: int
+    cycles: int  # cycles with the sized FIFOs, at ``clock_mhz``
+    unbounded_cycles: int  # cycles with FIFOs that are never full; the difference is the cost of sizing
     clock_mhz: float
-    items: dict[str, int]
+    items: dict[str, int]  # cycles of the critical path per item, adding up to ``cycles``
+    # original_bytes, fused_bytes: intermediate results before and after fusion
     original_bytes: int
     fused_bytes: int
-    fifo_bits: int
+    fifo_bits: int  # all sized FIFOs
+    # kernels, groups: numbers of kernels and groups of the design
     kernels: int
     groups: int
-    max_fill: float
+    max_fill: float  # the largest occupancy of a FIFO over its depth; never above 1
+    # activity of the block, for its energy: fields of :class:`Activity`
     activity: Mapping[str, float] = field(default_factory=dict)
 
     @property

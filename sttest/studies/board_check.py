@@ -1,7 +1,5 @@
 """Streams through the memory model of a board and compares the bandwidth reached with the one declared."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard

@@ -1,7 +1,5 @@
 """The simulations of a study: stored ones are taken over, the others run in processes or on a cluster, one by one."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,19 +27,12 @@ _CONNECT_S = 15
 
 @dataclass
 class Campaign:
-    """Distinct simulations, and the results of those that are finished.
+    """Distinct simulations, and the results of those that are finished."""
 
-    Attributes:
-        keys: full configuration of each simulation, by its hash.
-        store: finished simulations.
-        simulate: simulates one configuration; see :func:`guarded`.
-        found: results by hash.
-    """
-
-    keys: dict[str, Plain]
-    store: PointStore
-    simulate: Simulate
-    found: dict[str, Plain]
+    keys: dict[str, Plain]  # full configuration of each simulation, by its hash
+    store: PointStore  # finished simulations
+    simulate: Simulate  # simulates one configuration; see :func:`guarded`
+    found: dict[str, Plain]  # results by hash
 
     @property
     def missing(self) -> dict[str, Plain]:

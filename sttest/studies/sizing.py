@@ -1,7 +1,5 @@
 """Depths of a graph's FIFOs: by the compiler's linear program, or by search in simulation."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,20 +14,14 @@ from sttest.sim.sizing.finite import least_live_depths
 
 @dataclass(frozen=True)
 class SizeRequest:
-    """What was asked for.
+    """What was asked for."""
 
-    Attributes:
-        method: ``sim`` or ``lp``.
-        strategy: of the linear program; None for the depths that a compiled design has, and for ``normal`` otherwise.
-        throughput: iterations per time unit of endless actors, as in ``1/960``; None for the highest.
-        invocations: runs that overlap.
-        target: of a finite graph, ``no-loss``, ``no-deadlock`` or a number of cycles; None for ``no-loss``.
-    """
-
-    method: str = "sim"
+    method: str = "sim"  # ``sim`` or ``lp``
+    # of the linear program; None for the depths that a compiled design has, and for ``normal`` otherwise
     strategy: str | None = None
-    throughput: str | None = None
-    invocations: int = 1
+    throughput: str | None = None  # iterations per time unit of endless actors, as in ``1/960``; None for the highest
+    invocations: int = 1  # runs that overlap
+    # of a finite graph, ``no-loss``, ``no-deadlock`` or a number of cycles; None for ``no-loss``
     target: str | None = None
 
     def sizing(

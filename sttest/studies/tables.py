@@ -1,7 +1,5 @@
 """The published tables: their names, and the program in a checkout of the repository that makes them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -156,23 +156,16 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """What is compiled, for which board, and how.
+    """What is compiled, for which board, and how."""
 
-    Attributes:
-        model: name of a model, or path of a ``.mlir`` file.
-        phase, tokens, context: shape of a model's block; None where not given.
-        board: name, path, or the board itself.
-        options: of the compiler.
-        head: compile what follows the last layer, too.
-    """
-
-    model: str
+    model: str  # name of a model, or path of a ``.mlir`` file.
+    # phase, tokens, context: shape of a model's block; None where not given
     phase: Phase | None = None
     tokens: int | None = None
     context: int | None = None
-    board: str | FpgaBoard = "u55c"
-    options: CompileOptions = field(default_factory=CompileOptions)
-    head: bool = False
+    board: str | FpgaBoard = "u55c"  # name, path, or the board itself
+    options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
+    head: bool = False  # compile what follows the last layer, too
 
     @property
     def board_name(self) -> str:

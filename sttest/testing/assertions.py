@@ -1,7 +1,5 @@
 """What a design must do; a failure says all that is known of why it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A tool that simulates streaming designs can be tried on them: ``designs/NAME.jso
 ``designs/NAME_live.json`` are timed graphs, ``expected.yaml`` says what is to be found.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`sttest board`: every quantity of a board with its provenance, and a check of its bandwidth."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

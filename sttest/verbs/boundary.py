@@ -5,8 +5,6 @@ Exit codes are those of :mod:`sttest.core.errors`; 2 also for usage, 130 for Ctr
 With ``--json`` the line is a JSON object.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """`sttest build`: a design package to a linked design, by Vitis; or what would be run."""
 
-from __future__ import annotations
-
 import importlib.util
 import shlex
 from collections.abc import Sequence
@@ -24,27 +22,16 @@ SCHEMA = "sttest.build/1"
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        package: the folder.
-        target: ``hw_emu`` or ``hw``.
-        board: name or file; None for that of the package.
-        jobs: number of jobs that the tools may run at a time.
-        limits: time limits.
-        slr: region that the kernel is bound to; None leaves it to the tool.
-        any_version: whether another Vitis version is accepted.
-        dry_run: write the files and print the commands, run nothing.
-    """
-
-    package: Path
-    target: Target
-    board: str | None = None
-    jobs: int = 2
-    limits: Limits = field(default_factory=Limits)
-    slr: int | None = None
-    any_version: bool = False
-    dry_run: bool = False
+    package: Path  # the folder
+    target: Target  # ``hw_emu`` or ``hw``
+    board: str | None = None  # name or file; None for that of the package
+    jobs: int = 2  # number of jobs that the tools may run at a time
+    limits: Limits = field(default_factory=Limits)  # time limits
+    slr: int | None = None  # region that the kernel is bound to; None leaves it to the tool
+    any_version: bool = False  # whether another Vitis version is accepted
+    dry_run: bool = False  # write the files and print the commands, run nothing
 
 
 def run(request: BuildRequest, *, as_json: bool) -> None:

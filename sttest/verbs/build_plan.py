@@ -1,7 +1,5 @@
 """What `sttest build` decides: the banks of every port, those that the design was timed with where there is room."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -23,26 +21,17 @@ _FASTER = 2
 
 @dataclass(frozen=True)
 class Linking:
-    """The banks that were chosen.
+    """The banks that were chosen."""
 
-    Attributes:
-        placement: channel of every port.
-        design: the signature with these banks.
-        cycles: simulated with them; None where the design deadlocks.
-        compiled_cycles: simulated as compiled.
-        balanced_cycles: simulated with these banks, those that carry more than their share twice as fast; None where
-            no bank does, or the design deadlocks.
-        layers: number of layers that have buffers on the card at a time.
-        axi_ports: number of AXI ports of the HBM.
-    """
-
-    placement: ChannelPlacement
-    design: DesignSignature
-    cycles: int | None
-    compiled_cycles: int | None
+    placement: ChannelPlacement  # channel of every port
+    design: DesignSignature  # the signature with these banks
+    cycles: int | None  # simulated with them; None where the design deadlocks
+    compiled_cycles: int | None  # simulated as compiled
+    # simulated with these banks, those that carry more than their share twice as fast; None where no bank does, or
+    # the design deadlocks
     balanced_cycles: int | None
-    layers: int
-    axi_ports: int
+    layers: int  # number of layers that have buffers on the card at a time
+    axi_ports: int  # number of AXI ports of the HBM
 
     @property
     def remark(self) -> str:

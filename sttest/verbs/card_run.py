@@ -1,7 +1,5 @@
 """What `sttest run` does on a card: a generation, or one block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -27,34 +25,21 @@ TARGET_OF = {"device": "hw", "hw_emu": "hw_emu"}
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        packages: a prefill's and a decode's; one of any phase for a block, a decode's for a generation by it alone.
-        backend: ``emulator``, ``hw_emu`` or ``device``.
-        by_decode: generate with a decode's package alone; the prompt goes through it token by token.
-        prompt_tokens: tokens of the seeded prompt; None for as many as the prefill was compiled for.
-        new_tokens: number of tokens to generate.
-        launches: launches of one block, with one package.
-        seed: seed of weights, prompt and activations.
-        weights: a checkpoint folder; None for random weights.
-        card: index or place on PCIe.
-        patience: time limits, and whether a card is reset after a hang.
-        work: folder of what is compiled for the emulator.
-        faults: faults for rehearsals on the emulator: ``hung`` or ``crashed`` by launch number.
-    """
-
+    # a prefill's and a decode's; one of any phase for a block, a decode's for a generation by it alone
     packages: tuple[Path, ...]
-    backend: str = "emulator"
-    by_decode: bool = False
-    prompt_tokens: int | None = None
-    new_tokens: int = 17
-    launches: int = 5
-    seed: int = 1
-    weights: Path | None = None
-    card: int | str = 0
-    patience: Timeouts = field(default_factory=Timeouts)
-    work: Path = Path("build/run")
+    backend: str = "emulator"  # ``emulator``, ``hw_emu`` or ``device``
+    by_decode: bool = False  # generate with a decode's package alone; the prompt goes through it token by token
+    prompt_tokens: int | None = None  # tokens of the seeded prompt; None for as many as the prefill was compiled for
+    new_tokens: int = 17  # number of tokens to generate
+    launches: int = 5  # launches of one block, with one package
+    seed: int = 1  # seed of weights, prompt and activations
+    weights: Path | None = None  # a checkpoint folder; None for random weights
+    card: int | str = 0  # index or place on PCIe
+    patience: Timeouts = field(default_factory=Timeouts)  # time limits, and whether a card is reset after a hang
+    work: Path = Path("build/run")  # folder of what is compiled for the emulator
+    # faults for rehearsals on the emulator: ``hung`` or ``crashed`` by launch number
     faults: tuple[tuple[int, str], ...] = ()
 
 

@@ -1,7 +1,5 @@
 """`sttest compile`: a model's block, or linalg text, to a design package."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +13,11 @@ from sttest.verbs.output import print_json, progress
 
 @dataclass(frozen=True)
 class Request(CompileRequest):
-    """What the options of the command ask for.
+    """What the options of the command ask for."""
 
-    Attributes:
-        work_dir: folder of the package; None for the default.
-        lanes_from: a package whose lanes are taken over.
-        check_resources: refuse a design that does not fit, and give every process an SLR.
-    """
-
-    work_dir: Path | None = None
-    lanes_from: Path | None = None
-    check_resources: bool = False
+    work_dir: Path | None = None  # folder of the package; None for the default
+    lanes_from: Path | None = None  # a package whose lanes are taken over
+    check_resources: bool = False  # refuse a design that does not fit, and give every process an SLR
 
     @property
     def folder(self) -> Path:

@@ -1,7 +1,5 @@
 """`sttest corpus`: the small designs that deadlock, and whether they are still diagnosed as expected."""
 
-from __future__ import annotations
-
 from sttest.core.errors import EnginesDisagreeError
 from sttest.core.tables import print_table
 from sttest.sim import load, simulate

@@ -28,21 +28,13 @@ DEFAULT_SMALL_CONTEXT = 32
 
 @dataclass(frozen=True)
 class CrosscheckRequest:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        compile: what to compile; its work folder may be missing.
-        small: take the family at test sizes.
-        seed: seed of weights and inputs.
-        checkpoint: folder whose first layer is taken instead of random weights.
-        engines: names, separated by commas; empty for the default ones, ``all`` for all.
-    """
-
-    compile: Request
-    small: bool = False
-    seed: int = 0
-    checkpoint: Path | None = None
-    engines: str = ""
+    compile: Request  # what to compile; its work folder may be missing
+    small: bool = False  # take the family at test sizes
+    seed: int = 0  # seed of weights and inputs
+    checkpoint: Path | None = None  # folder whose first layer is taken instead of random weights
+    engines: str = ""  # names, separated by commas; empty for the default ones, ``all`` for all
 
 
 def run(request: CrosscheckRequest, *, as_json: bool) -> int:

@@ -1,7 +1,5 @@
 """`sttest doctor`: what is installed, in which version, and what each missing part disables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

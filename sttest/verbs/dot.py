@@ -1,7 +1,5 @@
 """`sttest dot`: a design as Graphviz text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sttest.package import load_graph

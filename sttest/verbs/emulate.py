@@ -1,7 +1,5 @@
 """`sttest emulate`: a design as clocked hardware, held against an engine token by token."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,23 +17,14 @@ SCHEMA = "sttest.emulation/1"
 
 @dataclass(frozen=True)
 class Emulation:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        path: a package folder or a timed graph.
-        simulator: ``verilator`` or ``icarus``.
-        engine: simulation engine that the hardware is compared with.
-        work_dir: sources, build and log go into ``rtl`` below it; None for ``build/rtl-<name of path>``.
-        iterations: iterations of actors that fire for ever.
-        max_clocks: clock edges after which the hardware is stopped.
-    """
-
-    path: Path
-    simulator: str
-    engine: str
-    work_dir: Path | None
-    iterations: int
-    max_clocks: int
+    path: Path  # a package folder or a timed graph
+    simulator: str  # ``verilator`` or ``icarus``
+    engine: str  # simulation engine that the hardware is compared with
+    work_dir: Path | None  # sources, build and log go into ``rtl`` below it; None for ``build/rtl-<name of path>``
+    iterations: int  # iterations of actors that fire for ever
+    max_clocks: int  # clock edges after which the hardware is stopped
 
     @property
     def folder(self) -> Path:

@@ -27,21 +27,13 @@ _TIGHTEST = 8
 
 @dataclass(frozen=True)
 class CsimRequest:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        package: the design.
-        work_dir: the build goes into ``csim`` below it; None for ``build/csim``.
-        seed: seed of weights and inputs.
-        checkpoint: folder whose first layer is taken instead of random weights.
-        streams: gets the tokens of every stream; None where nobody wants them.
-    """
-
-    package: Path
-    work_dir: Path | None = None
-    seed: int = 0
-    checkpoint: Path | None = None
-    streams: Path | None = None
+    package: Path  # the design
+    work_dir: Path | None = None  # the build goes into ``csim`` below it; None for ``build/csim``
+    seed: int = 0  # seed of weights and inputs
+    checkpoint: Path | None = None  # folder whose first layer is taken instead of random weights
+    streams: Path | None = None  # gets the tokens of every stream; None where nobody wants them
 
 
 def run(request: CsimRequest, depths: Depths, *, as_json: bool) -> int:

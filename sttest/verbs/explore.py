@@ -1,7 +1,5 @@
 """`sttest explore`: searches the design spaces of a block, and makes designs of a Pareto set again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,31 +41,26 @@ _STORE = Path("build/explore")
 
 @dataclass(frozen=True)
 class ExploreRequest:
-    """What is asked for.
+    """What is asked for."""
 
-    Attributes:
-        model, phase, tokens, context: the block.
-        board, precision: board and quantization scheme.
-        objectives, knobs: names, and ``NAME=V,V`` for other choices.
-        trials, jobs, seed: points in all, processes, of random numbers.
-        storage: URL or file; None for one below ``build``.
-        out: folder of results; None for ``results/explore-NAME``.
-        resume, ablation, check_resources, dry_run: switches.
-    """
-
+    # model, phase, tokens, context: the block
     model: str
     phase: Phase
     tokens: int | None
     context: int | None
+    # board, precision: board and quantization scheme
     board: str
     precision: str
+    # objectives, knobs: names, and ``NAME=V,V`` for other choices
     objectives: tuple[str, ...]
     knobs: tuple[str, ...]
+    # trials, jobs, seed: points in all, processes, of random numbers
     trials: int
     jobs: int
     seed: int
-    storage: str | None
-    out: Path | None
+    storage: str | None  # URL or file; None for one below ``build``
+    out: Path | None  # folder of results; None for ``results/explore-NAME``
+    # resume, ablation, check_resources, dry_run: switches
     resume: bool
     ablation: bool
     check_resources: bool

@@ -1,7 +1,5 @@
 """The figure of a search: every simulated design by two of its figures, and the Pareto set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sttest.explore.objectives import METRICS

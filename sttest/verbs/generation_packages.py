@@ -1,7 +1,5 @@
 """Whether packages can generate together: of one model, with room for all tokens, launched as the host can."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from sttest.core.errors import InputError, SttestError

@@ -1,7 +1,5 @@
 """`sttest models`: the models that are known by name."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

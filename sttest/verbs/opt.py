@@ -1,7 +1,5 @@
 """`sttest opt`: any passes on IR text."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

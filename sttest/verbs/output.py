@@ -1,7 +1,5 @@
 """What verbs write: JSON or plain text on stdout, progress on stderr where that is a terminal."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`sttest pack`: an archive that whoever has a card unpacks, builds and runs, with its own golden."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io
@@ -29,19 +27,12 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True)
 class PackRequest:
-    """What the options ask for.
+    """What the options ask for."""
 
-    Attributes:
-        package: the folder.
-        out: the archive; None for ``<design>.tar.gz`` beside the package.
-        seed: seed of weights and inputs.
-        weights: a checkpoint folder; None for random weights.
-    """
-
-    package: Path
-    out: Path | None = None
-    seed: int = 1
-    weights: Path | None = None
+    package: Path  # the folder
+    out: Path | None = None  # the archive; None for ``<design>.tar.gz`` beside the package.
+    seed: int = 1  # seed of weights and inputs
+    weights: Path | None = None  # a checkpoint folder; None for random weights
 
 
 def run(request: PackRequest) -> None:

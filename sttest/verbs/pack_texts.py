@@ -1,7 +1,5 @@
 """What an archive of `sttest pack` says of itself: its Makefile and its README."""
 
-from __future__ import annotations
-
 from sttest.boards.board import Board, FpgaBoard
 from sttest.package import ModelPackage
 

@@ -1,7 +1,5 @@
 """`sttest report`: one HTML page of all results, which needs nothing but itself."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sttest run`: a design on a card, in hardware emulation, or on the emulator, against the golden."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path

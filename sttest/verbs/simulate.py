@@ -1,7 +1,5 @@
 """`sttest simulate`: times of a design package or of any timed graph."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`sttest size`: depths of FIFOs, by the linear program or by simulation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`sttest whatif`: a study or an ablation, run in parallel and taken up where it stopped."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ at the same time, and each counts with all of it; where slices of large tensors 
 it is shared out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import prod

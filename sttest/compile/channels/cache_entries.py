@@ -1,7 +1,5 @@
 """Where the new entry of a cache goes in memory: the last places of a cache are those of a launch's own tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import gcd, prod
 
@@ -21,32 +19,25 @@ class CacheEntries:
     """The places of one DMA's new entries, of which each launch writes one per layer and token.
 
     An entry is written in *runs*: columns that lie side by side in a word.
-
-    Attributes:
-        heads, columns: shape of an entry.
-        run: columns of a run.
-        first: position of the launch's first entry.
-        steps: entries per launch.
-        grid, beats, beat: the cache in memory: tiles, beats in a tile, elements in a beat, per dim.
-        word: elements of a word.
-        sliced_dim, slice_size, slice_number, slices: which elements the DMA's memory holds.
-        entry: the stream that they come in.
     """
 
+    # heads, columns: shape of an entry
     heads: int
     columns: int
-    run: int
-    first: int
-    steps: int
+    run: int  # columns of a run
+    first: int  # position of the launch's first entry
+    steps: int  # entries per launch
+    # grid, beats, beat: the cache in memory: tiles, beats in a tile, elements in a beat, per dim
     grid: tuple[int, ...]
     beats: tuple[int, ...]
     beat: tuple[int, ...]
-    word: int
+    word: int  # elements of a word
+    # sliced_dim, slice_size, slice_number, slices: which elements the DMA's memory holds
     sliced_dim: int
     slice_size: int
     slice_number: int
     slices: int
-    entry: df.ITensorType
+    entry: df.ITensorType  # the stream that they come in
 
     @property
     def runs(self) -> int:

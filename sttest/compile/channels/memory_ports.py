@@ -12,8 +12,6 @@ Powers of two leave channels half used where one queue of weights is what everyb
 waits for.  Then all share all channels (:func:`spread_channels`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,25 +35,15 @@ from sttest.sim.graph import Channel
 
 @dataclass(frozen=True)
 class PortDemand:
-    """What one DMA moves in a run.
+    """What one DMA moves in a run."""
 
-    Attributes:
-        name: the DMA's name.
-        writes: whether the DMA writes to memory rather than reads from it.
-        total_bytes: bytes moved in a run.
-        busy_cycles: cycles for which the DMA's kernel is busy with these bytes at its own pace.
-        parameters: whether it reads parameters of the model.
-        most_slices: largest number of slices of a token, a power of two.
-        queue: whether it reads what the tasks of an engine take in turn.
-    """
-
-    name: str
-    writes: bool
-    total_bytes: int
-    busy_cycles: int
-    parameters: bool = False
-    most_slices: int = 1
-    queue: bool = False
+    name: str  # the DMA's name
+    writes: bool  # whether the DMA writes to memory rather than reads from it
+    total_bytes: int  # bytes moved in a run
+    busy_cycles: int  # cycles for which the DMA's kernel is busy with these bytes at its own pace
+    parameters: bool = False  # whether it reads parameters of the model
+    most_slices: int = 1  # largest number of slices of a token, a power of two
+    queue: bool = False  # whether it reads what the tasks of an engine take in turn
 
     @property
     def shares_with(self) -> tuple[bool, bool]:

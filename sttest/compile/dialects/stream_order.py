@@ -105,17 +105,11 @@ def is_regular(stream: ITensorType) -> bool:
 
 @dataclass(frozen=True)
 class ConverterBuffer:
-    """What a converter keeps on chip.
+    """What a converter keeps on chip."""
 
-    Attributes:
-        shape: extent of the buffer per data dim, in data elements (it exists twice: ping-pong).
-        before_loop: number of shared outer loops inside which the buffer lives.
-        blocks: number of times that it is filled: the product of the trips of these loops.
-    """
-
-    shape: tuple[int, ...]
-    before_loop: int
-    blocks: int
+    shape: tuple[int, ...]  # extent of the buffer per data dim, in data elements (it exists twice: ping-pong)
+    before_loop: int  # number of shared outer loops inside which the buffer lives
+    blocks: int  # number of times that it is filled: the product of the trips of these loops
 
     def ping_pong_bits(self, element_bits: int) -> int:
         """Memory of both halves in bits (paper section 4.2: 2 × buffer)."""

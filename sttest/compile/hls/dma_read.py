@@ -5,8 +5,6 @@ turn or not; anything else, for which a tile is buffered.  Reads that no conditi
 preconditions of burst transfers).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod

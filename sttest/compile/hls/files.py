@@ -1,7 +1,5 @@
 """What a host must know of a compiled design's C++."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sttest.compile.compiler import Design

@@ -1,7 +1,5 @@
 """Small inline functions of emitted C++: each is written once, at the top of the file, if something calls it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from sttest.compile.hls.types import F16, F32, Element
@@ -73,13 +71,9 @@ _TO_BITS = {F32: "bits_of_float", F16: "bits_of_half"}
 
 @dataclass
 class Helpers:
-    """The functions that have been asked for.
+    """The functions that have been asked for."""
 
-    Attributes:
-        word_bits: width of a memory word, bits.
-    """
-
-    word_bits: int = 512
+    word_bits: int = 512  # width of a memory word, bits
     _used: set[str] = field(default_factory=set)
     _read: set[Element] = field(default_factory=set)
     _written: set[Element] = field(default_factory=set)

@@ -1,7 +1,5 @@
 """A whole `hls/kernel.cpp`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -38,17 +36,11 @@ _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "h
 
 @dataclass(frozen=True)
 class EmittedKernel:
-    """A kernel in C++.
+    """A kernel in C++."""
 
-    Attributes:
-        name: name of the top function.
-        text: text of the file.
-        memories: the top function's arguments, in order.
-    """
-
-    name: str
-    text: str
-    memories: tuple[PortMemory, ...]
+    name: str  # name of the top function
+    text: str  # text of the file
+    memories: tuple[PortMemory, ...]  # the top function's arguments, in order
 
 
 def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = ()) -> EmittedKernel:

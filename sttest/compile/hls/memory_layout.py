@@ -3,8 +3,6 @@
 Memory holds tiles one after the other; the place of a stream's tile among them is a sum over the stream's loops.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,26 +75,17 @@ WORD_BITS = (128, 256, 512)
 
 @dataclass(frozen=True)
 class PortLayout:
-    """A tensor in memory and the stream that reads or writes it.
+    """A tensor in memory and the stream that reads or writes it."""
 
-    Attributes:
-        token: type of the stream's tokens.
-        tile, beat: shapes of a tile and of a beat in it, in elements.
-        grid: tiles per data dim.
-        packed: whether the tiles lie in the order of their first use.
-        tiles: the loops over tiles; each has one stride, in tiles of memory.
-        parts: the loops over the tokens of a tile; strides are elements per data dim.
-        word_bits: width of the port.
-    """
-
-    token: Token
+    token: Token  # type of the stream's tokens
+    # tile, beat: shapes of a tile and of a beat in it, in elements
     tile: tuple[int, ...]
     beat: tuple[int, ...]
-    grid: tuple[int, ...]
-    packed: bool
-    tiles: tuple[StreamLoop, ...]
-    parts: tuple[StreamLoop, ...]
-    word_bits: int
+    grid: tuple[int, ...]  # tiles per data dim
+    packed: bool  # whether the tiles lie in the order of their first use
+    tiles: tuple[StreamLoop, ...]  # the loops over tiles; each has one stride, in tiles of memory
+    parts: tuple[StreamLoop, ...]  # the loops over the tokens of a tile; strides are elements per data dim
+    word_bits: int  # width of the port
 
     @property
     def word_bytes(self) -> int:

@@ -1,7 +1,5 @@
 """The processes, streams and memory arguments of a kernel, with their names in C++."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,21 +26,13 @@ _LOCAL_NAMES = (
 
 @dataclass(frozen=True)
 class HlsStream:
-    """A FIFO.
+    """A FIFO."""
 
-    Attributes:
-        name: name of the variable.
-        fifo: name in the design.
-        token: type of its tokens.
-        depth: tokens.
-        comments: the itensor types of what goes through it.
-    """
-
-    name: str
-    fifo: str
-    token: Token
-    depth: int
-    comments: tuple[str, ...]
+    name: str  # name of the variable
+    fifo: str  # name in the design
+    token: Token  # type of its tokens
+    depth: int  # tokens
+    comments: tuple[str, ...]  # the itensor types of what goes through it
 
 
 @dataclass(frozen=True)
@@ -55,34 +45,21 @@ class Tensor:
 
 @dataclass(frozen=True)
 class PortMemory:
-    """An argument of the kernel: a tensor, or those of a queue one after the other, each from a whole word on.
+    """An argument of the kernel: a tensor, or those of a queue one after the other, each from a whole word on."""
 
-    Attributes:
-        name: name of the argument.
-        label: label of the DMA that reads or writes it.
-        bundle: the port of that DMA, which it shares with others on its pseudo-channel.
-        channel: its number among those of the bundle, each of which has a load or store unit of its own; None where
-            it has the bundle for itself.
-        writes: whether it is a result.
-        tensors: tensors in the order in which they are read.
-        layers: number of such rows of tensors, one after the other.
-        behind: tensors that lie behind all of them, once.
-        steps: number of copies of all that, one per token of a launch.
-        rows: number of rows of a table with one row per token: the first token's, then those of the vocabulary.
-        takes_entries: whether new entries of a cache are written, too.
-    """
-
-    name: str
-    label: str
-    bundle: str
+    name: str  # name of the argument
+    label: str  # label of the DMA that reads or writes it
+    bundle: str  # the port of that DMA, which it shares with others on its pseudo-channel
+    # its number among those of the bundle, each of which has a load or store unit of its own; None where it has the
+    # bundle for itself
     channel: int | None
-    writes: bool
-    tensors: tuple[Tensor, ...]
-    layers: int = 1
-    behind: tuple[Tensor, ...] = ()
-    steps: int = 1
-    rows: int = 1
-    takes_entries: bool = False
+    writes: bool  # whether it is a result
+    tensors: tuple[Tensor, ...]  # tensors in the order in which they are read
+    layers: int = 1  # number of such rows of tensors, one after the other
+    behind: tuple[Tensor, ...] = ()  # tensors that lie behind all of them, once
+    steps: int = 1  # number of copies of all that, one per token of a launch
+    rows: int = 1  # number of rows of a table with one row per token: the first token's, then those of the vocabulary
+    takes_entries: bool = False  # whether new entries of a cache are written, too
 
     @property
     def words(self) -> int:

@@ -1,7 +1,5 @@
 """A task's scalar payload as C++: one statement per operation, rounded one by one (docs/reference/values.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan

@@ -1,7 +1,5 @@
 """A process of the dataflow region: a function and what it is called with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,37 +15,24 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class Process:
-    """A function that is called once.
+    """A function that is called once."""
 
-    Attributes:
-        name: name of the function.
-        parameters: declarations.
-        arguments: arguments that the top function passes, in the same order.
-        inputs, outputs: names of the parameters that are read and written, in the node's order.
-        memory: start of the tensors that lie behind those of all layers; empty if there are none.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    arguments: tuple[str, ...]
+    name: str  # name of the function
+    parameters: tuple[str, ...]  # declarations
+    arguments: tuple[str, ...]  # arguments that the top function passes, in the same order
+    # inputs, outputs: names of the parameters that are read and written, in the node's order
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    memory: str = ""
+    memory: str = ""  # start of the tensors that lie behind those of all layers; empty if there are none
 
 
 @dataclass(frozen=True)
 class EngineProcess:
-    """The functions of an engine, which serves several tasks in turn.
+    """The functions of an engine, which serves several tasks in turn."""
 
-    Attributes:
-        turn: the one that works; it is called by the other.
-        whole: the process.
-        streams: per task, the parameters of ``whole`` that are its sources and results.
-    """
-
-    turn: Process
-    whole: Process
-    streams: tuple[tuple[str, ...], ...]
+    turn: Process  # the one that works; it is called by the other
+    whole: Process  # the process
+    streams: tuple[tuple[str, ...], ...]  # per task, the parameters of ``whole`` that are its sources and results
 
 
 # --- A `df.concat` as a C++ function
@@ -174,31 +159,20 @@ def _tokens(tokens: int) -> list[CountedLoop]:
 
 @dataclass(frozen=True)
 class Side:
-    """How one side walks a block.
+    """How one side walks a block."""
 
-    Attributes:
-        token: type of the stream's tokens.
-        loops: over the tokens of a block.
-        start: place of the first token in the buffer, per data dim.
-    """
-
-    token: Token
-    loops: tuple[StreamLoop, ...]
-    start: tuple[int, ...]
+    token: Token  # type of the stream's tokens
+    loops: tuple[StreamLoop, ...]  # over the tokens of a block
+    start: tuple[int, ...]  # place of the first token in the buffer, per data dim
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a converter does.
+    """What a converter does."""
 
-    Attributes:
-        blocks: number of times that the buffer is filled.
-        buffer: one half; an array of one element still has a dim.
-        fill, drain: the two sides.
-    """
-
-    blocks: int
-    buffer: LocalArray
+    blocks: int  # number of times that the buffer is filled
+    buffer: LocalArray  # one half; an array of one element still has a dim
+    # fill, drain: the two sides
     fill: Side
     drain: Side
 

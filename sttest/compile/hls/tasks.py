@@ -1,7 +1,5 @@
 """A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/reference/values.md, section Tasks)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager

@@ -30,23 +30,14 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class TaskPort:
-    """A source or a result.
+    """A source or a result."""
 
-    Attributes:
-        token: type of the stream's tokens.
-        rows: per data dim of the tensor, how far each loop of the task moves.
-        parts: the loops over the tokens of a tile.
-        held: the iteration of every loop that a running tile is held for.
-        tile: the array that holds the tile, or all running tiles.
-        scanned: whether it is a result that reductions index.
-    """
-
-    token: Token
-    rows: tuple[tuple[int, ...], ...]
-    parts: tuple[StreamLoop, ...]
-    held: tuple[str, ...]
-    tile: LocalArray
-    scanned: bool = False
+    token: Token  # type of the stream's tokens
+    rows: tuple[tuple[int, ...], ...]  # per data dim of the tensor, how far each loop of the task moves
+    parts: tuple[StreamLoop, ...]  # the loops over the tokens of a tile
+    held: tuple[str, ...]  # the iteration of every loop that a running tile is held for
+    tile: LocalArray  # the array that holds the tile, or all running tiles
+    scanned: bool = False  # whether it is a result that reductions index
 
     def at(self, place: Sequence[str]) -> str:
         """An element of the present tile, by an index expression per data dim."""
@@ -128,17 +119,11 @@ Step = tuple[int, ...]
 
 @dataclass(frozen=True)
 class TileSchedule:
-    """The walk over a tile.
+    """The walk over a tile."""
 
-    Attributes:
-        order: loop numbers from the outermost to the innermost: reductions, then parallel loops.
-        steps: steps per loop.
-        lanes: points of a step per loop.
-    """
-
-    order: tuple[int, ...]
-    steps: tuple[int, ...]
-    lanes: tuple[int, ...]
+    order: tuple[int, ...]  # loop numbers from the outermost to the innermost: reductions, then parallel loops
+    steps: tuple[int, ...]  # steps per loop
+    lanes: tuple[int, ...]  # points of a step per loop
 
     @staticmethod
     def of(task: df.TaskOp) -> TileSchedule:
@@ -249,16 +234,11 @@ def _first(
 
 @dataclass(frozen=True)
 class TileVisit:
-    """One token, or all tokens of a tile in a loop.
+    """One token, or all tokens of a tile in a loop."""
 
-    Attributes:
-        step: number of the step.
-        loops: over the tokens; none for one token.
-        places: index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at.
-    """
-
-    step: Step
-    loops: tuple[CountedLoop, ...]
+    step: Step  # number of the step
+    loops: tuple[CountedLoop, ...]  # over the tokens; none for one token
+    # index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at
     places: tuple[str, ...]
 
 
@@ -290,15 +270,10 @@ def _places(port: TaskPort, moved: Sequence[Sequence[tuple[str, int]]], start: S
 
 @dataclass(frozen=True)
 class TurnTrips:
-    """How often each tile loop runs: a number, or a parameter where the tasks differ.
+    """How often each tile loop runs: a number, or a parameter where the tasks differ."""
 
-    Attributes:
-        members: one task, or those of an engine.
-        timing: timing, which says where their pipelines drain.
-    """
-
-    members: Sequence[df.TaskOp]
-    timing: PortTiming
+    members: Sequence[df.TaskOp]  # one task, or those of an engine
+    timing: PortTiming  # timing, which says where their pipelines drain
 
     def is_loop(self, loop: int) -> bool:
         """Whether any of them iterates it."""

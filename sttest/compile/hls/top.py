@@ -18,23 +18,14 @@ from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 
 @dataclass(frozen=True)
 class PortTiming:
-    """Facts of a timed kernel, by the names of its design.
+    """Facts of a timed kernel, by the names of its design."""
 
-    Attributes:
-        intervals: cycles between the iterations of each task.
-        passes: number of times that each task's pipeline is entered; it drains after each.
-        fifo_kinds: ``srl`` or ``ram`` per FIFO.
-        channels: pseudo-channel per DMA.
-        outstanding: bursts in flight per port.
-        burst_bytes: bytes of the longest burst.
-    """
-
-    intervals: Mapping[str, int]
-    passes: Mapping[str, int]
-    fifo_kinds: Mapping[str, str]
-    channels: Mapping[str, int]
-    outstanding: int = 16
-    burst_bytes: int = 4096
+    intervals: Mapping[str, int]  # cycles between the iterations of each task
+    passes: Mapping[str, int]  # number of times that each task's pipeline is entered; it drains after each
+    fifo_kinds: Mapping[str, str]  # ``srl`` or ``ram`` per FIFO
+    channels: Mapping[str, int]  # pseudo-channel per DMA
+    outstanding: int = 16  # bursts in flight per port
+    burst_bytes: int = 4096  # bytes of the longest burst
 
     @staticmethod
     def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> PortTiming:

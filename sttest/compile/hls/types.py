@@ -21,19 +21,12 @@ _INTEGER_BITS = (1, 4, 8, 16, 32)
 
 @dataclass(frozen=True)
 class Element:
-    """A scalar type.
+    """A scalar type."""
 
-    Attributes:
-        tag: name of the type as in MLIR, such as ``f32`` or ``i4``.
-        c_type: C++ type of a value in a stream or an array.
-        bits: width in memory.
-        in_signature: name of the type for hosts, such as ``float32`` or ``int4``; hosts never see truth values.
-    """
-
-    tag: str
-    c_type: str
-    bits: int
-    in_signature: str
+    tag: str  # name of the type as in MLIR, such as ``f32`` or ``i4``
+    c_type: str  # C++ type of a value in a stream or an array
+    bits: int  # width in memory
+    in_signature: str  # name of the type for hosts, such as ``float32`` or ``int4``; hosts never see truth values
 
     @property
     def payload_type(self) -> str:
@@ -179,17 +172,11 @@ class Names:
 
 @dataclass(frozen=True)
 class LocalArray:
-    """An array, or a plain variable if it holds one element.
+    """An array, or a plain variable if it holds one element."""
 
-    Attributes:
-        name: name of the variable.
-        c_type: C++ type of an element.
-        shape: extents per data dim.
-    """
-
-    name: str
-    c_type: str
-    shape: tuple[int, ...]
+    name: str  # name of the variable
+    c_type: str  # C++ type of an element
+    shape: tuple[int, ...]  # extents per data dim
 
     @property
     def dims(self) -> list[int]:

@@ -1,7 +1,5 @@
 """Lines of C++ with indentation: loops, pragmas, functions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -14,36 +12,25 @@ _MAX_COLUMNS = 120
 
 @dataclass(frozen=True)
 class CountedLoop:
-    """A loop of a known number of iterations.
+    """A loop of a known number of iterations."""
 
-    Attributes:
-        label, variable: label and variable of the loop.
-        trip: iterations; the most there are where they vary.
-        bound: the parameter that says how many, where they vary.
-        least: iterations then.
-    """
-
+    # label, variable: label and variable of the loop
     label: str
     variable: str
-    trip: int
-    bound: str = ""
-    least: int = 0
+    trip: int  # iterations; the most there are where they vary
+    bound: str = ""  # the parameter that says how many, where they vary
+    least: int = 0  # iterations then
 
 
 @dataclass
 class Code:
-    """Text that grows line by line.
+    """Text that grows line by line."""
 
-    Attributes:
-        lines, depth: so far.
-        layers: number of times that a process repeats its work for one token.
-        steps: number of tokens that a launch generates.
-    """
-
+    # lines, depth: so far
     lines: list[str] = field(default_factory=list)
     depth: int = 0
-    layers: int = 1
-    steps: int = 1
+    layers: int = 1  # number of times that a process repeats its work for one token
+    steps: int = 1  # number of tokens that a launch generates
     _labels: set[str] = field(default_factory=set)
 
     def line(self, text: str = "") -> None:

@@ -3,8 +3,6 @@
 What one kernel hands to another is a result of the first module and an argument of the second: a tensor in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from xdsl.dialects import func

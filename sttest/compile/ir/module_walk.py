@@ -1,7 +1,5 @@
 """Walking a module: its target, its functions, and the ops of one kind inside an op."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Names of kernels: from the PyTorch module that an op came from, else from the parameter that it reads."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ sum; ``df.task … contracts`` says so.  How the loops lie is another question:
 only where some loops index one factor alone is there a tile to reuse.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from math import prod
@@ -37,19 +35,15 @@ def pairs_loops(space: IterationSpace) -> bool:
 
 @dataclass(frozen=True)
 class Roles:
-    """What the parallel loops of a contraction are, each in the op's order.
+    """What the parallel loops of a contraction are, each in the op's order."""
 
-    Attributes:
-        batch: index both factors, and lie before rows and columns.
-        rows, columns: index the left factor alone, or not the left one.
-        chunks: index both factors: parts of the sum (`iteration.CHUNK_LOOP`), a row's one after the other.
-        groups: index both factors, behind rows and columns: parts of the sum, of a result one after the other.
-    """
-
-    batch: tuple[int, ...]
+    batch: tuple[int, ...]  # index both factors, and lie before rows and columns
+    # rows, columns: index the left factor alone, or not the left one
     rows: tuple[int, ...]
     columns: tuple[int, ...]
+    # index both factors: parts of the sum (`iteration.CHUNK_LOOP`), a row's one after the other.
     chunks: tuple[int, ...]
+    # index both factors, behind rows and columns: parts of the sum, of a result one after the other
     groups: tuple[int, ...]
 
 

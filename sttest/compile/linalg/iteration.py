@@ -8,8 +8,6 @@ reshape that merges dims makes a loop walk several data dims: that loop is
 split in two (``k -> k_head, k_channel``) for all operands at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod

@@ -50,12 +50,9 @@ class _Entry:
 
 @dataclass
 class LoopChoices:
-    """All choices of one run of the pass; remembers which of them a task has taken.
+    """All choices of one run of the pass; remembers which of them a task has taken."""
 
-    Attributes:
-        tiles, orders: the options as they are written.
-    """
-
+    # tiles, orders: the options as they are written
     tiles: Sequence[str]
     orders: Sequence[str]
     _entries: list[_Entry] = field(init=False)

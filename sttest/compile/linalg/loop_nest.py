@@ -15,8 +15,6 @@ Rules (streamtensor.md sections 1.1 and 2.1):
   that the edge between them needs no converter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import gcd, prod
@@ -35,19 +33,12 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class LoopNest:
-    """Tile loops of one op, outermost first.
+    """Tile loops of one op, outermost first."""
 
-    Attributes:
-        space: the loops and accesses.
-        order: loop numbers.
-        tile: points per iteration of every loop.
-        reordered: whether the order is one that a user gave, or follows one.
-    """
-
-    space: IterationSpace
-    order: tuple[int, ...]
-    tile: Mapping[int, int]
-    reordered: bool = False
+    space: IterationSpace  # the loops and accesses
+    order: tuple[int, ...]  # loop numbers
+    tile: Mapping[int, int]  # points per iteration of every loop
+    reordered: bool = False  # whether the order is one that a user gave, or follows one
 
     @property
     def trips(self) -> list[int]:

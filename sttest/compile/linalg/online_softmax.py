@@ -9,8 +9,6 @@ With ``m`` the running maximum, ``c`` a chunk's own, and all sums 0 at the start
 The weights of a chunk lie in [0, 1] with at least one 1, as those of a whole row do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -34,23 +32,15 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class Attention:
-    """A softmax whose exponentials are summed, and mixed with values.
+    """A softmax whose exponentials are summed, and mixed with values."""
 
-    Attributes:
-        scores: positions are the last dim.
-        peak: the maximum along the positions.
-        joint: the larger one of that and of the score of the token itself; None where that is among the positions.
-        weights: ``exp(scores - maximum)``.
-        denominator: the sum of the weights.
-        mix: the contraction of the weights, its first factor, with values.
-    """
-
-    scores: SSAValue
-    peak: GenericOp
+    scores: SSAValue  # positions are the last dim
+    peak: GenericOp  # the maximum along the positions
+    # the larger one of that and of the score of the token itself; None where that is among the positions
     joint: GenericOp | None
-    weights: GenericOp
-    denominator: GenericOp
-    mix: GenericOp
+    weights: GenericOp  # ``exp(scores - maximum)``
+    denominator: GenericOp  # the sum of the weights
+    mix: GenericOp  # the contraction of the weights, its first factor, with values
 
 
 def attention_of(function: func.FuncOp) -> Attention:

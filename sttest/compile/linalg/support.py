@@ -1,7 +1,5 @@
 """What linalg text must look like to be streamed; everything else is refused before a pass touches it."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from xdsl.dialects import arith, func, math, tensor

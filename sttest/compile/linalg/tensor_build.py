@@ -3,8 +3,6 @@
 Everything is inserted where the current ``ImplicitBuilder`` stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 

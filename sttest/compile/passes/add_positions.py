@@ -3,8 +3,6 @@
 The block's input is then the row of the token alone; the other comes as an argument of its own, ``position``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.builder import Builder, ImplicitBuilder

@@ -5,8 +5,6 @@ buffers of a folded DMA.  A port of the emitted C++ works on
 one channel at a time, so this is the only way in which a tensor comes over several.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args

@@ -1,7 +1,5 @@
 """`assign-lanes`: intensity-aware unrolling, the tiling space's decision written onto the tasks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

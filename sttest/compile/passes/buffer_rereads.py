@@ -4,8 +4,6 @@ A DMA reads its tensor in the order of the task behind it.  Where that order rep
 head), memory gives the same bytes again and again, and other DMAs of the channel wait for them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

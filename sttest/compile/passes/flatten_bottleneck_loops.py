@@ -5,8 +5,6 @@ the slowest tasks of a design that time is not there: each drain of theirs holds
 behind it.  Those walk all passes in one loop.  What others give in bursts is copied in bursts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

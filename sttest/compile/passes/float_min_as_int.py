@@ -4,8 +4,6 @@ As integers they are in the order of the numbers.  The smaller of two integers i
 numbers after three (operators.yaml), and a running one has to be back before the next.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`fold-dma`: a DMA and a task with exactly matching access share one local buffer instead of a FIFO."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

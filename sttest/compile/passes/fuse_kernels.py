@@ -5,8 +5,6 @@ stream in different orders a `df.converter` joins them, shared by all readers
 that want the same order.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from xdsl.context import Context

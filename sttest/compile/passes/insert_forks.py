@@ -1,7 +1,5 @@
 """`insert-forks`: a stream that several nodes read is copied by a `df.fork`; afterwards every stream has one use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

@@ -6,8 +6,6 @@ concatenation becomes a kernel of one `df.concat`; what it reads through a view
 is copied first, for its tokens pass as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ layer's parameters while this one computes, as far as there is room behind them.
 else reads the block's result, such as a head, has that of the last layer, and runs once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

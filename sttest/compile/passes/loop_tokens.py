@@ -5,8 +5,6 @@ layer go to the DMAs that read its cache, which put them in their places before 
 writes a buffer, so that the order of both is that of its program.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

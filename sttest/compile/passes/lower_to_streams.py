@@ -1,7 +1,5 @@
 """`lower-to-streams`: bufferisation: instances become FIFOs, nodes push into them, converters get their buffers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`materialize-converters`: gives each converter its buffer, shares equal ones, drops needless ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

@@ -5,8 +5,6 @@ Packed: a tile is contiguous in memory (64x64 in 16x16 tiles lies as
 4x4x2x2 beats of 8x8).  (streamtensor.md section 1.3.)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

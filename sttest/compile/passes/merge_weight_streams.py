@@ -4,8 +4,6 @@ An engine takes its tasks in program order, so that one DMA can read their weigh
 that they would have had, where each by itself rests while the engine reads another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile

@@ -3,8 +3,6 @@
 A design of many lanes can run out of DSPs while LUTs are left; which tasks give theirs up is the user's choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """`name-nodes`: names every node and every edge between two; each instance becomes one FIFO."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

@@ -5,8 +5,6 @@ keys once: what a chunk gives is rescaled whenever a later one has a larger scor
 of a row, and no buffer holds a row (docs/explanation/schedules.md).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

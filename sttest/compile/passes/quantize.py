@@ -1,7 +1,5 @@
 """`quantise`: makes integers, scales and their arithmetic explicit (docs/explanation/quantization.md)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from xdsl.context import Context

@@ -5,8 +5,6 @@ have; shared, each has the lanes of all.  Which tasks share is a choice of the d
 ``weights``, products with parameters and the sums over their groups; ``all``, whatever is alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """`share-streams`: what the tasks of one engine hand to those of another goes through one FIFO."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """`size-fifos`: depths of the streams from the token model and the delays of the linear program."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`vectorize`: tokens become vector registers, cut where a tile is wider than a register may be."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

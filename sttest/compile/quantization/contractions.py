@@ -261,17 +261,11 @@ _LEAST_SEEN = -(2.0**126)
 
 @dataclass(frozen=True)
 class Fold:
-    """A contraction of softmax weights with values.
+    """A contraction of softmax weights with values."""
 
-    Attributes:
-        op: the contraction.
-        number: which of its factors are the weights, in [0, 1].
-        values: the other factor; its scales vary along the sum.
-    """
-
-    op: GenericOp
-    number: int
-    values: Factor
+    op: GenericOp  # the contraction
+    number: int  # which of its factors are the weights, in [0, 1]
+    values: Factor  # the other factor; its scales vary along the sum
 
     @property
     def weights(self) -> SSAValue:
@@ -366,18 +360,13 @@ def _product(left: SSAValue, right: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True)
 class Meeting:
-    """Where two results are added.
+    """Where two results are added."""
 
-    Attributes:
-        first, second: producers of the two streams, in program order.
-        reader: the only op that reads either, element by element.
-        places: places of the results among its inputs.
-    """
-
+    # first, second: producers of the two streams, in program order
     first: GenericOp
     second: GenericOp
-    reader: GenericOp
-    places: tuple[int, int]
+    reader: GenericOp  # the only op that reads either, element by element
+    places: tuple[int, int]  # places of the results among its inputs
 
     def join(self, total: SSAValue) -> GenericOp:
         """Reads ``total`` where the two were added; gives the op that does."""

@@ -7,8 +7,6 @@ and bring their scales along as further arguments and results.  An activation is
 quantised where it is written, once for all contractions that read it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 

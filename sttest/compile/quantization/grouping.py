@@ -8,8 +8,6 @@ cut elsewhere (14 heads of 64 channels into groups of 128), which integers in th
 shape before could not follow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,17 +27,11 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class QuantizedValue:
-    """Integers and the scales that they stand under.
+    """Integers and the scales that they stand under."""
 
-    Attributes:
-        values: integers.
-        scale: one per group, or None for the constant 1 / 127.
-        dims: the dim of ``values`` that each dim of ``scale`` belongs to; () for one scale of all.
-    """
-
-    values: SSAValue
-    scale: SSAValue | None
-    dims: tuple[int, ...] = ()
+    values: SSAValue  # integers
+    scale: SSAValue | None  # one per group, or None for the constant 1 / 127
+    dims: tuple[int, ...] = ()  # the dim of ``values`` that each dim of ``scale`` belongs to; () for one scale of all
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ reciprocal = 1 / scale
 q          = clamp(round_half_even(x * reciprocal))
 """
 
-from __future__ import annotations
-
 import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IntegerType, TensorType, f16, f32, i8, i32

@@ -1,7 +1,5 @@
 """What a compiled design takes: every process with its memories, and the facts that a die partition is made from."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,19 +22,12 @@ from sttest.sim.graph import TimedGraph
 
 @dataclass(frozen=True)
 class DesignResources:
-    """A design taken apart.
+    """A design taken apart."""
 
-    Attributes:
-        nodes: logic per process, in program order.
-        memories: memories with their kinds.
-        wires: FIFOs between processes.
-        buses: between DMAs and the HBM.
-    """
-
-    nodes: tuple[NodeLogic, ...]
-    memories: tuple[MemoryChoice, ...]
-    wires: tuple[WireFacts, ...]
-    buses: tuple[MemoryBus, ...] = ()
+    nodes: tuple[NodeLogic, ...]  # logic per process, in program order
+    memories: tuple[MemoryChoice, ...]  # memories with their kinds
+    wires: tuple[WireFacts, ...]  # FIFOs between processes
+    buses: tuple[MemoryBus, ...] = ()  # between DMAs and the HBM
 
     @property
     def by_node(self) -> Mapping[str, Resources]:
@@ -107,19 +98,12 @@ def die_of(board: FpgaBoard) -> Die:
 
 @dataclass(frozen=True)
 class SlrPlacement:
-    """A design that fits.
+    """A design that fits."""
 
-    Attributes:
-        taken: process by process.
-        partition: SLRs and what they and their boundaries carry.
-        graph: timed, with registers on what crosses.
-        cycles: without and with those registers; None for a deadlock.
-    """
-
-    taken: DesignResources
-    partition: Partition
-    graph: TimedGraph
-    cycles: tuple[int | None, int | None]
+    taken: DesignResources  # process by process
+    partition: Partition  # SLRs and what they and their boundaries carry
+    graph: TimedGraph  # timed, with registers on what crosses
+    cycles: tuple[int | None, int | None]  # without and with those registers; None for a deadlock
 
 
 def place(design: Design) -> SlrPlacement:

@@ -1,7 +1,5 @@
 """What lies between the processes of a placed design: registers at SLR boundaries, buses to the HBM, DMA buffers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -89,15 +87,10 @@ WAYS = 2
 
 @dataclass(frozen=True)
 class MemoryBus:
-    """What joins a DMA to the HBM.
+    """What joins a DMA to the HBM."""
 
-    Attributes:
-        wire: the FIFO as an edge of the die partition.
-        fifo: the FIFO that the DMA fills or empties.
-    """
-
-    wire: WireFacts
-    fifo: str
+    wire: WireFacts  # the FIFO as an edge of the die partition
+    fifo: str  # the FIFO that the DMA fills or empties
 
 
 def memory_buses(graph: TimedGraph, port_bits: int) -> tuple[MemoryBus, ...]:

@@ -4,8 +4,6 @@ What a process is made of follows the code that is emitted for it (``sttest.comp
 what that takes is the resource model's (docs/explanation/resources.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch, singledispatchmethod
@@ -28,38 +26,23 @@ from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
 @dataclass(frozen=True)
 class NodeLogic:
-    """A process without its memories.
+    """A process without its memories."""
 
-    Attributes:
-        name: name of the process, or of both halves of a converter.
-        kind: ``task``, ``concat``, ``converter``, ``fork``, ``gather``, ``layers`` or ``dma``.
-        logic: operators, control and AXI adapter.
-        memory_ports: load and store units, one per DMA.
-        hbm_channels: pseudo-channels behind them; units on one channel share an AXI master.
-    """
-
-    name: str
-    kind: str
-    logic: Resources
-    memory_ports: int = 0
-    hbm_channels: tuple[str, ...] = ()
+    name: str  # name of the process, or of both halves of a converter
+    kind: str  # ``task``, ``concat``, ``converter``, ``fork``, ``gather``, ``layers`` or ``dma``
+    logic: Resources  # operators, control and AXI adapter
+    memory_ports: int = 0  # load and store units, one per DMA
+    hbm_channels: tuple[str, ...] = ()  # pseudo-channels behind them; units on one channel share an AXI master
 
 
 @dataclass(frozen=True)
 class NodeModel:
-    """The logic of nodes on one board.
+    """The logic of nodes on one board."""
 
-    Attributes:
-        library: operators at the board's clock.
-        port_bits: width of a DMA's port.
-        channels_of: pseudo-channels of every DMA.
-        buffer_words: words of each DMA's buffer for data in flight.
-    """
-
-    library: Mapping[str, Operator]
-    port_bits: int
-    channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    buffer_words: Mapping[str, int] = field(default_factory=dict)
+    library: Mapping[str, Operator]  # operators at the board's clock
+    port_bits: int  # width of a DMA's port
+    channels_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # pseudo-channels of every DMA
+    buffer_words: Mapping[str, int] = field(default_factory=dict)  # words of each DMA's buffer for data in flight
 
     def of_kernel(self, kernel: df.KernelOp) -> Iterator[NodeLogic]:
         """All nodes of a kernel at the stream level, in program order; an engine where its first task stands."""

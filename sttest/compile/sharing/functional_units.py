@@ -7,8 +7,6 @@ differ.  Members of an engine run one after the other, in program order, which i
 of dependence: with room in the FIFOs none waits for one that comes later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What of a kernel runs once per layer, and what once per token: before the first layer, or behind the last."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects import func

@@ -6,8 +6,6 @@ streams, one FIFO.  Values know nothing of that: there every task is a node and 
 tensor has a stream of its own.  Turns are in program order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce

@@ -4,8 +4,6 @@ After StreamTensor (arXiv 2509.13694, the FIFO sizing space), whose program has 
 over paths: here delays are those of one schedule (docs/explanation/fifo-sizing.md).
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

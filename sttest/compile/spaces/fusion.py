@@ -6,8 +6,6 @@ Inside a group kernels stream to each other; between groups a tensor goes
 through external memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain

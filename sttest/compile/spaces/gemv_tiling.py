@@ -6,8 +6,6 @@ times wider as an adder has stages, so that what follows can take the columns in
 as many steps, and its own running values are back in time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sttest.compile.assumptions import ADDER_STAGES, LONGEST_SUM
@@ -16,15 +14,10 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class GemvTile:
-    """Points per iteration.
+    """Points per iteration."""
 
-    Attributes:
-        columns: columns of the result.
-        summed: length of the sum.
-    """
-
-    columns: int
-    summed: int
+    columns: int  # columns of the result
+    summed: int  # length of the sum
 
     @property
     def lanes(self) -> int:

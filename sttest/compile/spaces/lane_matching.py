@@ -5,8 +5,6 @@ with a token before the next one comes, and no more: the chain of a decode step
 then ends soon after its last product, however many tasks lie between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,27 +14,17 @@ from sttest.core.errors import InputError
 
 @dataclass(frozen=True)
 class RateFacts:
-    """A task as the pace sees it.
+    """A task as the pace sees it."""
 
-    Attributes:
-        name: name of the task.
-        lanes: admissible lane counts, ascending.
-        busy_cycles: cycles of one iteration at each of the lane counts.
-        iterations: iterations per run; every source gives one token to each.
-        burst: iterations from one result to the next, when results come.
-        results: results per run.
-        producers: names of the tasks that feed it.
-        own_pace_cycles: cycles per iteration that it must not take longer than where no task feeds it token by token;
-            None for a task that keeps no pace.
-    """
-
-    name: str
-    lanes: tuple[int, ...]
-    busy_cycles: tuple[int, ...]
-    iterations: int
-    burst: int
-    results: int
-    producers: tuple[str, ...] = ()
+    name: str  # name of the task
+    lanes: tuple[int, ...]  # admissible lane counts, ascending
+    busy_cycles: tuple[int, ...]  # cycles of one iteration at each of the lane counts
+    iterations: int  # iterations per run; every source gives one token to each
+    burst: int  # iterations from one result to the next, when results come
+    results: int  # results per run
+    producers: tuple[str, ...] = ()  # names of the tasks that feed it
+    # cycles per iteration that it must not take longer than where no task feeds it token by token; None for a task
+    # that keeps no pace
     own_pace_cycles: Fraction | None = Fraction(1)
 
 

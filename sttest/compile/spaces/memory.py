@@ -12,8 +12,6 @@ Two things are settled before: which FIFOs are shift registers, because the time
 reads those a cycle sooner, and LUT memory ends where Vitis HLS ends it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -35,25 +33,15 @@ _BLOCKS: tuple[MemoryKind, ...] = ("bram", "uram")
 
 @dataclass(frozen=True)
 class MemoryFacts:
-    """A memory to be placed.
+    """A memory to be placed."""
 
-    Attributes:
-        name: name of the FIFO or buffer.
-        owner: process whose SLR it lies in.
-        role: ``fifo`` with its control, or an addressed memory.
-        depth: words per bank.
-        bits: width of a word, bits.
-        banks: equal memories that are addressed by themselves.
-        shift_register: the timed graph reads the FIFO as one.
-    """
-
-    name: str
-    owner: str
-    role: Role
-    depth: int
-    bits: int
-    banks: int = 1
-    shift_register: bool = False
+    name: str  # name of the FIFO or buffer
+    owner: str  # process whose SLR it lies in
+    role: Role  # ``fifo`` with its control, or an addressed memory
+    depth: int  # words per bank
+    bits: int  # width of a word, bits
+    banks: int = 1  # equal memories that are addressed by themselves
+    shift_register: bool = False  # the timed graph reads the FIFO as one
 
     @property
     def used_bits(self) -> int:
@@ -63,19 +51,12 @@ class MemoryFacts:
 
 @dataclass(frozen=True)
 class MemoryChoice:
-    """A memory with its kind.
+    """A memory with its kind."""
 
-    Attributes:
-        facts: the memory that was asked for.
-        kind: chosen kind of memory.
-        resources: resources of all banks, control included.
-        capacity_bits: capacity of the cells taken, bits.
-    """
-
-    facts: MemoryFacts
-    kind: MemoryKind
-    resources: Resources
-    capacity_bits: int
+    facts: MemoryFacts  # the memory that was asked for
+    kind: MemoryKind  # chosen kind of memory
+    resources: Resources  # resources of all banks, control included
+    capacity_bits: int  # capacity of the cells taken, bits
 
     @property
     def waste(self) -> float:

@@ -6,8 +6,6 @@ share arrays; an unroll factor on one side of an array asks for banks on it,
 so neighbours that unroll alike share banks instead of multiplying them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ HiGHS solves the program.  Its version is fixed in ``pyproject.toml``: another o
 assignments within the proven gap (1.15.1 does for four of the eight designs of ``results/best``).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,17 +38,11 @@ HANDSHAKE_WIRES = 2
 
 @dataclass(frozen=True)
 class ProcessFacts:
-    """A process to be placed.
+    """A process to be placed."""
 
-    Attributes:
-        name: unique.
-        resources: resources, memories included.
-        pinned: its SLR, if it can't be chosen.
-    """
-
-    name: str
-    resources: Resources
-    pinned: int | None = None
+    name: str  # unique
+    resources: Resources  # resources, memories included
+    pinned: int | None = None  # its SLR, if it can't be chosen
 
 
 @dataclass(frozen=True)
@@ -70,36 +62,22 @@ class WireFacts:
 
 @dataclass(frozen=True)
 class Die:
-    """What the SLRs offer, in their order on the die.
+    """What the SLRs offer, in their order on the die."""
 
-    Attributes:
-        budgets: per SLR, the margin already taken off.
-        sll_per_boundary: super long lines between neighbours.
-        balance_weight: weight of the fullest share, against wires over ``sll_per_boundary``.
-    """
-
-    budgets: tuple[Resources, ...]
-    sll_per_boundary: int
-    balance_weight: float = 1.0
+    budgets: tuple[Resources, ...]  # per SLR, the margin already taken off
+    sll_per_boundary: int  # super long lines between neighbours
+    balance_weight: float = 1.0  # weight of the fullest share, against wires over ``sll_per_boundary``
 
 
 @dataclass(frozen=True)
 class Partition:
-    """An assignment.
+    """An assignment."""
 
-    Attributes:
-        slr_of: per process.
-        wires: over the boundary after each SLR but the last.
-        shares: per SLR, of its budget.
-        objective: see the module.
-        proven_gap: relative distance to the best bound; 1 where nothing is proven.
-    """
-
-    slr_of: Mapping[str, int]
-    wires: tuple[int, ...]
-    shares: tuple[Resources, ...]
-    objective: float
-    proven_gap: float
+    slr_of: Mapping[str, int]  # per process
+    wires: tuple[int, ...]  # over the boundary after each SLR but the last
+    shares: tuple[Resources, ...]  # per SLR, of its budget
+    objective: float  # see the module
+    proven_gap: float  # relative distance to the best bound; 1 where nothing is proven
 
     def crossings(self, wire: WireFacts) -> int:
         """Boundaries between the two ends of a FIFO."""

@@ -4,8 +4,6 @@ Intensity-aware unrolling after StreamTensor (arXiv 2509.13694, the tiling
 space): a budget of lanes goes, step by step, to whatever kernel is slowest.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Sequence

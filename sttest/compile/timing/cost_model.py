@@ -12,8 +12,6 @@ Latency is the way of one tile: its steps, then the operators on the payload's
 longest path and the adder tree over lanes that share a result.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,19 +46,12 @@ _WIRES = ("constant", "negf", "absf", "extsi", "trunci", "bitcast")
 
 @dataclass(frozen=True)
 class TaskCost:
-    """Timing of one iteration of a task's tile loops.
+    """Timing of one iteration of a task's tile loops."""
 
-    Attributes:
-        ii: cycles between iterations.
-        latency: cycles from the first read of an iteration to after its last write.
-        vectors_in: tokens that an iteration reads, per source.
-        vectors_out: tokens that a result takes, per result.
-    """
-
-    ii: int
-    latency: int
-    vectors_in: tuple[int, ...]
-    vectors_out: tuple[int, ...]
+    ii: int  # cycles between iterations
+    latency: int  # cycles from the first read of an iteration to after its last write
+    vectors_in: tuple[int, ...]  # tokens that an iteration reads, per source
+    vectors_out: tuple[int, ...]  # tokens that a result takes, per result
 
 
 def task_cost(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskCost:

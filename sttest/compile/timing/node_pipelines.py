@@ -17,8 +17,6 @@ A fork drains after every token that is known to be the only one for as long, or
 A concatenation is one loop over all its tokens, each of which one source gives.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -81,13 +79,9 @@ _HERE = "timed graph"
 
 @dataclass
 class NodePipelines:
-    """The pipelines of a kernel's tasks, forks and concatenations at the stream level.
+    """The pipelines of a kernel's tasks, forks and concatenations at the stream level."""
 
-    Attributes:
-        costs: cost of every task.
-    """
-
-    costs: Mapping[df.TaskOp, TaskCost]
+    costs: Mapping[df.TaskOp, TaskCost]  # cost of every task
     _intervals: dict[df.TaskOp, int] = field(default_factory=dict)
     _sources: StreamOrigins = field(default_factory=StreamOrigins)
 

@@ -1,7 +1,5 @@
 """A kernel at the stream level as the `TimedGraph` that the engines take (docs/explanation/cost-model.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, singledispatchmethod
@@ -180,15 +178,10 @@ def memory_channels(kernel: df.KernelOp, board: FpgaBoard) -> tuple[Channel, ...
 
 @dataclass
 class TimedGraphs:
-    """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common.
+    """The timed graphs of a kernel, see :func:`timed_graph`: apart and not, they have most processes in common."""
 
-    Attributes:
-        kernel: kernel at the stream level; between two graphs only its depths may change (:meth:`resize`).
-        board: the board that it runs on.
-    """
-
-    kernel: df.KernelOp
-    board: FpgaBoard
+    kernel: df.KernelOp  # kernel at the stream level; between two graphs only its depths may change (:meth:`resize`)
+    board: FpgaBoard  # the board that it runs on
     library: Mapping[str, Operator] = field(init=False)
     fifos: list[Fifo] = field(default_factory=list)
     turns: list[tuple[df.NodeOp, Process]] = field(default_factory=list)

@@ -1,7 +1,5 @@
 """Fake-quantised blocks: the blocks in floating point with the modules that contract exchanged."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping
 from typing import TypeVar

@@ -5,8 +5,6 @@ float32 operation after the other, never fused, in the order that the functions
 state.  So another engine can agree to the last bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Layers that quantise what they contract; each stands in for one of the same interface in floating point."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -14,8 +14,6 @@ it becomes the largest, and the integers saturate.
 The range is symmetric: -8 and -128 do not occur.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -34,15 +32,10 @@ SCALE_RANGE = {torch.float16: (2.0**-24, 65504.0), torch.float32: (2.0**-126, 2.
 
 
 class QuantizedTensor(NamedTuple):
-    """Integers and their scales.
+    """Integers and their scales."""
 
-    Attributes:
-        values: int8, whatever the width of the integers.
-        scales: FP16 or FP32, one per vector along the last axis of ``values`` (weights: per group of rows).
-    """
-
-    values: Tensor
-    scales: Tensor
+    values: Tensor  # int8, whatever the width of the integers
+    scales: Tensor  # FP16 or FP32, one per vector along the last axis of ``values`` (weights: per group of rows)
 
     def dequantised(self) -> Tensor:
         """``values * scale`` in float32, for scales per vector along the last axis."""

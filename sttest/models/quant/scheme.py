@@ -1,7 +1,5 @@
 """What is quantised, to which width and with whose scales."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args

@@ -1,7 +1,5 @@
 """The arrays that the compiled engine works on: tables of records, and flat int64 arrays."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from mmap import mmap
 from typing import Any, NamedTuple, TypeAlias

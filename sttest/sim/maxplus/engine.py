@@ -1,7 +1,5 @@
 """Runs a timed graph on the compiled engine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ Functions here take arrays one by one: a tuple of them would be counted, referen
 reference, at every call.
 """
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compiled: memory ports on their local clocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import njit

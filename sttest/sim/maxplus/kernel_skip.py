@@ -1,7 +1,5 @@
 """Compiled: skips whole periods where a graph is in the state of an earlier cycle (docs/explanation/max-plus.md)."""
 
-from __future__ import annotations
-
 from numba import njit
 
 from sttest.sim.maxplus.arrays import BEFORE_TIME, NEVER_FULL, PIPELINE, READ_PORT, UNKNOWN, Records, Wholes

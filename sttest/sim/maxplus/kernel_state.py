@@ -6,8 +6,6 @@ more than that is as good as none.  Processes and FIFOs that did nothing in betw
 hold no time that moved, and are let alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -6,8 +6,6 @@ follows repeats until a process leaves its repetition, and is jumped over, by th
 parts.  States at jumps are kept: where one comes again, a longer period is found, of an outer loop.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

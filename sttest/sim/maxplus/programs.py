@@ -1,7 +1,5 @@
 """The programs of all processes of a graph end to end, once for all its depths."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 

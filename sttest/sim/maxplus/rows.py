@@ -7,8 +7,6 @@ millions of iterations takes a few rows: the iterations that fill the pipeline, 
 of an outer loop, and those that drain it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -312,12 +310,9 @@ _MOST_ROWS = 1 << 14
 
 @dataclass
 class RowsByShape:
-    """Rows of pipelines by what their loops do.
+    """Rows of pipelines by what their loops do."""
 
-    Attributes:
-        find: the rows of a pipeline, given the number of each of its FIFOs.
-    """
-
+    # the rows of a pipeline, given the number of each of its FIFOs
     find: Callable[[Pipeline, Mapping[str, int]], Rows]
 
     def __post_init__(self) -> None:

@@ -4,8 +4,6 @@ FIFOs that are accessed alike and are of the same depth are computed once (``Pro
 repeats is jumped over (``run_periodic``), except where the times of all tokens are wanted.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

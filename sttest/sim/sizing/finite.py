@@ -5,8 +5,6 @@ FIFO after FIFO is made less deep, largest first, until none can be: a local min
 What each FIFO needs while all others are never full bounds every sizing from below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

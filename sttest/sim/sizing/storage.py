@@ -7,8 +7,6 @@ of which one must be deeper for a higher throughput.  So every distribution that
 throughput is preceded by smaller ones on the way to it, and none is missed.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

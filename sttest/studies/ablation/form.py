@@ -42,47 +42,33 @@ class _Form(BaseModel):
 
 
 class AblationPart(_Form):
-    """A workload and the knobs that all its rows have.
+    """A workload and the knobs that all its rows have."""
 
-    Attributes:
-        name: name of the part.
-        model, phase, tokens, context: model and shape as ``sttest compile`` takes them.
-        knobs: compile options.
-        step_knobs: instead, where a decode step has several tokens: its tasks have a loop more.
-        scales: knobs of larger and larger designs, for lines that take the fastest that fits; one, if not given.
-        lines: names of the lines that run here; all, if not given.
-    """
-
-    name: str = Field(min_length=1)
+    name: str = Field(min_length=1)  # name of the part
+    # model, phase, tokens, context: model and shape as ``sttest compile`` takes them
     model: str = "gpt2"
     phase: Phase = "decode"
     tokens: int = 1
     context: int = 0
-    knobs: Overlay = Field(default_factory=dict)
+    knobs: Overlay = Field(default_factory=dict)  # compile options
+    # instead, where a decode step has several tokens: its tasks have a loop more
     step_knobs: Overlay = Field(default_factory=dict)
+    # knobs of larger and larger designs, for lines that take the fastest that fits; one, if not given
     scales: tuple[Overlay, ...] = ({},)
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # names of the lines that run here; all, if not given
 
 
 class AblationLine(_Form):
-    """What a row does differently.
+    """What a row does differently."""
 
-    Attributes:
-        name: name of the row.
-        knobs: over those of the part.
-        tokens: tokens of a decode step, instead of the part's.
-        head: the launch also runs what follows the last layer.
-        cut, lanes: cuts between kernels, and the design that their lanes are taken from.
-        note: caveats that a reader must know.
-    """
-
-    name: str = Field(min_length=1)
-    knobs: Overlay = Field(default_factory=dict)
-    tokens: int | None = None
-    head: bool = False
+    name: str = Field(min_length=1)  # name of the row
+    knobs: Overlay = Field(default_factory=dict)  # over those of the part
+    tokens: int | None = None  # tokens of a decode step, instead of the part's
+    head: bool = False  # the launch also runs what follows the last layer
+    # cut, lanes: cuts between kernels, and the design that their lanes are taken from
     cut: Cut = "block"
     lanes: Lanes = "shared"
-    note: str = ""
+    note: str = ""  # caveats that a reader must know
 
     @model_validator(mode="after")
     def _cut_alone(self) -> AblationLine:
@@ -92,41 +78,27 @@ class AblationLine(_Form):
 
 
 class PublishedComparison(_Form):
-    """A published speed-up beside ours.
+    """A published speed-up beside ours."""
 
-    Attributes:
-        figure: its name in ``studies/data/ablation_figures.csv``.
-        part: part that our value is taken from.
-        fast, slow: names of lines; ours is the time of ``slow`` over that of ``fast``.
-    """
-
-    figure: str
-    part: str
+    figure: str  # its name in ``studies/data/ablation_figures.csv``.
+    part: str  # part that our value is taken from
+    # fast, slow: names of lines; ours is the time of ``slow`` over that of ``fast``
     fast: str
     slow: str
 
 
 class Ablation(_Form):
-    """Every line in every part, as ratio to the part's reference.
+    """Every line in every part, as ratio to the part's reference."""
 
-    Attributes:
-        title: title of tables and figures.
-        note: caveats that a reader must know before using the numbers.
-        board: name of the board.
-        reference: name of the line that ratios are taken over.
-        buffers: tell what FIFOs and converters keep of attention, too.
-        differs: differences between this setting and that of the published figures.
-        parts, lines, published: see there.
-    """
-
-    title: str = Field(min_length=1)
-    note: str = ""
-    board: str = "u55c"
-    reference: str
-    buffers: bool = False
+    title: str = Field(min_length=1)  # title of tables and figures
+    note: str = ""  # caveats that a reader must know before using the numbers
+    board: str = "u55c"  # name of the board
+    reference: str  # name of the line that ratios are taken over
+    buffers: bool = False  # tell what FIFOs and converters keep of attention, too
+    # parts, lines, published: see there
     parts: tuple[AblationPart, ...] = Field(min_length=1)
     lines: tuple[AblationLine, ...] = Field(min_length=1)
-    differs: str = ""
+    differs: str = ""  # differences between this setting and that of the published figures
     published: tuple[PublishedComparison, ...] = ()
 
     @model_validator(mode="after")

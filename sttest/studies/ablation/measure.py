@@ -1,7 +1,5 @@
 """One design of an ablation, or the designs of its kernels: compiled, simulated, weighed, in whatever process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

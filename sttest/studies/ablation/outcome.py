@@ -1,7 +1,5 @@
 """What a row came to: the design that it stands for, its time with and without launches, what it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,17 +16,12 @@ from sttest.studies.campaign import Campaign, Runner, Tell, campaign_of, refusal
 
 @dataclass(frozen=True)
 class AblationOutcome:
-    """A row with the results of its candidates.
+    """A row with the results of its candidates."""
 
-    Attributes:
-        point: the row.
-        results: results of :func:`sttest.studies.ablation.measure.measure`, one per candidate.
-        launch_us: cost of one launch, microseconds.
-    """
-
-    point: RowPoint
+    point: RowPoint  # the row
+    # results of :func:`sttest.studies.ablation.measure.measure`, one per candidate.
     results: tuple[Mapping[str, Any], ...]
-    launch_us: float
+    launch_us: float  # cost of one launch, microseconds
 
     @property
     def chosen(self) -> int | None:
@@ -102,17 +95,11 @@ class AblationOutcome:
 
 @dataclass
 class AblationRun:
-    """An ablation under way.
+    """An ablation under way."""
 
-    Attributes:
-        points: rows of the ablation.
-        campaign: a simulation for each distinct design.
-        launch_us: cost of a launch on its board, microseconds.
-    """
-
-    points: Sequence[RowPoint]
-    campaign: Campaign
-    launch_us: float
+    points: Sequence[RowPoint]  # rows of the ablation
+    campaign: Campaign  # a simulation for each distinct design
+    launch_us: float  # cost of a launch on its board, microseconds
 
     def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[AblationOutcome]:
         """Simulates what is missing and gives all rows, in the order of the form.

@@ -1,7 +1,5 @@
 """From an ablation to its designs: every line of every part, at every scale that it may have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,15 +15,10 @@ from sttest.studies.ablation.form import Ablation, AblationLine, AblationPart, O
 
 @dataclass(frozen=True)
 class Candidate:
-    """One design of a row.
+    """One design of a row."""
 
-    Attributes:
-        scale: the knobs in which it differs from other candidates of the row.
-        key: everything that its result depends on.
-    """
-
-    scale: Overlay
-    key: dict[str, Any]
+    scale: Overlay  # the knobs in which it differs from other candidates of the row
+    key: dict[str, Any]  # everything that its result depends on
 
 
 @dataclass(frozen=True)

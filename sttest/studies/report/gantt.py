@@ -1,7 +1,5 @@
 """Drawings of a schedule, as the coordinates that the templates put into SVG."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every number of the page with its provenance, and the sources and notes that they share."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

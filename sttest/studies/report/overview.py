@@ -1,7 +1,5 @@
 """What the front page says of each experiment."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

@@ -1,7 +1,5 @@
 """The page: results and schedules put into the templates, and everything written whole or not at all."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

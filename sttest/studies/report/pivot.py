@@ -1,7 +1,5 @@
 """Long rows as tables that read well: one line per thing, one column per quantity, or the other way round."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

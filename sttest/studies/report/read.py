@@ -1,7 +1,5 @@
 """Result folders as they lie on disk: rows, manifest and figures of each experiment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Blocks simulated for the page: what each process did when, what each FIFO held, and where the cycles went."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

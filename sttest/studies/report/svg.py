@@ -4,8 +4,6 @@ Only elements and attributes of still pictures pass.  Ids get a prefix, black an
 page's light or dark colours, white becomes its paper.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path

@@ -3,8 +3,6 @@
 Nothing here is simulated; the numbers stand beside the simulation so that either can be doubted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -150,17 +148,11 @@ _MAC = "mac_"
 
 @dataclass(frozen=True)
 class Bounds:
-    """Times of one block, in microseconds.
+    """Times of one block, in microseconds."""
 
-    Attributes:
-        memory_us: bytes that the ports move over the sustained bandwidth of all channels.
-        compute_us: multiply-accumulates over the rate of all lanes that multiply.
-        chain_us: the dependence chain, each link at its own lanes and channels.
-    """
-
-    memory_us: float
-    compute_us: float
-    chain_us: float
+    memory_us: float  # bytes that the ports move over the sustained bandwidth of all channels
+    compute_us: float  # multiply-accumulates over the rate of all lanes that multiply
+    chain_us: float  # the dependence chain, each link at its own lanes and channels
 
     @property
     def roofline_us(self) -> float:

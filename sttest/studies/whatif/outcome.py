@@ -1,7 +1,5 @@
 """What a study came to: the speed of each point, what takes its time, what the formulas say; knees between points."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -131,17 +129,11 @@ class StudyOutcome(Speeds):
 
 @dataclass
 class StudyRun:
-    """A study under way.
+    """A study under way."""
 
-    Attributes:
-        points: points of the study.
-        engine: simulation engine that computes the times.
-        campaign: a simulation for each distinct block; points that differ in the launch alone share one.
-    """
-
-    points: list[Point]
-    engine: str
-    campaign: Campaign
+    points: list[Point]  # points of the study
+    engine: str  # simulation engine that computes the times
+    campaign: Campaign  # a simulation for each distinct block; points that differ in the launch alone share one
 
     def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[StudyOutcome]:
         """Simulates what is missing and gives the outcome of every point, in the order of the study.

@@ -1,7 +1,5 @@
 """From a study to its points: every combination of the axes, each with its full configuration or its refusal."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Mapping
@@ -59,21 +57,13 @@ _ROW_REFUSALS = ("context-too-long", "no-such-precision")
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of a study.
+    """One combination of a study."""
 
-    Attributes:
-        axes: the values that it differs from other points in, by axis.
-        settings: base and axes together.
-        block: the simulated block, or None where there is no such block.
-        refusal: then why.
-        launch: cost of a launch; None with ``block``.
-    """
-
-    axes: Mapping[str, Value]
-    settings: Mapping[str, Value]
-    block: Configuration | None
-    launch: LaunchCost | None
-    refusal: str = ""
+    axes: Mapping[str, Value]  # the values that it differs from other points in, by axis
+    settings: Mapping[str, Value]  # base and axes together
+    block: Configuration | None  # the simulated block, or None where there is no such block
+    launch: LaunchCost | None  # cost of a launch; None with ``block``
+    refusal: str = ""  # then why
 
     @property
     def label(self) -> str:

@@ -1,7 +1,5 @@
 """What a study may set, and how a combination of settings becomes the full configuration of a block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """A study as people write it: YAML with a base, axes, and where each value is from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
@@ -24,16 +22,11 @@ class _Part(BaseModel):
 
 
 class Value(_Part):
-    """One value of a setting; a bare scalar in YAML is a value without label and source.
+    """One value of a setting; a bare scalar in YAML is a value without label and source."""
 
-    Attributes:
-        value: a number, a name, or the path of a board or scheme beside the study's file.
-        label: name in tables and figures.
-        source, kind: provenance of a hardware number, as in a board's file.
-    """
-
-    value: Scalar
-    label: str = ""
+    value: Scalar  # a number, a name, or the path of a board or scheme beside the study's file
+    label: str = ""  # name in tables and figures
+    # source, kind: provenance of a hardware number, as in a board's file
     source: str = ""
     kind: Kind = "assumed"
 
@@ -52,24 +45,17 @@ class Value(_Part):
 
 
 class Study(_Part):
-    """Points: every combination of the axes' values, over the base.
+    """Points: every combination of the axes' values, over the base."""
 
-    Attributes:
-        title: title of tables and figures.
-        note: caveats that a reader must know before using the numbers.
-        base: settings (``sttest.studies.whatif.settings``) that all points have.
-        compiled_for: settings of the HBM that the design is compiled for, if it is not that of each point: one
-            design, then, runs with every memory, and the points differ in nothing else.
-        axes: settings by what they take, the slowest first.
-        x: the axis of the figure, by default the last.
-    """
-
-    title: str = Field(min_length=1)
-    note: str = ""
+    title: str = Field(min_length=1)  # title of tables and figures
+    note: str = ""  # caveats that a reader must know before using the numbers
+    # settings (``sttest.studies.whatif.settings``) that all points have.
     base: dict[str, Value] = Field(default_factory=dict)
+    # settings of the HBM that the design is compiled for, if it is not that of each point: one design, then, runs
+    # with every memory, and the points differ in nothing else
     compiled_for: dict[str, Value] = Field(default_factory=dict)
-    axes: dict[str, tuple[Value, ...]] = Field(min_length=1)
-    x: str = ""
+    axes: dict[str, tuple[Value, ...]] = Field(min_length=1)  # settings by what they take, the slowest first
+    x: str = ""  # the axis of the figure, by default the last
 
     @field_validator("base", "compiled_for", mode="before")
     @classmethod

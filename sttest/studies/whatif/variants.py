@@ -1,7 +1,5 @@
 """What-if around one design: the same hardware with another memory, or compiled again with other settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -39,17 +37,11 @@ _ROW_ERRORS = (InputError, DoesNotFitError, DeadlockError)
 
 @dataclass(frozen=True)
 class Variant(Speeds):
-    """One simulated variant of a design.
+    """One simulated variant of a design."""
 
-    Attributes:
-        design: compiled design.
-        result: simulation of one launch.
-        launch: cost of a launch.
-    """
-
-    design: Design
-    result: Mapping[str, Any]
-    launch: LaunchCost
+    design: Design  # compiled design
+    result: Mapping[str, Any]  # simulation of one launch
+    launch: LaunchCost  # cost of a launch
 
     @property
     def simulated(self) -> Mapping[str, Any]:

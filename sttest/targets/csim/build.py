@@ -1,7 +1,5 @@
 """Compiles the emitted C++ of a design package together with a main program that feeds it."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import subprocess
@@ -123,19 +121,12 @@ _PROCESSES = "sttest_process.h"
 
 @dataclass(frozen=True)
 class Executable:
-    """A compiled kernel.
+    """A compiled kernel."""
 
-    Attributes:
-        path: takes a folder with the arguments (see :mod:`run`).
-        signature: the kernel's name and arguments.
-        build_s: seconds that the compiler took, 0 if this kernel had been compiled before.
-        warnings: warnings of the compiler.
-    """
-
-    path: Path
-    signature: KernelSignature
-    build_s: float
-    warnings: str
+    path: Path  # takes a folder with the arguments (see :mod:`run`)
+    signature: KernelSignature  # the kernel's name and arguments
+    build_s: float  # seconds that the compiler took, 0 if this kernel had been compiled before
+    warnings: str  # warnings of the compiler
 
 
 def find_compiler() -> None:

@@ -1,7 +1,5 @@
 """Runs a compiled kernel on memory images in a process of its own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import tempfile
@@ -43,23 +41,17 @@ class BlockedProcess:
 
 @dataclass(frozen=True)
 class CsimRun:
-    """One call of a kernel.
+    """One call of a kernel."""
 
-    Attributes:
-        verdict: ``done``, or ``deadlock`` where every process that was left waited for another.
-        results: memory image per written argument, uint8; empty after a deadlock.
-        fifos: per stream and converter buffer, by name.
-        blocked: processes that stood still after a deadlock.
-        seconds: duration of the run without the build.
-        streams: the folder with the tokens of every stream (``<name>.bin``: elements in order, int4 as int8), if
-            they were asked for.
-    """
-
+    # ``done``, or ``deadlock`` where every process that was left waited for another
     verdict: Literal["done", "deadlock"]
+    # memory image per written argument, uint8; empty after a deadlock
     results: dict[str, NDArray[np.uint8]] = field(repr=False)
-    fifos: dict[str, FifoUse] = field(repr=False)
-    blocked: tuple[BlockedProcess, ...] = ()
-    seconds: float = 0.0
+    fifos: dict[str, FifoUse] = field(repr=False)  # per stream and converter buffer, by name
+    blocked: tuple[BlockedProcess, ...] = ()  # processes that stood still after a deadlock
+    seconds: float = 0.0  # duration of the run without the build
+    # the folder with the tokens of every stream (``<name>.bin``: elements in order, int4 as int8), if they were asked
+    # for.
     streams: Path | None = None
 
 

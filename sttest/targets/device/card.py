@@ -185,66 +185,40 @@ class HeldProcess:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What takes a card's place on the emulator.
+    """What takes a card's place on the emulator."""
 
-    Attributes:
-        executable: program of the kernel's C simulation.
-        duration_us: simulated time of a launch.
-        faults: ``hung`` or ``crashed``, by number of the launch from 0.
-    """
-
-    executable: str
-    duration_us: float
-    faults: Mapping[int, str] = field(default_factory=dict)
+    executable: str  # program of the kernel's C simulation
+    duration_us: float  # simulated time of a launch
+    faults: Mapping[int, str] = field(default_factory=dict)  # ``hung`` or ``crashed``, by number of the launch from 0
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Time limits.
+    """Time limits."""
 
-    Attributes:
-        launch_s: after which a kernel counts as hung.
-        open_s: time limit for configuring a card or starting a hardware emulation, seconds.
-        reset: a card whose kernel hung, which nothing else brings back.
-    """
-
-    launch_s: float = 60.0
-    open_s: float = 300.0
-    reset: bool = True
+    launch_s: float = 60.0  # after which a kernel counts as hung
+    open_s: float = 300.0  # time limit for configuring a card or starting a hardware emulation, seconds
+    reset: bool = True  # a card whose kernel hung, which nothing else brings back
 
 
 @dataclass(frozen=True)
 class CardOptions:
-    """Which card, and how patient to be.
+    """Which card, and how patient to be."""
 
-    Attributes:
-        engine: ``device``, ``hw_emu`` or ``emulator``.
-        xclbin: file that the card is configured with; for the emulator, the signature.
-        card: index or place on PCIe.
-        patience: time limits.
-        rehearsal: a rehearsal on the emulator.
-    """
-
-    engine: str
-    xclbin: str
-    card: int | str = 0
-    patience: Timeouts = field(default_factory=Timeouts)
-    rehearsal: Rehearsal | None = None
+    engine: str  # ``device``, ``hw_emu`` or ``emulator``
+    xclbin: str  # file that the card is configured with; for the emulator, the signature
+    card: int | str = 0  # index or place on PCIe
+    patience: Timeouts = field(default_factory=Timeouts)  # time limits
+    rehearsal: Rehearsal | None = None  # a rehearsal on the emulator
 
 
 @dataclass(frozen=True)
 class LaunchTimes:
-    """A launch that has completed.
+    """A launch that has completed."""
 
-    Attributes:
-        host_us: time from start to the end of the wait on the host's clock, microseconds.
-        simulated_us: time on the emulator's clock, microseconds; None elsewhere.
-        watts: board power while it ran, where that was read.
-    """
-
-    host_us: float
-    simulated_us: float | None
-    watts: float | None
+    host_us: float  # time from start to the end of the wait on the host's clock, microseconds
+    simulated_us: float | None  # time on the emulator's clock, microseconds; None elsewhere
+    watts: float | None  # board power while it ran, where that was read
 
 
 # --- What XRT's counters on the card say of a kernel: ``summary.csv``, written when the host program leaves
@@ -258,19 +232,14 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class KernelProfile:
-    """Executions of one kernel, from its start to its end on the card.
+    """Executions of one kernel, from its start to its end on the card."""
 
-    Attributes:
-        calls: counted.
-        average_us, least_us, most_us: time of one execution, microseconds.
-        clock_mhz: clock of the kernel, MHz.
-    """
-
-    calls: int
+    calls: int  # counted
+    # average_us, least_us, most_us: time of one execution, microseconds
     average_us: float
     least_us: float
     most_us: float
-    clock_mhz: float
+    clock_mhz: float  # clock of the kernel, MHz
 
 
 def read_profile(folder: Path, kernel: str) -> KernelProfile | None:

@@ -5,8 +5,6 @@ when it crashes.  ``python -m sttest.targets.device.child`` speaks on its standa
 XRT prints goes to standard error.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -32,15 +30,10 @@ from sttest.targets.xrt.emulator import EmulatedXrt, Execution, FaultyKernels, K
 
 @dataclass(frozen=True)
 class CsimKernels:
-    """A `KernelLibrary` of compiled kernels.
+    """A `KernelLibrary` of compiled kernels."""
 
-    Attributes:
-        executables: per kernel.
-        duration_us: time that each execution is said to take, microseconds: simulated time of the design.
-    """
-
-    executables: Mapping[str, Executable]
-    duration_us: float
+    executables: Mapping[str, Executable]  # per kernel
+    duration_us: float  # time that each execution is said to take, microseconds: simulated time of the design
 
     def execute(self, launch: KernelLaunch) -> Execution:
         """Runs the kernel's C++ once.  A deadlock is a kernel that never ends, a crash one that ends in error.

@@ -4,8 +4,6 @@ This file keeps the rules that pyxrt does not enforce (docs/reference/xrt.md): b
 them, waits come in short slices, and nothing is handed to ``kernel(...)`` itself, which drops what it cannot set.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,19 +30,12 @@ def watts_of(electrical: str) -> float | None:
 
 @dataclass(frozen=True)
 class MeasuredEnergy:
-    """What a run took.
+    """What a run took."""
 
-    Attributes:
-        idle_w: mean of the readings at rest.
-        load_w: mean of the readings while a kernel ran.
-        busy_s: time that kernels ran.
-        readings: under load.
-    """
-
-    idle_w: float
-    load_w: float
-    busy_s: float
-    readings: int
+    idle_w: float  # mean of the readings at rest
+    load_w: float  # mean of the readings while a kernel ran
+    busy_s: float  # time that kernels ran
+    readings: int  # under load
 
     @property
     def above_idle_j(self) -> float:
@@ -67,17 +58,11 @@ POWER_PERIOD_S = 0.1
 
 @dataclass(frozen=True)
 class Ending:
-    """How a launch ended.
+    """How a launch ended."""
 
-    Attributes:
-        state: ``completed``, ``timeout``, or the name that XRT gives another end.
-        host_us: time from start to the end of the wait on the host's clock, microseconds.
-        watts: board power read while the kernel ran; such a launch is not one to take times from.
-    """
-
-    state: str
-    host_us: float
-    watts: float | None = None
+    state: str  # ``completed``, ``timeout``, or the name that XRT gives another end
+    host_us: float  # time from start to the end of the wait on the host's clock, microseconds
+    watts: float | None = None  # board power read while the kernel ran; such a launch is not one to take times from
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """What a run on a card has given so far."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,42 +16,29 @@ from sttest.targets.device.host import MeasuredEnergy, energy
 
 @dataclass(frozen=True)
 class LaunchStep:
-    """A launch that completed.
+    """A launch that completed."""
 
-    Attributes:
-        phase, doing, layer: phase, kind and layer of the launch.
-        times: times that it took.
-        ended_s: when its end was known, on a clock without a date.
-    """
-
+    # phase, doing, layer: phase, kind and layer of the launch
     phase: str
     doing: str
     layer: int
-    times: LaunchTimes
-    ended_s: float = field(default_factory=time.monotonic)
+    times: LaunchTimes  # times that it took
+    ended_s: float = field(default_factory=time.monotonic)  # when its end was known, on a clock without a date
 
 
 @dataclass
 class Log:
-    """What a run has given so far; it survives the run's end by an error.
+    """What a run has given so far; it survives the run's end by an error."""
 
-    Attributes:
-        steps: launches, in order.
-        idle_w: power readings at rest.
-        profiles: readings of the card's counters, per phase.
-        platform: platform that the card reports.
-        planned: launches that there should be.
-        equal_tokens, golden_tokens: tokens of a finished generation that equal the golden ones, and all golden ones.
-        largest_difference: largest difference from the golden, over logits or all elements of a block.
-    """
-
-    planned: int = 0
-    steps: list[LaunchStep] = field(default_factory=list)
-    idle_w: list[float] = field(default_factory=list)
-    profiles: dict[str, KernelProfile] = field(default_factory=dict)
-    platform: str = ""
+    planned: int = 0  # launches that there should be
+    steps: list[LaunchStep] = field(default_factory=list)  # launches, in order
+    idle_w: list[float] = field(default_factory=list)  # power readings at rest
+    profiles: dict[str, KernelProfile] = field(default_factory=dict)  # readings of the card's counters, per phase
+    platform: str = ""  # platform that the card reports
+    # equal_tokens, golden_tokens: tokens of a finished generation that equal the golden ones, and all golden ones
     equal_tokens: int | None = None
     golden_tokens: int | None = None
+    # largest difference from the golden, over logits or all elements of a block
     largest_difference: float | None = None
 
     @property

@@ -4,8 +4,6 @@
 neither PyTorch nor a compiler, unless the backend is the emulator, which compiles the kernel with g++.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -33,22 +31,16 @@ _File = Annotated[str, Field(pattern=r"^host/[a-z]+/[A-Za-z_][A-Za-z0-9_]*\.bin$
 
 
 class PackedRun(BaseModel):
-    """``host/run.json``.
-
-    Attributes:
-        model, phase: model and phase of the block.
-        simulated_us: time of a launch in simulation.
-        inputs: file of bytes per argument that the kernel reads, parameters among them.
-        golden: file of bytes per argument that it writes.
-    """
+    """``host/run.json``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    # model, phase: model and phase of the block
     model: str
     phase: Literal["prefill", "decode"]
-    simulated_us: float
-    inputs: dict[str, _File]
-    golden: dict[str, _File]
+    simulated_us: float  # time of a launch in simulation
+    inputs: dict[str, _File]  # file of bytes per argument that the kernel reads, parameters among them
+    golden: dict[str, _File]  # file of bytes per argument that it writes
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ A program is given ``LIMIT_S`` seconds and ``MAX_ANSWER_BYTES``; one that needs 
 started.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import platform
@@ -34,20 +32,14 @@ Outcome = Literal["answered", "missing", "failed", "silent"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a question.
+    """What came of a question."""
 
-    Attributes:
-        outcome: ``answered``: left with exit code 0; ``missing``: no such program; ``failed``: could not be
-            started, left with another code, by a signal, or printed without end; ``silent``: not done in time.
-        text: output on both streams, or the reason of a failure to start.
-        trouble: a few words on what went wrong; empty where nothing did.
-        path: the program's file.
-    """
-
+    # ``answered``: left with exit code 0; ``missing``: no such program; ``failed``: could not be started, left with
+    # another code, by a signal, or printed without end; ``silent``: not done in time
     outcome: Outcome
-    text: str = ""
-    trouble: str = ""
-    path: str = ""
+    text: str = ""  # output on both streams, or the reason of a failure to start
+    trouble: str = ""  # a few words on what went wrong; empty where nothing did
+    path: str = ""  # the program's file
 
     @property
     def last_line(self) -> str:
@@ -128,17 +120,11 @@ holds no version; ``silent``: did not answer in time, so that nothing is known."
 
 @dataclass(frozen=True)
 class Finding:
-    """One part, looked for.
+    """One part, looked for."""
 
-    Attributes:
-        status: whether it is there and answers.
-        version: version that the tool reports; None if it reports none.
-        detail: one printable line: where it was found, or what is wrong with it.
-    """
-
-    status: Status
-    version: str | None = None
-    detail: str = ""
+    status: Status  # whether it is there and answers
+    version: str | None = None  # version that the tool reports; None if it reports none
+    detail: str = ""  # one printable line: where it was found, or what is wrong with it
 
     @property
     def usable(self) -> bool | None:

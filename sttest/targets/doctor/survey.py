@@ -1,7 +1,5 @@
 """Looks for all parts at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,23 +25,14 @@ from sttest.targets.xrt.contract import SURFACE
 
 @dataclass(frozen=True)
 class ExternalTool:
-    """A program, package or piece of hardware.
+    """A program, package or piece of hardware."""
 
-    Attributes:
-        name: unique name.
-        serves: purpose of the tool.
-        probe: looks for it; never raises, and takes little more than `ask.LIMIT_S`.
-        expected: start of the version that sttest was written for; empty where any will do.
-        install: the one line that installs it on Debian or Ubuntu; empty where there is none.
-        advice: advice for tools that no command installs.
-    """
-
-    name: str
-    serves: str
-    probe: Callable[[], Finding]
-    expected: str = ""
-    install: str = ""
-    advice: str = ""
+    name: str  # unique name
+    serves: str  # purpose of the tool
+    probe: Callable[[], Finding]  # looks for it; never raises, and takes little more than `ask.LIMIT_S`.
+    expected: str = ""  # start of the version that sttest was written for; empty where any will do
+    install: str = ""  # the one line that installs it on Debian or Ubuntu; empty where there is none
+    advice: str = ""  # advice for tools that no command installs
 
     @property
     def remedy(self) -> str:

@@ -1,7 +1,5 @@
 """Holds a run of the hardware against an engine, token by token."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any

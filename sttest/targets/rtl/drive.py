@@ -1,7 +1,5 @@
 """Builds and runs a folder of emitted SystemVerilog; writes only below its work folder."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

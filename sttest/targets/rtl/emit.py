@@ -1,7 +1,5 @@
 """Writes graphs as SystemVerilog: a folder that a simulator can be run on, with nothing of sttest in it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace

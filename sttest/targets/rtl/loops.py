@@ -1,7 +1,5 @@
 """Loop pipelines in hardware: nested counters for every offset of a loop body that has accesses."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from math import prod

@@ -1,7 +1,5 @@
 """Memory ports and channels in hardware."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -5,8 +5,6 @@ traffic.  So the busiest channel can never carry less than the busiest port.  Th
 timed the design; others are looked for only where the board that is linked for has no room for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,34 +16,21 @@ BALANCED = 1.2
 
 @dataclass(frozen=True)
 class PortLoad:
-    """An AXI port, with all arguments behind it.
+    """An AXI port, with all arguments behind it."""
 
-    Attributes:
-        port: its name.
-        run_bytes: bytes that one launch moves.
-        resident_bytes: bytes of its buffers, all layers together.
-    """
-
-    port: str
-    run_bytes: int
-    resident_bytes: int
+    port: str  # its name
+    run_bytes: int  # bytes that one launch moves
+    resident_bytes: int  # bytes of its buffers, all layers together
 
 
 @dataclass(frozen=True)
 class ChannelPlacement:
-    """Where ports are linked to.
+    """Where ports are linked to."""
 
-    Attributes:
-        banks: per port, a range in ascending order.
-        run_bytes: per bank in use, moved by one launch.
-        resident_bytes: per bank in use.
-        busiest_port: the port that moves most, and how much.
-    """
-
-    banks: Mapping[str, tuple[int, ...]]
-    run_bytes: Mapping[int, int]
-    resident_bytes: Mapping[int, int]
-    busiest_port: tuple[str, int]
+    banks: Mapping[str, tuple[int, ...]]  # per port, a range in ascending order
+    run_bytes: Mapping[int, int]  # per bank in use, moved by one launch
+    resident_bytes: Mapping[int, int]  # per bank in use
+    busiest_port: tuple[str, int]  # the port that moves most, and how much
 
     @property
     def busiest_over_mean(self) -> float:

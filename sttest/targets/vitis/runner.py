@@ -4,8 +4,6 @@ A stamp beside a step's output holds the hash of the command, of the inputs and 
 stamp is right is not run again; one that fails leaves its log and no stamp, so that a build takes up there.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -31,19 +29,12 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class StepResult:
-    """A step that is done.
+    """A step that is done."""
 
-    Attributes:
-        name: name of the step.
-        seconds: duration; 0 if it had been done before.
-        was_done: before.
-        log: output of the tool.
-    """
-
-    name: str
-    seconds: float
-    was_done: bool
-    log: Path
+    name: str  # name of the step
+    seconds: float  # duration; 0 if it had been done before
+    was_done: bool  # before
+    log: Path  # output of the tool
 
 
 def run_steps(steps: Sequence[BuildStep], folder: Path, version: str, tell: Tell) -> list[StepResult]:

@@ -20,21 +20,13 @@ Target = Literal["hw_emu", "hw"]
 
 @dataclass(frozen=True)
 class BuildStep:
-    """One command.
+    """One command."""
 
-    Attributes:
-        name: ``compile``, ``link`` or ``emconfig``; also of its log.
-        command: program and arguments; paths are relative to the folder of the build.
-        inputs: files whose content decides whether it must run again.
-        output: the file that it makes.
-        limit_s: after which it is ended.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    inputs: tuple[Path, ...]
-    output: Path
-    limit_s: float
+    name: str  # ``compile``, ``link`` or ``emconfig``; also of its log
+    command: tuple[str, ...]  # program and arguments; paths are relative to the folder of the build
+    inputs: tuple[Path, ...]  # files whose content decides whether it must run again
+    output: Path  # the file that it makes
+    limit_s: float  # after which it is ended
 
 
 @dataclass(frozen=True)
@@ -53,25 +45,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Plan:
-    """A build of one kernel.
+    """A build of one kernel."""
 
-    Attributes:
-        kernel: name of the top function.
-        target: the search's target.
-        tools: names that the tools need, from the board's file.
-        clock_mhz: clock of the kernel, MHz.
-        folder: folder of the build; sources are in its parent.
-        jobs: number of jobs that the tools may run at a time.
-        limits: time limits.
-    """
-
-    kernel: str
-    target: Target
-    tools: Toolchain
-    clock_mhz: float
-    folder: Path
-    jobs: int
-    limits: Limits = field(default_factory=Limits)
+    kernel: str  # name of the top function
+    target: Target  # the search's target
+    tools: Toolchain  # names that the tools need, from the board's file
+    clock_mhz: float  # clock of the kernel, MHz
+    folder: Path  # folder of the build; sources are in its parent
+    jobs: int  # number of jobs that the tools may run at a time
+    limits: Limits = field(default_factory=Limits)  # time limits
 
     @property
     def xclbin(self) -> Path:
@@ -176,19 +158,12 @@ _UNIT = re.compile(r"^([A-Za-z_]\w*):(\d+):([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)$")
 
 @dataclass(frozen=True)
 class LinkConfig:
-    """What a configuration file says.
+    """What a configuration file says."""
 
-    Attributes:
-        units: compute units per kernel.
-        banks: per compute unit and argument.
-        slrs: per compute unit that is bound to one.
-        clock_hz: clock of all kernels, Hz.
-    """
-
-    units: Mapping[str, tuple[str, ...]]
-    banks: Mapping[tuple[str, str], tuple[int, ...]]
-    slrs: Mapping[str, int]
-    clock_hz: int
+    units: Mapping[str, tuple[str, ...]]  # compute units per kernel
+    banks: Mapping[tuple[str, str], tuple[int, ...]]  # per compute unit and argument
+    slrs: Mapping[str, int]  # per compute unit that is bound to one
+    clock_hz: int  # clock of all kernels, Hz
 
 
 def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | None, title: str) -> str:

@@ -3,8 +3,6 @@
 Each rule is a function from a parsed file to the places that break it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from sttest.targets.vitis.rules import dataflow, storage

@@ -1,7 +1,5 @@
 """Rules on the dataflow region (UG1399, "Canonical Forms" of dataflow, and the limits of its channels)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A parsed `kernel.cpp`: functions, directives, and every node by its type."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,32 +15,20 @@ _OPTION = re.compile(r"(\w+)(?:=(\S+))?")
 
 @dataclass(frozen=True)
 class RuleViolation:
-    """A place that breaks a rule.
+    """A place that breaks a rule."""
 
-    Attributes:
-        rule: its name.
-        message: the complaint.
-        line: line number, from 1.
-    """
-
-    rule: str
-    message: str
-    line: int
+    rule: str  # its name
+    message: str  # the complaint
+    line: int  # line number, from 1
 
 
 @dataclass(frozen=True)
 class Directive:
-    """One ``#pragma HLS``.
+    """One ``#pragma HLS``."""
 
-    Attributes:
-        name: name in lower case, such as ``pipeline``.
-        options: values by option; an option without a value has an empty one.
-        node: node of the syntax tree.
-    """
-
-    name: str
-    options: dict[str, str]
-    node: Node
+    name: str  # name in lower case, such as ``pipeline``
+    options: dict[str, str]  # values by option; an option without a value has an empty one
+    node: Node  # node of the syntax tree
 
     @property
     def scope(self) -> Node | None:

@@ -1,8 +1,6 @@
 """Rules on variables, streams and the directives that place them (UG1399, "array_partition", "array_reshape",
 "bind_storage", "dependence", "bind_op")."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tree_sitter import Node

@@ -1,7 +1,5 @@
 """``bo``: a buffer on the card with its copy on the host."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any, ClassVar
 

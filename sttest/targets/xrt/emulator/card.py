@@ -29,44 +29,31 @@ class Use:
 
 @dataclass(eq=False)
 class Flight:
-    """An execution from its start until the host has been told of its end.
-
-    Attributes:
-        finish_us: finish time on the card's clock, microseconds; None if it never finishes.
-        ended: ended early, by a reset.
-    """
+    """An execution from its start until the host has been told of its end."""
 
     kernel: str
     uses: tuple[Use, ...]
     execution: Execution
-    finish_us: float | None
-    ended: bool = False
+    finish_us: float | None  # finish time on the card's clock, microseconds; None if it never finishes
+    ended: bool = False  # ended early, by a reset
 
 
 @dataclass(eq=False)
 class EmulatedCard:
-    """One card of the emulator.
+    """One card of the emulator."""
 
-    Attributes:
-        board: board that has the banks.
-        library: kernels that run when they are started.
-        passing: callback that gets the seconds of simulated time that pass, for a host's own clock.
-        now_us: simulated time.
-        generation: counts configurations and resets; handles of an earlier one are stale.
-        groups: bank ranges by group id.
-    """
-
-    board: FpgaBoard
-    library: KernelLibrary
+    board: FpgaBoard  # board that has the banks
+    library: KernelLibrary  # kernels that run when they are started
+    # callback that gets the seconds of simulated time that pass, for a host's own clock
     passing: Callable[[float], None]
-    now_us: float = 0.0
-    generation: int = 0
+    now_us: float = 0.0  # simulated time
+    generation: int = 0  # counts configurations and resets; handles of an earlier one are stale
     uuid: uuid.UUID = NOTHING_LOADED
     design: DesignSignature | None = None
     flights: list[Flight] = field(default_factory=list)
     launches: int = 0
     memory: CardMemory = field(init=False)
-    groups: list[range] = field(init=False)
+    groups: list[range] = field(init=False)  # bank ranges by group id
     _free_at_us: dict[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -1,7 +1,5 @@
 """What runs when a kernel is started on the emulator: a small interface, and kernels in Python behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -13,32 +11,21 @@ Ending = Literal["completed", "hung", "crashed"]
 
 @dataclass(frozen=True)
 class KernelLaunch:
-    """One execution of a kernel.
+    """One execution of a kernel."""
 
-    Attributes:
-        kernel: its name.
-        scalars: values by argument, as the kernel sees them.
-        buffers: bytes on the card by argument; writable where the kernel writes.
-            Not to be kept after the execution.
-    """
-
-    kernel: str
-    scalars: Mapping[str, float]
+    kernel: str  # its name
+    scalars: Mapping[str, float]  # values by argument, as the kernel sees them
+    # bytes on the card by argument; writable where the kernel writes. Not to be kept after the execution.
     buffers: Mapping[str, memoryview]
 
 
 @dataclass(frozen=True)
 class Execution:
-    """How an execution ended.
+    """How an execution ended."""
 
-    Attributes:
-        duration_us: simulated time that it took; of no meaning where it hung.
-        detail: details of a crash.
-    """
-
-    duration_us: float
+    duration_us: float  # simulated time that it took; of no meaning where it hung
     ending: Ending = "completed"
-    detail: str = ""
+    detail: str = ""  # details of a crash
 
 
 class KernelLibrary(Protocol):
@@ -55,12 +42,9 @@ class KernelLibrary(Protocol):
 
 @dataclass(frozen=True)
 class PythonKernels:
-    """A library of Python functions.
+    """A library of Python functions."""
 
-    Attributes:
-        kernels: functions by kernel name; each runs a launch and returns its time, microseconds.
-    """
-
+    # functions by kernel name; each runs a launch and returns its time, microseconds
     kernels: Mapping[str, Callable[[KernelLaunch], float]]
 
     def execute(self, launch: KernelLaunch) -> Execution:
@@ -73,17 +57,11 @@ class PythonKernels:
 
 @dataclass
 class FaultyKernels:
-    """A library that goes wrong at chosen launches, for the tests of watchdogs.
+    """A library that goes wrong at chosen launches, for the tests of watchdogs."""
 
-    Attributes:
-        library: kernels that run otherwise.
-        faults: faults by launch number, from 0.
-        launches: number of launches so far.
-    """
-
-    library: KernelLibrary
-    faults: Mapping[int, Literal["hung", "crashed"]]
-    launches: int = field(default=0, init=False)
+    library: KernelLibrary  # kernels that run otherwise
+    faults: Mapping[int, Literal["hung", "crashed"]]  # faults by launch number, from 0
+    launches: int = field(default=0, init=False)  # number of launches so far
 
     def execute(self, launch: KernelLaunch) -> Execution:
         """Runs the kernel or, at a fault, nothing."""

@@ -4,8 +4,6 @@ Most are not refused by XRT, which is why there is an emulator: the program goes
 References are to github.com/Xilinx/XRT at the release that `sttest.targets.xrt.contract` names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

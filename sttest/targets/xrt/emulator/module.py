@@ -1,7 +1,5 @@
 """The emulator as a whole: an object with the names of the module pyxrt."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sttest.boards.board import FpgaBoard

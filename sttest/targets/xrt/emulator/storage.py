@@ -4,8 +4,6 @@ XRT keeps no such books; the emulator does, to refuse what would read an old cop
 pattern wherever their content means nothing, so that what slips through shows in the results.
 """
 
-from __future__ import annotations
-
 import weakref
 from bisect import insort
 from collections.abc import Iterator
