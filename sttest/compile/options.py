@@ -73,6 +73,10 @@ class CompileOptions(BaseModel):
         int, Field(ge=1, description="Lanes of a task before it is given more."),
         Option(("assign-lanes",), unit="lanes"),
     ] = 16  # fmt: skip
+    most_lanes: Annotated[
+        int, Field(ge=0, description="Most lanes of any task that --overall-unroll serves; 0 sets no bound."),
+        Option(("assign-lanes",), unit="lanes"),
+    ] = 0  # fmt: skip
     lanes: Annotated[
         Names, Field(description="Lanes of every task (name:lanes), chosen at another shape; see --lanes-from."),
         Option(("assign-lanes{fixed}",), on_command_line=False),

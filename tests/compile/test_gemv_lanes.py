@@ -42,6 +42,13 @@ def wide() -> Mapping[str, df.TaskOp]:
     return tasks_of("gpt2", "decode", WIDE, small=False)
 
 
+def test_the_budget_gives_no_task_more_than_the_most() -> None:
+    free = tasks_of("gpt2", "decode", CompileOptions(), small=True)
+    held = tasks_of("gpt2", "decode", CompileOptions(most_lanes=8), small=True)
+    assert max(task.lane_count for task in free.values()) > 8
+    assert max(task.lane_count for task in held.values()) == 8
+
+
 @pytest.fixture(scope="module")
 def design() -> Design:
     return compile_text(lowered_text("gpt2", "decode", small=False), "gpt2", "u55c", WIDE)

@@ -22,7 +22,8 @@ class AssignLanes(ModulePass):
     """Spreads ``overall_unroll`` lanes over the tasks, or takes the lanes that another shape was given.
 
     Every task starts with ``first_lanes`` (the documented default unroll of
-    16: one row of a tile); the budget then goes to the slowest, step by step.
+    16: one row of a tile); the budget then goes to the slowest, step by step,
+    up to ``most_lanes`` of one task, where that is not 0.
     ``fixed`` (``name:lanes``) sets lanes instead: one bitstream serves many
     shapes, so the lanes chosen at one shape hold at the others.
     ``gemv_lanes`` are the lanes of products of one row with a weight, which
@@ -35,6 +36,7 @@ class AssignLanes(ModulePass):
     first_lanes: int = 16
     fixed: tuple[str, ...] = ()
     gemv_lanes: int = 0
+    most_lanes: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Sets ``lanes`` on every task.
@@ -60,8 +62,9 @@ class AssignLanes(ModulePass):
         """Of a task, or of those that share an engine: they are alike, and work one after the other."""
         task = members[0]
         choices = lane_choices(task.tile_sizes)
-        first = max(choice for choice in choices if choice <= self.first_lanes)
-        choices = tuple(choice for choice in choices if choice >= first)
+        most = self.most_lanes or choices[-1]
+        first = max(choice for choice in choices if choice <= min(self.first_lanes, most))
+        choices = tuple(choice for choice in choices if first <= choice <= most)
         _, library = load_operators(OPERATORS_FILE)
         intervals = tuple(step_interval(task, choice, library) for choice in choices)
         # The budget counts multiply-accumulates; one in floating point takes more DSPs than two of int4 share.
