@@ -1,7 +1,7 @@
 # make test        lint, types and tests in an environment of their own (.venv)
 # make reproduce   the GPT-2 Medium tables, ours beside the published ones
 # make lint        formatting, lint, types and layers only
-# make quick       tests without torch, compilers, simulators and slow ones
+# make quick       tests without torch, compilers, simulators and slow ones, in a minute
 # make test-nightly   the tests that take minutes each: real blocks as C++, whole generations, all banks
 # make docs        the documentation as a site, in build/site; every link is checked
 # make bench       speed of the compiler and the engines

@@ -1,11 +1,15 @@
 """What tests of every room share."""
 
+import csv
 import gc
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
 import pytest
 from lowering_server import LoweringServer
@@ -14,13 +18,18 @@ from typer.testing import CliRunner
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
 _HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
 _HIDDEN_TOOLS = ("g++", "verilator", "iverilog", "make", "dot")
+_DURATIONS = Path(__file__).with_name("durations.csv")
+"""Seconds of test files, as `pytest --record-durations` found them."""
+_QUICK_S = 1.5
+"""What a file may take to be part of a quick run; one that isn't listed is."""
 _COLLECT_AFTER = 50_000
 """New objects; Python's 700 are for programs that hold little, and a module of IR is a graph of many thousands."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--nightly`` runs the tests that take minutes as well; ``--quick`` those without torch and tools alone."""
+    """``--nightly`` adds the tests that take minutes; ``--quick`` runs files of a second, without torch and tools."""
     parser.addoption("--quick", action="store_true", help="no slow tests, none that need torch, g++ or a simulator")
+    parser.addoption("--record-durations", action="store_true", help=f"write {_DURATIONS.name}, for --quick")
     parser.addoption("--nightly", action="store_true", help="run the tests marked nightly as well")
 
 
@@ -36,14 +45,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Nightly tests are skipped, and say why, unless they are asked for; slow ones go first, so that none is last."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     if config.getoption("--quick"):
-        late = [item for item in items if any(map(item.get_closest_marker, ("slow", "nightly", "torch")))]
-        config.hook.pytest_deselected(items=late)
-        items[:] = [item for item in items if item not in set(late)]
+        long = _long_files()
+        late = {
+            item for item in items
+            if _file_of(item) in long or any(map(item.get_closest_marker, ("slow", "nightly", "torch")))
+        }  # fmt: skip
+        config.hook.pytest_deselected(items=[*late])
+        items[:] = [item for item in items if item not in late]
     if config.getoption("--nightly"):
         return
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.skip(reason=_NIGHTLY))
+
+
+def _long_files() -> set[str]:
+    with _DURATIONS.open(newline="") as file:
+        return {row["file"] for row in csv.DictReader(file) if float(row["seconds"]) > _QUICK_S}
+
+
+def _file_of(item: pytest.Item | pytest.TestReport) -> str:
+    return item.nodeid.partition("::")[0]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Records what files took, of those that took half a second."""
+    if not config.getoption("--record-durations"):
+        return
+    seconds: Counter[str] = Counter()
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport):
+            seconds[_file_of(report)] += report.duration
+    with _DURATIONS.open("w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("file", "seconds"))
+        rows.writerows(sorted((name, f"{each:.1f}") for name, each in seconds.items() if each >= 0.5))
 
 
 def pytest_collection_finish() -> None:

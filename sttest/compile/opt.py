@@ -4,6 +4,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import formatannotation
 from io import StringIO
 
 from xdsl.context import Context
@@ -116,7 +117,9 @@ def _require_known(option: str, name: str, known: list[str]) -> None:
 
 def _usage(kind: type[ModulePass]) -> str:
     options = " ".join(
-        f"{field.name.replace('_', '-')}=<{field.type}>" for field in dataclasses.fields(kind) if field.name != "name"
+        f"{field.name.replace('_', '-')}=<{formatannotation(field.type)}>"
+        for field in dataclasses.fields(kind)
+        if field.name != "name"
     )
     return f"write {kind.name}{{{options}}}"
 

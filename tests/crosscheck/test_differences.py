@@ -21,6 +21,8 @@ GRAPH = ReferenceGraph(
     (Load("load_x", "x", "x", LAYOUT), Store("store_x", "x", LAYOUT)),
 )
 
+pytestmark = pytest.mark.torch
+
 
 def _values(engine: str, tokens: np.ndarray) -> Values:
     return Values(engine, "done", {}, {"x": tokens.astype(np.float32)}, 0.0)

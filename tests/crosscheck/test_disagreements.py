@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sttest.crosscheck.crosscheck import Crosscheck
 from sttest.crosscheck.differences import StreamComparison
 from sttest.crosscheck.engines import EngineResult, guarded
+
+pytestmark = pytest.mark.torch
 
 SHORT = StreamComparison("functional", "csim", 9, 0, 0, 0.0, is_short=True, first=None)
 

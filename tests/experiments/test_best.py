@@ -88,6 +88,7 @@ def test_a_file_of_another_case_is_refused(tmp_path: Path) -> None:
         read_found(other, tmp_path)
 
 
+@pytest.mark.torch
 def test_another_text_is_refused() -> None:
     found = replace(read_found(Case("gpt2", "decode")), text_sha256="0" * 64)
     with pytest.raises(InputError, match="another text"):

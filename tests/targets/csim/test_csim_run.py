@@ -1,6 +1,7 @@
 """Kernels written by hand under C simulation: values, occupancies, deadlocks, and what goes wrong around them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from sttest.core.errors import InputError, SttestError
 from sttest.package import KernelFiles
 from sttest.targets.csim import build_kernel, run_kernel
+
+pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
 KERNEL = """
 #include <ap_int.h>
