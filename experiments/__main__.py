@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from experiments.registry import experiment
+from sttest.cli.app import Boundary
 from sttest.studies.tables import ALL
-from sttest.verbs.boundary import Boundary
 
 app = typer.Typer(cls=Boundary, rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 

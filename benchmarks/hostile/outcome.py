@@ -36,7 +36,7 @@ def outcome(case: Case, folder: Path) -> str:
 
 
 def _board(path: Path) -> str:
-    from sttest.verbs.board import quantities
+    from sttest.boards.load import quantities
 
     board = load_board(path)
     shown = "".join(f"{key} {quantity} {quantity.source}" for key, quantity in quantities(board))

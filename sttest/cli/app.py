@@ -1,15 +1,178 @@
-"""The command line's root: its name, what holds for all verbs, and exit codes."""
+"""The command line: its verbs, what holds for all of them, and exit codes.
 
-from typing import Annotated
+A verb's module is imported when the verb is called, so that ``sttest --help`` is quick.  Every exception becomes an
+exit code, those of :mod:`sttest.core.errors`, and at most one line on stderr, a JSON object with ``--json``; 2 is
+also for usage, 130 for Ctrl-C, 1 for a bug, whose traceback is shown under ``--debug`` or ``STTEST_DEBUG=1``.
+"""
+
+import errno
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from sttest.compile.options import renamed
+from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_renamed
 from sttest.core.program import __version__
-from sttest.verbs.boundary import Boundary
+
+# Help lists the verbs in this order.
+_VERBS = {  # module and summary; its function is called NAME_verb
+    "compile": ("compile", "Compile one decoder block to a design package."),
+    "opt": ("compile", "Run passes on IR text and print the result."),
+    "dot": ("simulate", "Print a design as Graphviz text."),
+    "models": ("doctor", "List the models that are known by name."),
+    "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
+    "simulate": ("simulate", "Simulate a design cycle by cycle."),
+    "size": ("size", "Size FIFOs, by the linear program and by simulation."),
+    "emulate": ("emulate", "Run a design outside of the simulator and compare."),
+    "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
+    "corpus": ("simulate", "Small designs that deadlock, each with its diagnosis."),
+    "build": ("build", "Build a design with Vitis."),
+    "pack": ("pack", "Pack a design to be built and run where there is a card."),
+    "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
+    "doctor": ("doctor", "Tell which tools and cards are here."),
+    "reproduce": ("whatif", "Reproduce a published table."),
+    "whatif": ("whatif", "Studies: speed and bottlenecks over boards, models and lengths."),
+    "report": ("whatif", "One HTML page of all results."),
+    "explore": ("explore", "Search the design spaces of a block."),
+}
+# Usage errors of typer's parser; it exports only their subclass BadParameter.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+_INTERRUPTED = 130
+# Names of the version before this one, which work for one release.
+_RENAMED_VERBS = {"ladder": "crosscheck"}
+_VALUES = {"--engine": {"des": "simpy"}, "--backend": {"double": "emulator"}}
+ISSUES_HINT = "please report it with the output of the same command under --debug"
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each made when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        verb = typer.Typer(rich_markup_mode=None, add_completion=False)
+        verb.command(name)(getattr(import_module(f"sttest.cli.{_VERBS[name][0]}"), f"{name}_verb"))
+        return typer.main.get_command(verb)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_VERBS)
+
+    def __len__(self) -> int:
+        return len(_VERBS)
+
+
+class Boundary(TyperGroup):
+    """Where the command line ends."""
+
+    def main(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> Any:
+        """Parses, runs, and leaves the process with an exit code."""
+        given = _as_today(sys.argv[1:] if args is None else args)
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(given or ["--help"], prog_name or "sttest", **extra)
+            sys.stdout.flush()
+        except SystemExit:
+            code = 0  # typer leaves by itself only where whoever read its output has gone
+        except BaseException as error:
+            code = _exit_code(error, given)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _as_today(args: Sequence[str]) -> list[str]:
+    """A command line with verbs, options and values of earlier versions called by their names of today."""
+    flags, words = renamed(), list[str]()
+    verb = next((place for place, word in enumerate(args) if not word.startswith("-")), None)
+    for place, word in enumerate(args):
+        name, equals, value = word.partition("=")
+        name = _todays(name, {**flags, **_RENAMED_VERBS} if place == verb else flags)
+        if equals:
+            words.append(f"{name}={_todays(value, _VALUES.get(name, {}))}")
+        else:
+            words.append(_todays(name, _VALUES.get(words[-1], {}) if words else {}))
+    return words
+
+
+def _todays(word: str, names: Mapping[str, str]) -> str:
+    if word in names:
+        note_renamed(word, names[word])
+    return names.get(word, word)
+
+
+def _exit_code(error: BaseException, args: Sequence[str]) -> int:
+    """Tells of an error in one line and gives its exit code."""
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return _INTERRUPTED
+    if isinstance(error, OSError) and error.errno == errno.EPIPE:
+        # Whoever read us has gone; give the interpreter somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    known = _as_sttest_error(error)
+    if _debugging(args):
+        traceback.print_exception(error, file=sys.stderr)
+    if "--json" in args:
+        line = json.dumps({"schema": "sttest.error/1", "error": known.to_dict(), "exit_code": known.exit_code})
+    else:
+        line = f"error: {_one_line(str(known))}"
+    print(line, file=sys.stderr)
+    return known.exit_code
+
+
+def _one_line(text: str) -> str:
+    """Lines of a diagnosis joined, without those that only point at a column (which is in its text)."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return " ".join(line for line in lines if line.strip("^~ "))
+
+
+def _as_sttest_error(error: BaseException) -> SttestError:
+    if isinstance(error, SttestError):
+        return error
+    if isinstance(error, _UsageError):
+        return _usage_error(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        hints = ["check that it may be read and written and that the disk has space"]
+        return InputError("operating-system", f"{error.strerror}", where=str(error.filename), hints=hints)
+    if isinstance(error, MemoryError):
+        hints = ["run it where there is more", "make the design smaller", "see docs/reference/limits.md"]
+        return DoesNotFitError("out-of-memory", "not enough memory on this machine", hints=hints)
+    told = f"{type(error).__name__}: {error}".rstrip(": ")
+    return SttestError("internal-error", f"this is a bug in sttest, {told}", hints=[ISSUES_HINT])
+
+
+def _usage_error(error: Any) -> InputError:
+    """A parser's complaint, with the help of the verb as the way out."""
+    command = error.ctx.command_path if error.ctx is not None else "sttest"
+    return InputError("usage", error.format_message().rstrip("."), where=command, hints=[f"see '{command} --help'"])
+
+
+def _debugging(args: Sequence[str]) -> bool:
+    return "--debug" in args or os.environ.get("STTEST_DEBUG", "") not in ("", "0")
+
+
+class _Verbs(Boundary):
+    """The root of the command line."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands: Any = _Commands()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _VERBS.items()])
+
 
 app = typer.Typer(
     name="sttest",
-    cls=Boundary,
+    cls=_Verbs,
     help="A simulation-first testbed for streaming dataflow accelerators that run LLMs.",
     epilog="Start with: sttest compile gpt2 --phase decode --context 64",
     rich_markup_mode=None,

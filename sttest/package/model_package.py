@@ -1,4 +1,4 @@
-"""A design package of a model's block, as the verbs need it that run, compare or ship one."""
+"""A design package of a model's block, for those who run, compare or ship one."""
 
 from __future__ import annotations
 

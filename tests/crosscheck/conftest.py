@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from sttest.cli.compile import Request, compile_package
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
 from sttest.models.registry import model_config
 from sttest.package import KernelFiles, ModelPackage
 from sttest.targets.csim import Executable, build, build_kernel
-from sttest.verbs.compile import Request, compile_package
 
 PROMPT = 27
 """Tokens, or cached ones: no multiple of a tile, padded to the 32 of the texts that are shipped."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.crosscheck.case import BlockCase, WeightSource, make_case
@@ -15,7 +16,6 @@ from sttest.crosscheck.engines import run_csim
 from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import simulate
 from sttest.targets.csim import build_kernel
-from sttest.verbs.compile import Request, compile_package
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase
 from sttest.studies.workload import WorkloadShape
-from sttest.verbs.compile import Request, compile_package
 
 SMALL_DECODE = ("--phase", "decode", "--context", SHIPPED_SHAPES[True]["decode"][1])
 SMALL_PREFILL = ("--phase", "prefill", "--tokens", SHIPPED_SHAPES[True]["prefill"][0])

@@ -54,7 +54,7 @@ def test_a_disagreement_is_exit_code_6_and_names_the_first_difference(graph_file
     from sttest.targets.rtl import compare as real
 
     monkeypatch.setattr(
-        "sttest.verbs.emulate.compare", lambda graph, ran, engine: real(graph.with_depths({"long": 1}), ran, engine)
+        "sttest.cli.emulate.compare", lambda graph, ran, engine: real(graph.with_depths({"long": 1}), ran, engine)
     )
     assert emulate(graph_file) == 6
     assert "FIFO 'long', write of token 1: cycle 1 in hardware, cycle 2 in the engine" in capsys.readouterr().out

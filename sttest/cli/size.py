@@ -2,7 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from sttest.cli.common import Json, SizingMethod, Strategy, print_json, progress
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.tables import print_table
 from sttest.package import load_graph
@@ -11,22 +15,42 @@ from sttest.sim.sizing import Sizing, back_to_back
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
 from sttest.studies.sizing import SizeRequest, is_endless, program_depths
-from sttest.verbs.output import print_json, progress
 
 
-def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
-    """Sizes and prints.
+def size_verb(
+    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    method: Annotated[
+        SizingMethod, typer.Option(help="The compiler's linear program, or search by simulation.")
+    ] = "sim",
+    strategy: Annotated[
+        Strategy | None, typer.Option(help="Of the linear program [the depths that the design has].")
+    ] = None,
+    throughput: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N/M",
+            help="Iterations per time unit of endless actors [the highest]; a decimal of six digits, or with an "
+            "exponent, is taken as rounded.",
+        ),
+    ] = None,
+    invocations: Annotated[int, typer.Option(min=1, metavar="K", help="Runs that overlap.")] = 1,
+    target: Annotated[
+        str | None, typer.Option(help="no-loss, no-deadlock, or the cycles that a finite run may take [no-loss].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Size FIFOs: the linear program beside depths found by simulation, and what no sizing can go below.
 
-    Returns:
-        The exit code: 0 done, 3 where the depths deadlock.
+    Examples:
 
-    Raises:
-        InputError: not a graph, or options that do not fit it.
-        DeadlockError: no depths are enough.
-        DoesNotFitError: no depths are enough for what was asked.
+      sttest size build/gpt2-decode-u55c
+
+      sttest size build/gpt2-decode-u55c --method lp --strategy conservative
+
+      sttest size h263decoder.xml --throughput 1/345055 --json
     """
-    graph = load_graph(path)
-    compiled = path.is_dir()
+    request = SizeRequest(method, strategy, throughput, invocations, target)
+    graph, compiled = load_graph(path), path.is_dir()
     with progress(f"sizing {graph.name}"):
         sizing = request.sizing(graph, compiled=compiled, where=str(path))
     if as_json:
@@ -37,7 +61,7 @@ def run(path: Path, request: SizeRequest, *, as_json: bool) -> int:
         if program:
             _print_shortfall(back_to_back(graph, request.invocations), graph, program, request.invocations)
     dead = sizing.cycles is None and sizing.throughput is None
-    return DeadlockError.exit_code if dead else 0
+    raise typer.Exit(DeadlockError.exit_code if dead else 0)
 
 
 def _program_beside(graph: TimedGraph, request: SizeRequest, *, compiled: bool) -> dict[str, int]:
@@ -72,7 +96,6 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
 
 def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
     """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
-
     reached = simulate(repeated, depths=program).cycles
     free = simulate(repeated, unbounded=True).cycles
     if reached is not None and free is not None and reached <= free:

@@ -22,7 +22,7 @@ def test_check_leaves_with_6_where_an_engine_is_wrong(sttest, monkeypatch):
         result = simulate(*arguments, **options)
         return replace(result, cycles=result.cycles + 1)
 
-    monkeypatch.setattr("sttest.verbs.simulate.simulate", wrong)
+    monkeypatch.setattr("sttest.cli.simulate.simulate", wrong)
     outcome = sttest("simulate", SKEW.live_path, "--check")
     assert (outcome.exit_code, outcome.stdout) == (6, "")
     assert "the latest finish is 53" in outcome.stderr

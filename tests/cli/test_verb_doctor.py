@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from sttest.cli.doctor import SCHEMA
 from sttest.targets.doctor import CAPABILITIES, PARTS, Finding
-from sttest.verbs.doctor import SCHEMA
 
 OK = Finding("ok", "1.0", "here")
 
@@ -16,7 +16,7 @@ def doctor(sttest, monkeypatch):
 
     def run(*arguments, **others):
         found = {part.name: OK for part in PARTS} | {name.replace("_", " "): given for name, given in others.items()}
-        monkeypatch.setattr("sttest.verbs.doctor.survey", lambda parts: found)
+        monkeypatch.setattr("sttest.cli.doctor.survey", lambda parts: found)
         return sttest("doctor", *arguments)
 
     return run

@@ -1,12 +1,16 @@
-"""What options may be: choices, options that several verbs share, and those that are made of ``CompileOptions``."""
+"""What verbs share: choices, options, those that are made of ``CompileOptions``, and how results are printed."""
 
 import inspect
-from collections.abc import Callable
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 from pydantic.fields import FieldInfo
+from rich.console import Console
 
 from sttest.compile.options import CompileOptions, Option, bound_of, choices_of, flag_of, options_of
 from sttest.core.errors import InputError
@@ -90,3 +94,18 @@ def _pair(flag: str, entry: str) -> str:
     if not name or not value:
         raise InputError("bad-option", f"'{name}' has no value", where=flag, hints=[f"write {flag} NAME=..."])
     return f"{name}:{value}"
+
+
+def print_json(data: Any) -> None:
+    """One JSON document on stdout."""
+    print(json.dumps(data, indent=1))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that tells what is going on; nothing where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    with Console(stderr=True).status(what) as status:
+        yield lambda step: status.update(f"{what}: {step}")

@@ -1,23 +1,121 @@
-"""`sttest whatif`: a study or an ablation, run in parallel and taken up where it stopped."""
+"""`sttest whatif`, `sttest reproduce` and `sttest report`: studies, published tables, and one page of all results."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from sttest.cli.common import Engine, Json, print_json, progress
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
 from sttest.core.results import RESULTS_SCHEMA, PointStore
 from sttest.core.tables import print_table
+from sttest.studies import tables
 from sttest.studies.ablation import outcome as ablation_outcome
 from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
 from sttest.studies.campaign import STORES, Campaign, Runner, Tell, on_cluster
+from sttest.studies.report import build_report
 from sttest.studies.whatif import outcome as study_outcome
 from sttest.studies.whatif.report import COLUMNS, StudyReport
 from sttest.studies.whatif.study import load_study, study_names, study_path
-from sttest.verbs.output import print_json, progress
+
+
+def whatif_verb(
+    study: Annotated[
+        str | None, typer.Argument(metavar="STUDY|FILE.yaml", help="One study; without it, a list of all.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/STUDY].")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = "maxplus",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster, as in tcp://host:8786, instead.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many points and how long; at most one block is simulated.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """What if: speed, roofline, knee and binding resource over boards, models, bits, lengths and launches.
+
+    A study that was stopped goes on where it was.
+
+    Examples:
+
+      sttest whatif hbm-bandwidth
+
+      sttest whatif mine.yaml --jobs 8 --dry-run
+
+      sttest whatif context --scheduler tcp://host:8786
+    """
+    if study is None:
+        _list_studies(as_json=as_json)
+        return
+    path = study_path(study, {name: ABLATIONS / f"{name}.yaml" for name in ablation_names()})
+    out = out or Path("results") / path.stem
+    if is_ablation(path) and scheduler is not None:  # minutes of work
+        raise InputError("no-cluster", "an ablation runs on this machine", where="scheduler", hints=["use --jobs"])
+    check_output_folder(out, RESULTS_SCHEMA, "folder of results")
+    run_form = _run_ablation if is_ablation(path) else _run_study
+    run_form(WhatifRequest(path, out, engine, jobs, scheduler, dry_run), as_json=as_json)
+
+
+def reproduce_verb(
+    name: Annotated[str, typer.Argument(help="The experiment, such as gpt2.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where results go [results/NAME].")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who computes the times.")] = "maxplus",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at a time.")] = 2,
+) -> None:
+    """Reproduce a published table: ours beside theirs, with the error.
+
+    Example:
+
+      sttest reproduce gpt2
+    """
+    raise typer.Exit(tables.reproduce(name, out, engine, jobs))
+
+
+def report_verb(
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of result folders, each with table.csv and manifest.json.")
+    ] = Path("results"),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The page; traces go to FILE's stem with '-traces'.")
+    ] = Path("report.html"),
+    experiment: Annotated[
+        list[str] | None, typer.Option("--experiment", "-e", metavar="NAME", help="Only this one; may be repeated.")
+    ] = None,
+    blocks: Annotated[
+        bool, typer.Option("--blocks/--no-blocks", help="Simulate GPT-2 blocks for Gantt charts, FIFOs and traces.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """One HTML page of all results: tables, figures, schedules, and where every number is from.
+
+    The page is one file and loads nothing. Print it, or open it with
+    'chromium --headless --print-to-pdf=report.pdf --no-pdf-header-footer report.html'.
+
+    Examples:
+
+      sttest report
+
+      sttest report -e gpt2 -e emerging -o gpt2.html --no-blocks
+    """
+    with progress("report") as say:
+        page = build_report(results, out, experiment or (), blocks=blocks, say=say)
+    if as_json:
+        print_json(page.to_json())
+        return
+    numbers = sum(page.experiments.values())
+    print(f"{numbers:,} numbers of {len(page.experiments)} experiments, {page.compared} of them with a reference")
+    for trace in page.traces:
+        print(f"trace: {trace}, to be opened in ui.perfetto.dev")
+    print(f"written: {page.page} ({page.page_bytes / 1e6:.1f} MB), to be opened in a browser")
+
 
 PLAN_SCHEMA = "sttest.whatif-plan/1"
 ABLATION_PLAN_SCHEMA = "sttest.ablation-plan/1"
@@ -25,10 +123,10 @@ ABLATION_PLAN_SCHEMA = "sttest.ablation-plan/1"
 
 @dataclass(frozen=True)
 class WhatifRequest:
-    """What is asked: a study by name or file, where results go, and who computes them."""
+    """What is asked: a study's file, where results go, and who computes them."""
 
-    study: str
-    out: Path | None
+    path: Path
+    out: Path
     engine: str
     jobs: int
     scheduler: str | None
@@ -41,7 +139,7 @@ class WhatifRequest:
         return partial(on_cluster, simulate=campaign.simulate, address=self.scheduler)
 
 
-def list_studies(*, as_json: bool) -> None:
+def _list_studies(*, as_json: bool) -> None:
     """The studies and ablations that come with sttest."""
     titles = [(name, load_study(study_path(name)).title) for name in study_names()]
     titles += [(name, load_ablation(ABLATIONS / f"{name}.yaml").title) for name in ablation_names()]
@@ -51,21 +149,9 @@ def list_studies(*, as_json: bool) -> None:
     print_table(("study", "what is asked"), titles)
 
 
-def run(request: WhatifRequest, *, as_json: bool) -> None:
-    """Runs a study and writes its tables, or says what that would take.
-
-    Raises:
-        SttestError: a study that asks for what there is not, a folder that can't be written, a lost worker.
-    """
-    path = study_path(request.study, {name: ABLATIONS / f"{name}.yaml" for name in ablation_names()})
-    out = request.out or Path("results") / path.stem
-    run_form = _run_ablation if is_ablation(path) else _run_study
-    run_form(request, path, out, as_json=as_json)
-
-
-def _run_study(request: WhatifRequest, path: Path, out: Path, *, as_json: bool) -> None:
+def _run_study(request: WhatifRequest, *, as_json: bool) -> None:
+    path, out = request.path, request.out
     study = load_study(path)
-    check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     found = study_outcome.campaign(study, path.resolve().parent, request.engine, PointStore(STORES / "whatif"))
     if request.dry_run:
         _print_plan(path.stem, found, request.jobs, as_json=as_json)
@@ -83,11 +169,8 @@ def _run_study(request: WhatifRequest, path: Path, out: Path, *, as_json: bool) 
     _print_end(study.note, out)
 
 
-def _run_ablation(request: WhatifRequest, path: Path, out: Path, *, as_json: bool) -> None:
-    """Ablations are minutes of work: they run on this machine."""
-    if request.scheduler is not None:
-        raise InputError("no-cluster", "an ablation runs on this machine", where="scheduler", hints=["use --jobs"])
-    check_output_folder(out, RESULTS_SCHEMA, "folder of results")
+def _run_ablation(request: WhatifRequest, *, as_json: bool) -> None:
+    path, out = request.path, request.out
     ablation = load_ablation(path)
     found = ablation_outcome.campaign(ablation, request.engine, PointStore(STORES / "ablation"))
     if request.dry_run:

@@ -136,7 +136,7 @@ def test_a_bug_is_one_line_and_a_traceback_only_under_debug(place, sttest, monke
     def broken(*_arguments, **_options):
         raise KeyError("lost")
 
-    monkeypatch.setattr("sttest.verbs.simulate.load_graph", broken)
+    monkeypatch.setattr("sttest.cli.simulate.load_graph", broken)
     plain = sttest("simulate", "good.json")
     assert (plain.exit_code, plain.stderr.count("\n")) == (1, 1)
     assert "KeyError: 'lost'" in plain.stderr
@@ -150,7 +150,7 @@ def test_trouble_with_a_file_is_no_bug(place, sttest, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device", "build/graph.npz")
 
-    monkeypatch.setattr("sttest.verbs.simulate.load_graph", full)
+    monkeypatch.setattr("sttest.cli.simulate.load_graph", full)
     outcome = sttest("simulate", "good.json")
     assert outcome.exit_code == 2
     assert outcome.stderr.startswith("error: build/graph.npz: No space left on device; ")

@@ -5,17 +5,63 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
+from sttest.cli.common import BuildTarget, Json, print_json, progress
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.program import __version__
 from sttest.package import DesignPackage
+from sttest.targets.vitis.linking import Linking, choose_banks
 from sttest.targets.vitis.runner import StepResult, run_steps
 from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
-from sttest.verbs.build_plan import Linking, choose_banks
-from sttest.verbs.output import print_json, progress
+
+
+def build_verb(
+    package: Annotated[Path, typer.Argument(help="A design package.")],
+    target: Annotated[BuildTarget, typer.Option(help="Hardware emulation, or a bitstream (hours).")],
+    board: Annotated[
+        str | None, typer.Option(help="A variant, in YAML, of the board that it was compiled for.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that Vitis may run at a time.")] = 2,
+    slr: Annotated[int | None, typer.Option(min=0, help="Bind the kernel to a super logic region.")] = None,
+    any_version: Annotated[bool, typer.Option("--any-version", help="Take another Vitis than the board's.")] = False,
+    timeout_compile: Annotated[float | None, typer.Option(min=0.1, help="Seconds for v++ --compile [4 h].")] = None,
+    timeout_link: Annotated[float | None, typer.Option(min=0.1, help="Seconds for v++ --link [24 h].")] = None,
+    timeout_emconfig: Annotated[float | None, typer.Option(min=0.1, help="Seconds for emconfigutil [600].")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write the files, print the commands, run nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a design with Vitis; run again, it goes on at the step that failed.
+
+    Examples:
+
+      sttest build build/gpt2-decode-u55c --target hw_emu
+
+      sttest build build/gpt2-decode-u55c --target hw --jobs 8
+
+      sttest build build/gpt2-decode-u55c --target hw --dry-run
+    """
+    given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
+    request = BuildRequest(package, target, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
+    version = "" if dry_run else _installed(request)  # where there is no Vitis, nothing is written
+    broken = broken_rules(package)
+    results: list[StepResult] = []
+    with progress(f"building {package} for {target}") as tell:
+        tell("choosing banks")
+        plan, linking = prepare(request)
+        if not dry_run:
+            results = run_steps(plan.steps(), plan.folder, version, tell)
+    if as_json:
+        print_json(_document(request, plan, linking, results, broken))
+    else:
+        print(_text(request, plan, linking, results, broken))
+
 
 SCHEMA = "sttest.build/1"
 
@@ -32,28 +78,6 @@ class BuildRequest:
     slr: int | None = None  # region that the kernel is bound to; None leaves it to the tool
     any_version: bool = False  # whether another Vitis version is accepted
     dry_run: bool = False  # write the files and print the commands, run nothing
-
-
-def run(request: BuildRequest, *, as_json: bool) -> None:
-    """Chooses banks, writes ``link.cfg``, ``Makefile`` and the signature, runs the steps.
-
-    Raises:
-        ToolMissingError: no Vitis; nothing has been written.
-        InputError: another version of it, or no package.
-        SttestError: a step failed or did not end.
-    """
-    version = "" if request.dry_run else _installed(request)
-    broken = broken_rules(request.package)
-    results: list[StepResult] = []
-    with progress(f"building {request.package} for {request.target}") as tell:
-        tell("choosing banks")
-        plan, linking = prepare(request)
-        if not request.dry_run:
-            results = run_steps(plan.steps(), plan.folder, version, tell)
-    if as_json:
-        print_json(_document(request, plan, linking, results, broken))
-    else:
-        print(_text(request, plan, linking, results, broken))
 
 
 def prepare(request: BuildRequest) -> tuple[Plan, Linking]:

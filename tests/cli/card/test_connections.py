@@ -9,6 +9,7 @@ import re
 import pytest
 
 from sttest.boards.load import load_board, require_hbm
+from sttest.cli.build import BuildRequest, prepare
 from sttest.core.kernel_signature import read_signature
 from sttest.package import load_graph
 from sttest.sim import simulate
@@ -16,7 +17,6 @@ from sttest.sim.bursts import channel_name
 from sttest.sim.graph import MemoryPort
 from sttest.targets.vitis.placement import BALANCED
 from sttest.targets.vitis.steps import read_link_config
-from sttest.verbs.build import BuildRequest, prepare
 
 MODELS = ["gpt2", "qwen", "llama", "gemma"]
 FAST = ("gpt2", "decode")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sttest.cli.compile import Request
+from sttest.cli.compile import run as compile_verb
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
-from sttest.verbs.compile import Request
-from sttest.verbs.compile import run as compile_verb
 
 CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 

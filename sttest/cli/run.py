@@ -1,18 +1,61 @@
-"""`sttest run`: a design on a card, in hardware emulation, or on the emulator, against the golden."""
+"""`sttest run`: a design on a card, in hardware emulation, or on the emulator, compared with the golden."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from sttest.cli.common import CardBackend, Json, LaunchPer, print_json, progress
 from sttest.core.errors import EnginesDisagreeError, InputError, SttestError
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.package import ModelPackage
-from sttest.targets.device import Log, rows
+from sttest.runtime.card_run import RunRequest, block, generation
+from sttest.targets.device import Log, Timeouts, rows
 from sttest.targets.doctor import require_tools
-from sttest.verbs.card_run import RunRequest, block, generation
-from sttest.verbs.output import print_json, progress
+
+
+def run_verb(
+    packages: Annotated[list[Path], typer.Argument(help="A prefill's and a decode's package, or one of them.")],
+    backend: Annotated[CardBackend, typer.Option(help="emulator: XRT without a card, over a C simulation.")],
+    new_tokens: Annotated[int, typer.Option(min=1, help="To generate, with two packages.")] = 17,
+    prompt_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Of the seeded prompt [as the prefill was compiled for, else 8].")
+    ] = None,
+    prompt_by_decode: Annotated[
+        bool, typer.Option("--prompt-by-decode", help="Generate with a decode's package alone, prompt included.")
+    ] = False,
+    launches: Annotated[int, typer.Option(min=1, help="Of one block, with one package.")] = 5,
+    launch_per: Annotated[
+        LaunchPer | None, typer.Option(help="What the decode package must compute in a launch [as compiled].")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights, prompt and activations.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
+    card: Annotated[str, typer.Option(help="Index of the card, or its place on PCIe.")] = "0",
+    timeout_launch: Annotated[float, typer.Option(min=0.1, help="Seconds after which a kernel counts as hung.")] = 60.0,
+    timeout_open: Annotated[float, typer.Option(min=0.1, help="Seconds to configure the card.")] = 300.0,
+    reset: Annotated[bool, typer.Option(help="Reset a card whose kernel hung.")] = True,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Results [results/run-BACKEND-MODEL].")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a design on a card, in hardware emulation, or on the emulator; exit code 6 where it is not as the golden.
+
+    Examples:
+
+      sttest run build/small-gpt2-prefill-u55c build/small-gpt2-decode-u55c --backend emulator
+
+      sttest run build/gpt2-decode-u55c --backend device --launches 100
+
+      sttest run build/small-gpt2-decode-u55c --backend emulator --prompt-by-decode
+    """
+    request = RunRequest(
+        tuple(packages), backend, prompt_by_decode, prompt_tokens, new_tokens, launches, seed, weights,
+        int(card) if card.isdecimal() else card, Timeouts(timeout_launch, timeout_open, reset),
+    )  # fmt: skip
+    raise typer.Exit(run(request, out, launch_per, as_json=as_json))
+
 
 SCHEMA = "sttest.run/1"
 _SHOWN = ("phase", "metric", "value", "unit", "kind", "reference", "note")

@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 
+from sttest.cli.run import run
 from sttest.core.errors import DeadlockError
 from sttest.models import language_model
 from sttest.runtime import block_runner
+from sttest.runtime.card_run import RunRequest
 from sttest.targets.device import HeldCard, Timeouts
-from sttest.verbs.card_run import RunRequest
-from sttest.verbs.run import run
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("quick_build")]
 DECODE_STEPS = 16

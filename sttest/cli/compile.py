@@ -1,0 +1,218 @@
+"""`sttest compile` and `sttest opt`: from a model, or IR text, to a design package or other IR."""
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.compile.compiler import Design
+from sttest.compile.opt import run_opt
+from sttest.compile.options import CompileOptions
+from sttest.compile.resources.design import place
+from sttest.core.files import read_text
+from sttest.package import DesignPackage, check_target, read_lanes
+from sttest.studies.workload import CompileRequest, is_file
+
+
+@takes_options()
+def compile_verb(
+    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
+    phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    board: Board = "u55c",
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None,
+    *,
+    options: CompileOptions,
+    lanes_from: Annotated[Path | None, typer.Option(help="Take the lanes of this package instead.")] = None,
+    head: Annotated[
+        bool, typer.Option("--head", help="Final norm, LM head and choice of the token behind the last layer; decode.")
+    ] = False,
+    check_resources: Annotated[
+        bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compile one decoder block to a design package.
+
+    Resources are always reported; with --check-resources exit code 4 where a budget is exceeded.
+
+    Examples:
+
+      sttest compile gpt2 --phase decode --context 64
+
+      sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
+
+      sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024
+
+      sttest compile block.mlir --board my-board.yaml --tile 32
+
+      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
+
+      sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
+
+      sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head
+
+      sttest compile gpt2 --phase prefill --tokens 256 --share weights --own-unit 'mlp_fc2+mlp_fc2_groups'
+
+      sttest compile gpt2 --phase prefill --tokens 256 --fabric attn_scores --fabric attn_mix
+
+      sttest compile gpt2 --phase decode --context 256 --gemv-lanes 1024 --share all --layers 24 --head --generate 16
+
+      sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
+    """
+    request = Request(model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources)
+    summary = summarise(compile_package(request), DesignPackage.read(request.folder))
+    if as_json:
+        print_json(summary)
+    else:
+        print(_text(summary))
+
+
+def opt_verb(
+    file: Annotated[Path, typer.Argument(help="IR text of any level; - is standard input.")],
+    pipeline: Annotated[str, typer.Option("--passes", "-p", help="As in pass,pass{option=value}.")] = "",
+    board: Annotated[
+        str | None, typer.Option(help="A board's name, or a YAML file, instead of the one that the module names.")
+    ] = None,
+    print_after_all: Annotated[
+        bool, typer.Option("--print-after-all", help="The IR after every pass, on stderr.")
+    ] = False,
+    verify_each: Annotated[bool, typer.Option("--verify-each", help="Verify after every pass.")] = False,
+    time_passes: Annotated[bool, typer.Option("--time-passes", help="Milliseconds per pass, on stderr.")] = False,
+) -> None:
+    """Run passes on IR text and print the result; without passes, read, verify and print.
+
+    Examples:
+
+      sttest opt block.mlir -p quantize{scheme=w8a8},linalg-to-kernels{tile-size=32}
+
+      sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
+
+      sttest opt streams.mlir --board u280 -p size-fifos
+
+      sttest opt - -p fold-dma --verify-each < kernels.mlir
+    """
+    text = read_text(file, hints=["name a .mlir file, or - for standard input"])
+    where = "standard input" if file == Path("-") else str(file)
+    result = run_opt(
+        text, where, pipeline, board=board, print_after_all=print_after_all, verify_each=verify_each,
+        time_passes=time_passes,
+    )  # fmt: skip
+    for each in result.passes:
+        if each.text is not None:
+            print(f"// IR after {each.spec}\n{each.text}", file=sys.stderr)
+    for each in result.passes:
+        if each.seconds is not None:
+            print(f"{1e3 * each.seconds:10.2f} ms  {each.spec}", file=sys.stderr)
+    sys.stdout.write(result.text)
+
+
+@dataclass(frozen=True)
+class Request(CompileRequest):
+    """What the options of the command ask for."""
+
+    work_dir: Path | None = None  # folder of the package; None for the default
+    lanes_from: Path | None = None  # a package whose lanes are taken over
+    check_resources: bool = False  # refuse a design that does not fit, and give every process an SLR
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the package: ``build/<model>-<phase>-<board>`` unless another is named."""
+        if self.work_dir is not None:
+            return self.work_dir
+        parts = (Path(self.model).stem if is_file(self.model) else self.model, self.phase, self.board_name)
+        return Path("build") / "-".join(part for part in parts if part)
+
+
+def compile_package(request: Request) -> Design:
+    """Compiles and writes the package into the request's folder.  All input is checked before any work.
+
+    Raises:
+        SttestError: bad input, a design that does not fit, or no front end.
+    """
+    check_target(request.folder)
+    if request.lanes_from is not None:
+        request = replace(request, options=request.options.with_(lanes=read_lanes(request.lanes_from)))
+    with progress(f"compiling {request.model}") as step:
+        design = request.design(step)
+        if request.check_resources:
+            step("placing")
+        placed = place(design) if request.check_resources else None
+        DesignPackage.write(design, request.folder, placed)
+    return design
+
+
+def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
+    """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
+    manifest = package.manifest.to_json()
+    return {
+        "schema": "sttest.compile/1",
+        "package": str(package.folder),
+        "name": manifest["name"],
+        "workload": manifest["configuration"]["workload"],
+        "groups": manifest["groups"],
+        "kernels": len(design.fusion.fusion.group_of),
+        "fifos": len(design.graph.fifos),
+        "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
+        "intermediates": manifest["intermediates"],
+        "sizing": manifest["sizing"],
+        "resources": manifest["resources"],
+        "partition": manifest.get("partition"),
+        "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
+    }
+
+
+def _text(summary: dict[str, Any]) -> str:
+    parts = summary["intermediates"]
+    ratio = parts["fused_over_original"]
+    shown = "no intermediate results before fusion" if ratio is None else f"ratio {ratio:.3f}"
+    lines = [
+        f"package        {summary['package']}",
+        f"kernels        {summary['kernels']} in {summary['groups']} group{'s' if summary['groups'] != 1 else ''}",
+        f"FIFOs          {summary['fifos']}, {summary['fifo_bits']:,} bits",
+        f"intermediates  {parts['original_bytes']:,} bytes before fusion, {parts['fused_bytes']:,} on chip after "
+        f"({shown})",
+        f"cycles         {_cycles(summary['sizing'])}",
+        f"resources      {_resources(summary['resources'])}",
+        *_partition(summary["partition"]),
+        f"next           sttest simulate {summary['package']}",
+    ]
+    return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
+
+
+def _cycles(sizing: dict[str, Any]) -> str:
+    if sizing["cycles"] is None:
+        return "none, the design deadlocks"
+    return f"{sizing['cycles']:,} simulated, {sizing['unbounded_cycles']:,} with FIFOs that are never full"
+
+
+def _resources(facts: dict[str, Any]) -> str:
+    shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
+    over = facts["over_budget"]
+    verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
+    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
+
+
+def _partition(facts: dict[str, Any] | None) -> list[str]:
+    if facts is None:
+        return []
+    shares = ", ".join(f"{100 * share:.0f} %" for share in facts["fullest_share_per_slr"])
+    wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
+    cycles = facts["cycles_with_crossing_registers"]
+    shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
+    return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
+
+
+def _padding(workload: dict[str, Any]) -> list[str]:
+    padded = [
+        f"{workload[f'asked_{what}']} {what} padded to {workload[what]}"
+        for what in ("tokens", "context")
+        if f"asked_{what}" in workload and workload[f"asked_{what}"] != workload[what]
+    ]
+    return [f"shape          {', '.join(padded)}"] if padded else []

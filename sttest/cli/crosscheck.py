@@ -1,0 +1,140 @@
+"""`sttest crosscheck`: a model's block through every engine, in one table."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.cli.compile import Request, compile_package
+from sttest.compile.options import CompileOptions
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
+from sttest.core.tables import print_table
+from sttest.crosscheck.case import WeightSource, make_case, require_torch
+from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
+from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
+from sttest.models.registry import SMALL
+from sttest.package import ModelPackage
+
+
+@takes_options("precision", "attention", "attention_chunk")
+def crosscheck_verb(
+    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…")],
+    phase: Annotated[Phase, typer.Option(help="Of the block.")],
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
+    small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
+    checkpoint: Annotated[Path | None, typer.Option(help="Take the weights of this folder's first layer.")] = None,
+    engines: Annotated[
+        str, typer.Option(help="As in torch,functional,csim; or all [all but rtl, whose build takes minutes].")
+    ] = "",
+    board: Board = "u55c",
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
+    ] = None,
+    *,
+    options: CompileOptions,
+    as_json: Json = False,
+) -> None:
+    """Run one block through every engine, from PyTorch to the card; exit code 6 where two disagree, 3 on a deadlock.
+
+    Examples:
+
+      sttest crosscheck gpt2 --phase decode
+
+      sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
+
+      sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
+    """
+    asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
+    chosen = _engines(engines)
+    require_torch()
+    asked = with_default_shape(asked, small=small)
+    compile_package(asked)
+    folder = asked.folder
+    with progress(f"climbing with {folder.name}") as step:
+        package = ModelPackage.read(folder)
+        package.require_one_block()
+        step("torch")
+        case = make_case(
+            package.config, package.shape, package.scheme, WeightSource(seed, checkpoint), package.chunk
+        )  # fmt: skip
+        found = crosscheck(package, case, folder.parent / "csim", chosen, step)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print(found)
+    if found.disagreements:
+        raise typer.Exit(EnginesDisagreeError.exit_code)
+    raise typer.Exit(DeadlockError.exit_code if found.is_dead else 0)
+
+
+DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
+"""Of a prefill, and of a decode: the shapes that are shipped lowered, so that they need no torch-mlir."""
+DEFAULT_SMALL_CONTEXT = 32
+
+
+def with_default_shape(asked: Request, *, small: bool = False) -> Request:
+    """The compilation, its model small if asked for, with the tokens or the context that it lacks.
+
+    >>> with_default_shape(Request("gpt2", "decode"), small=True).context
+    32
+    """
+    if small and not asked.model.startswith(SMALL):
+        asked = replace(asked, model=f"{SMALL}{asked.model}")
+    context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
+    if asked.phase == "prefill" and asked.tokens is None:
+        return replace(asked, tokens=DEFAULT_TOKENS)
+    if asked.phase == "decode" and asked.context is None:
+        return replace(asked, context=context)
+    return asked
+
+
+def _engines(text: str) -> Sequence[str]:
+    if not text:
+        return DEFAULT_ENGINES
+    if text == "all":
+        return ENGINES
+    names = [todays_engine(name) for name in text.split(",")]
+    for name in names:
+        if name not in ENGINES:
+            hints = [did_you_mean(name, ENGINES)]
+            raise InputError("unknown-engine", f"no engine '{name}'", where="--engines", hints=hints)
+    return names
+
+
+def _print(found: Crosscheck) -> None:
+    print_table(
+        ["engine", "verdict", "cycles", "latency_us", "error", "error/max", "int8 off", "seconds", ""],
+        [_cells(rung) for rung in found.rungs],
+        title=found.name,
+    )
+    for comparison in found.results.values():
+        print(f"  {comparison}")
+    if found.streams is not None:
+        print(f"  {found.streams}")
+    if found.sqnr_db is not None:
+        print(f"  y against the block in floating point: SQNR {found.sqnr_db:.1f} dB")
+    for line in found.disagreements:
+        print(f"  disagree: {line}")
+
+
+def _cells(rung: EngineResult) -> list[str]:
+    return [
+        rung.engine,
+        rung.verdict,
+        _cell(rung.cycles, ",d"),
+        _cell(rung.latency_us, ",.1f"),
+        _cell(rung.error, ".2g"),
+        _cell(rung.relative_error, ".2g"),
+        _cell(rung.integers, ",d"),
+        _cell(rung.seconds, ".2f"),
+        rung.note,
+    ]
+
+
+def _cell(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

@@ -1,0 +1,166 @@
+"""`sttest doctor`, `sttest board` and `sttest models`: what is installed, and what is known by name."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from sttest.boards.board import FpgaBoard
+from sttest.boards.load import load_board, quantities
+from sttest.boards.part import Quantity
+from sttest.cli.common import Json, print_json
+from sttest.core.tables import print_table
+from sttest.models.config import DecoderConfig, block_parameters
+from sttest.models.registry import CONFIGS
+from sttest.studies.board_check import BandwidthCheck, check_bandwidth
+from sttest.targets.doctor import CAPABILITIES, PARTS, Capability, ExternalTool, Finding, survey
+
+
+def doctor_verb(as_json: Json = False) -> None:
+    """Tell which tools and cards are here, and what a missing one disables; exit code 0 whatever is found.
+
+    Examples:
+
+      sttest doctor
+
+      sttest doctor --json
+    """
+    found = survey(PARTS)
+    if as_json:
+        print_json(_survey_document(found))
+        return
+    rows = (
+        (part.name, found[part.name].status, found[part.name].version or "", _remark(part, found)) for part in PARTS
+    )
+    print_table(("part", "status", "version", "remark"), rows)
+    rows = ((able.name, _WORKS[able.works(found)], _because(able, found)) for able in CAPABILITIES)
+    print_table(("what", "works here", "because of"), rows)
+
+
+def board_verb(
+    name: Annotated[str, typer.Argument(help="A board's name, or a YAML file.")], as_json: Json = False
+) -> None:
+    """Show a board: each quantity with unit, kind and source, and a check of its memory bandwidth.
+
+    Examples:
+
+      sttest board u55c
+
+      sttest board what-if.yaml --json
+    """
+    board = load_board(name)
+    check = check_bandwidth(board) if isinstance(board, FpgaBoard) and board.memory.hbm else None
+    found = dict(quantities(board))
+    if as_json:
+        print_json(_board_document(board.name, board.title, found, check))
+        return
+    rows = ((key, q.value, q.unit, q.kind, q.source) for key, q in found.items())
+    print_table(("quantity", "value", "unit", "kind", "source"), rows, title=f"{board.name}: {board.title}")
+    print(_check_text(check) if check else "bandwidth check: none, no HBM pseudo-channels for dataflow kernels")
+
+
+def models_verb(as_json: Json = False) -> None:
+    """List the models that are known by name.
+
+    Example:
+
+      sttest models
+    """
+    if as_json:
+        models = [{**asdict(config), "block_parameters": block_parameters(config)} for config in CONFIGS.values()]
+        print_json({"schema": "sttest.models/1", "models": models})
+        return
+    print_table(MODEL_COLUMNS, (_model_row(config) for config in CONFIGS.values()))
+    print("Each is there as small-<model> too, at sizes for tests.")
+
+
+SCHEMA = "sttest.doctor/1"
+_WORKS = {True: "yes", False: "no", None: "not known"}
+
+
+def disabled_by(part: ExternalTool, found: Mapping[str, Finding]) -> list[str]:
+    """Names of what does not work for want of a part; empty if it is there, or did not answer."""
+    return [able.name for able in CAPABILITIES if part.name in able.lacks(found)]
+
+
+def _remark(part: ExternalTool, found: Mapping[str, Finding]) -> str:
+    finding = found[part.name]
+    if finding.usable or not part.remedy:
+        return finding.detail
+    return f"{finding.detail}; {part.remedy}"
+
+
+def _because(able: Capability, found: Mapping[str, Finding]) -> str:
+    """The parts that stand in the way."""
+    return ", ".join(able.lacks(found) or [name for name in able.needs if found[name].usable is None])
+
+
+def _survey_document(found: Mapping[str, Finding]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "parts": [_entry(part, found) for part in PARTS],
+        "capabilities": [
+            {"name": able.name, "works": able.works(found), "needs": list(able.needs), "lacks": able.lacks(found)}
+            for able in CAPABILITIES
+        ],
+    }
+
+
+def _entry(part: ExternalTool, found: Mapping[str, Finding]) -> dict[str, Any]:
+    finding = found[part.name]
+    return {
+        "name": part.name,
+        "serves": part.serves,
+        "status": finding.status,
+        "version": finding.version,
+        "expected": part.expected or None,
+        "detail": finding.detail,
+        "install": part.install or None,
+        "advice": part.advice or None,
+        "disables": disabled_by(part, found),
+    }
+
+
+def _board_document(name: str, title: str, found: dict[str, Quantity], check: BandwidthCheck | None) -> dict[str, Any]:
+    ratios: dict[str, float] = {}
+    if check:
+        ratios = {
+            "reached_over_sustained": check.reached_over_sustained, "reached_over_peak": check.reached_over_peak,
+        }  # fmt: skip
+    return {
+        "schema": "sttest.board/1",
+        "name": name,
+        "title": title,
+        "quantities": {key: quantity.model_dump() for key, quantity in found.items()},
+        "bandwidth": {**asdict(check), **ratios} if check else None,
+    }
+
+
+def _check_text(check: BandwidthCheck) -> str:
+    return (
+        f"bandwidth check: {check.streamed_bytes:,} bytes over {check.channels} channels in {check.cycles:,} cycles: "
+        f"{check.reached_gb_per_s:.1f} GB/s reached, {check.reached_over_sustained:.1%} of the declared sustained "
+        f"{check.sustained_gb_per_s:.1f}, {check.reached_over_peak:.1%} of the declared peak {check.peak_gb_per_s:.1f}"
+    )
+
+
+MODEL_COLUMNS = (
+    "model",
+    "published as",
+    "layers",
+    "hidden",
+    "ffn",
+    "heads",
+    "kv",
+    "head_dim",
+    "params/block",
+    "source",
+)
+
+
+def _model_row(config: DecoderConfig) -> tuple[object, ...]:
+    return (
+        config.name, config.public_name, config.layers, config.hidden, config.ffn, config.heads, config.kv_heads,
+        config.head_dim, block_parameters(config), config.source,
+    )  # fmt: skip

@@ -1,0 +1,194 @@
+"""`sttest emulate`: a design as clocked hardware or as emitted C++, compared with an engine token by token."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sttest.cli.common import Backend, Engine, Json, Simulator, print_json, progress
+from sttest.cli.simulate import Depths
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
+from sttest.core.tables import print_table
+from sttest.crosscheck.case import WeightSource, make_case
+from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
+from sttest.package import ModelPackage, load_graph
+from sttest.sim import TimedGraph
+from sttest.targets.csim import find_compiler
+from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
+from sttest.targets.rtl.drive import RtlRun, find_simulator
+
+
+def emulate_verb(
+    path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON.")],
+    backend: Annotated[Backend, typer.Option(help="rtl: the twin in clocked hardware; csim: the emitted C++.")] = "rtl",
+    simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator",
+    engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus",
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    work_dir: Annotated[
+        Path | None, typer.Option("--work-dir", "-o", help="Its rtl folder [build/rtl-NAME], or its csim folder.")
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16,
+    max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000,
+    seed: Annotated[int, typer.Option(min=0, help="csim: of random weights and inputs.")] = 0,
+    checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
+    streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
+
+    rtl is clocked hardware, compared in every FIFO access; csim is the emitted C++, compared in every token.
+
+    Examples:
+
+      sttest emulate build/gpt2-decode-u55c
+
+      sttest emulate graph.json --simulator icarus --depth a=4
+
+      sttest emulate build/small-gpt2-decode-u55c --backend csim
+    """
+    depths = Depths(of_some=depth or ())
+    if backend == "csim":
+        raise typer.Exit(_run_csim(path, depths, work_dir, WeightSource(seed, checkpoint), streams, as_json=as_json))
+    find_simulator(simulator)
+    graph = with_iterations(depths.applied(load_graph(path)), iterations)
+    folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
+    _check_folder(folder)
+    with progress(f"emulating {graph.name}") as step:
+        step(f"building and running under {simulator}")
+        ran = emulate(graph, simulator, folder, max_clocks=max_clocks)
+        if ran.verdict == "limit":
+            raise SttestError(
+                "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=max_clocks,
+                unit="clock edges", hints=["raise --max-clocks"],
+            )  # fmt: skip
+        step(f"comparing with {engine}")
+        found = compare(graph, ran, engine)
+    if as_json:
+        print_json(_summary(graph, ran, found))
+    else:
+        print(_text(ran, found))
+    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact))
+
+
+def _exit_code(verdict: str, *, agrees: bool) -> int:
+    """The same in every cycle or value, a deadlock that both see, or a difference."""
+    if not agrees:
+        return EnginesDisagreeError.exit_code
+    return 0 if verdict == "done" else DeadlockError.exit_code
+
+
+# --- Clocked hardware
+
+SCHEMA = "sttest.emulation/1"
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuses a work folder that is no folder, or whose ``rtl``, which is made anew, is not of this verb's making."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("not-a-folder", "a file stands in the way", where=str(folder), hints=["name a folder"])
+    made = folder / "rtl"
+    if made.is_dir() and any(made.iterdir()) and not (made / "twin.json").is_file():
+        raise InputError(
+            "foreign-folder", "the folder holds something that is no RTL twin", where=str(made),
+            hints=["name another --work-dir"],
+        )  # fmt: skip
+
+
+def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "name": graph.name,
+        "backend": "rtl",
+        "simulator": ran.simulator,
+        "verdict": ran.verdict,
+        "cycles": ran.cycles,
+        "fifo_events": ran.fifo_events,
+        "build_s": round(ran.build_s, 3),
+        "run_s": round(ran.run_s, 3),
+        "comparison": found.to_json(),
+        "blocked": [vars(blocked) for blocked in ran.blocked],
+    }
+
+
+def _text(ran: RtlRun, found: Comparison) -> str:
+    cycles = "deadlock" if ran.cycles is None else f"{ran.cycles:,} cycles"
+    same = f"the same as {found.engine} in all {found.events:,} FIFO accesses"
+    lines = [
+        f"{ran.name}: {cycles}, {ran.fifo_events:,} FIFO accesses in hardware",
+        f"  {ran.simulator}: built in {ran.build_s:.1f} s, run in {ran.run_s:.1f} s",
+        f"  {same}" if found.first is None else f"  differs from {found.engine}: {found.first}",
+    ]
+    waits = [f"  '{b.process}' waits to {b.waits_to} '{b.fifo}': needs {b.need}, has {b.have}" for b in ran.blocked]
+    return "\n".join([*lines, *waits])
+
+
+# --- The emitted C++
+
+_TIGHTEST = 8
+"""FIFOs that the text lists; JSON has all of them."""
+
+
+def _run_csim(
+    path: Path, depths: Depths, work_dir: Path | None, source: WeightSource, streams: Path | None, *, as_json: bool
+) -> int:
+    """Builds, runs, compares and prints; the tokens of the streams stay in a folder that is asked for."""
+    find_compiler()
+    package = ModelPackage.read(path)
+    package.require_one_block()
+    times = depths.applied(package.timed_graph)
+    with _streams_folder(streams) as folder, progress(f"emulating {package.reference_graph.name}") as step:
+        step("running PyTorch")
+        case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
+        found = emulate_csim(package, case, times, (work_dir or Path("build")) / "csim", folder, step)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _print(found)
+    return _exit_code(found.run.verdict, agrees=found.agrees)
+
+
+@contextmanager
+def _streams_folder(asked: Path | None) -> Iterator[Path]:
+    if asked is None:
+        with tempfile.TemporaryDirectory(prefix="sttest-streams-") as name:
+            yield Path(name)
+        return
+    if asked.exists() and (not asked.is_dir() or any(asked.iterdir())):
+        hints = ["name a folder that is empty or not there yet"]
+        raise InputError("foreign-folder", "there is something in it", where=str(asked), hints=hints)
+    yield asked
+
+
+def _print(found: CsimEmulation) -> None:
+    built = f"built in {found.kernel.build_s:.1f} s" if found.kernel.build_s else "built before"
+    print(f"{found.name}: {found.run.verdict}, {built}, run in {found.run.seconds:.2f} s")
+    if found.results is not None:
+        print(f"  {found.results}")
+    print(f"  {found.streams}")
+    if found.waits is not None:
+        _print_deadlock(found.waits, found)
+    elif found.simulation.deadlock is not None:
+        print("  the simulator (maxplus) deadlocks: hardware reads all streams of a stage at once, C++ one by one")
+    above = sum(use.peak > use.depth for use in found.fifos)
+    print(f"  {len(found.fifos)} FIFOs, {above} of them ever above their depth; the tightest:")
+    rows = [(use.name, use.peak, use.depth, use.written) for use in found.fifos[:_TIGHTEST]]
+    print_table(["FIFO", "peak", "depth", "tokens"], rows)
+
+
+def _print_deadlock(waits: WaitCycle, found: CsimEmulation) -> None:
+    kind = "cycle of waits" if waits.is_closed else "chain of waits, the last for a process that has ended"
+    print(f"  {kind}:")
+    for wait in waits.waits:
+        print(f"    {wait}")
+    theirs = found.simulation.deadlock
+    if theirs is None:
+        print("  the simulator (maxplus) finishes")
+    elif found.names_the_same_cycle:
+        print("  the simulator (maxplus) names the same cycle")
+    else:
+        print("  the simulator (maxplus) names another cycle:")
+        for wait in theirs.cycle:
+            print(f"    '{wait.process}' waits to {wait.waits_to} '{wait.fifo}' (depth {wait.depth}) for '{wait.peer}'")

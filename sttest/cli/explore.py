@@ -1,0 +1,275 @@
+"""`sttest explore`: searches the design spaces of a block, and makes designs of a Pareto set again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.compile.options import CompileOptions
+from sttest.core.errors import InputError
+from sttest.core.files import check_output_folder
+from sttest.core.program import program_hash
+from sttest.core.results import RESULTS_SCHEMA, ResultFolder
+from sttest.core.tables import print_table
+from sttest.explore.evaluate import Evaluator
+from sttest.explore.objectives import METRICS, Target
+from sttest.explore.proposals import Tried
+from sttest.explore.report import PLACED, Ablated, SearchReport, read_record, rebuild, text_hash, write_records
+from sttest.explore.report import ablation as run_ablation
+from sttest.explore.search import Search
+from sttest.explore.search import run as run_search
+from sttest.explore.space import Domain, parse_only
+from sttest.explore.storage import require_optuna
+from sttest.models.program import check_shape
+from sttest.models.registry import model_config
+from sttest.studies.figures import new_figure, save_figure
+from sttest.studies.workload import WorkloadShape, model_text, model_workload
+
+
+@takes_options("precision")
+def explore_verb(
+    model: Annotated[str | None, typer.Argument(help="A model's name, see 'sttest models'.")] = None,
+    phase: Annotated[Phase, typer.Option(help="prefill needs --tokens, decode needs --context.")] = "decode",
+    tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
+    context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
+    board: Board = "u55c",
+    *,
+    options: CompileOptions,
+    objective: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="latency|ttft|tokens-per-joule|area",
+            help="What to improve; several make a Pareto set. [latency, area]",
+        ),
+    ] = None,
+    knob: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=V,V", help="Other choices for a knob; --dry-run lists them.")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Points in all, those of earlier runs included.")] = 200,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes on this machine.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same points.")] = 0,
+    storage: Annotated[
+        str | None, typer.Option(metavar="FILE|URL", help="SQLite file or database URL [build/explore/NAME.db].")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with this search, or join in.")] = False,
+    ablation: Annotated[bool, typer.Option("--ablation", help="Also HIDA's naive, IA, CA and IA+CA.")] = False,
+    check_resources: Annotated[
+        bool, typer.Option("--check-resources/--no-check-resources", help="Refuse what does not fit the board.")
+    ] = True,
+    rebuild: Annotated[
+        Path | None, typer.Option(metavar="pareto.csv", help="Make a design of this file again and compare.")
+    ] = None,
+    point: Annotated[int | None, typer.Option(help="Which one, with --rebuild.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where results go [results/explore-MODEL-PHASE].")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the knobs and leave.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Search the design spaces of a block: tiles, lanes, sharing, FIFOs, under the board's resources.
+
+    Several processes, on several machines, may work on one storage; a search that was stopped goes on with --resume.
+
+    Examples:
+
+      sttest explore gpt2 --phase decode --context 256 --trials 400 -j 2
+
+      sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --knob tile_size=8,16
+
+      sttest explore --rebuild results/explore-gpt2-decode/pareto.csv --point 17
+    """
+    if rebuild is not None:
+        if model is not None or point is None:
+            raise typer.BadParameter("takes --point N and no model", param_hint="--rebuild")
+        _rebuild(rebuild, point, as_json=as_json)
+        return
+    if model is None:
+        raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
+    require_optuna()
+    target = _target(WorkloadShape.asked(model, phase, tokens, context), model, board, options.precision)
+    out = out or Path("results") / f"explore-{model}-{phase}"
+    check_output_folder(out, RESULTS_SCHEMA, "folder of results")
+    objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
+    name = f"{target.name}-{Path(board).stem}-{'+'.join(objectives)}-seed{seed}"
+    storage = storage or str(_STORE / f"{name}.db")
+    search = Search(target, objectives, only, seed, check_resources, storage, program_hash())
+    # Refused before anything is made: objectives, knobs and their values.
+    evaluator = search.evaluator()
+    space = search.space(evaluator)
+    if dry_run:
+        _print_plan(search, space, trials, as_json=as_json)
+        return
+    if "://" not in storage:
+        Path(storage).parent.mkdir(parents=True, exist_ok=True)
+    with progress(search.name) as say:
+        tried = run_search(search, trials, jobs, _teller(say, search, trials), resume=resume)
+        report = _finished(search, evaluator, SearchReport(out.name, search, space, tried), say, ablate=ablation)
+    _write(report, out)
+    _print_report(report, out, as_json=as_json)
+
+
+# Blocks are padded as the compiler's default tile asks; other tiles take the largest divisor.
+_PAD_TILE = 16
+_STORE = Path("build/explore")
+
+
+def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
+    """Makes one design of a file of points again and compares all its numbers.
+
+    Raises:
+        SttestError: no such point, another text than was searched, or other numbers.
+    """
+    record = read_record(path, point)
+    fields = dict(record.target)
+    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
+    config = model_config(fields["model"])
+    check_shape(config, shape.phase, shape.tokens, shape.context)
+    text = model_text(config, shape)
+    if text_hash(text) != record.text_sha256:
+        raise InputError(
+            "other-text", "the block is lowered to another text than the one that was searched", where=f"point {point}",
+            hints=["take the version of sttest and of its front end that made the row"],
+        )  # fmt: skip
+    # Only what was held against the board has been placed.
+    evaluator = Evaluator(Target(text, **fields), (), check_resources=PLACED in record.figures)
+    with progress(f"point {point}"):
+        found = rebuild(record, evaluator)
+    if as_json:
+        print_json({"schema": "sttest.explore-rebuild/1", "point": point, "same": True, "figures": dict(found)})
+        return
+    print_table(("metric", "value"), [(name, found[name]) for name in record.figures], title=f"point {point}")
+    print("same as in the row, all of them")
+
+
+def _target(asked: WorkloadShape, model: str, board: str, precision: str) -> Target:
+    """The block that is asked for, padded as the compiler's default tile asks."""
+    queued_us = require_hbm(load_board(board)).launch.queued_us.value
+    config = model_config(model)
+    workload, shape = model_workload(config, asked, _PAD_TILE)
+    with progress(workload.name) as say:
+        say("lowering")
+        text = model_text(config, shape)
+    return Target(
+        text, model, shape.phase, shape.tokens, shape.context, board, precision, config.layers, queued_us
+    )  # fmt: skip
+
+
+def _teller(say: Callable[[str], None], search: Search, trials: int) -> Callable[[dict[int, Tried]], None]:
+    first = search.chosen[0]
+
+    def watch(tried: dict[int, Tried]) -> None:
+        simulated = [each.evaluation for each in tried.values() if each.evaluation.status == "simulated"]
+        best = min((each.losses[0] for each in simulated), default=None)
+        told = "" if best is None else f", best {first.metric} {abs(best):.4g} {METRICS[first.metric].unit}"
+        say(f"{len(tried)} of {trials} points, {len(simulated)} simulated{told}")
+
+    return watch
+
+
+def _finished(
+    search: Search, evaluator: Evaluator, report: SearchReport, say: Callable[[str], None], *, ablate: bool
+) -> SearchReport:
+    """The report with what is computed once the search is done: placed designs, the ablation."""
+    placed = {}
+    for each in report.pareto if search.check_resources else ():
+        say(f"placing point {each.slot}")
+        assert each.evaluation.knobs is not None
+        placed[each.slot] = evaluator.placed_cycles(each.evaluation.knobs)
+    ablated = []
+    # Held to the budget for lanes alone: what memories and ports take is the same for all ways.
+    unchecked = Evaluator(search.target, search.chosen, check_resources=False)
+    for each in run_ablation(unchecked, report.space) if ablate else ():
+        say(f"ablation: {each.way}, {each.budget_percent} %")
+        ablated.append(each)
+    return replace(report, placed=placed, ablated=ablated)
+
+
+def _write(report: SearchReport, out: Path) -> None:
+    search = report.search
+    config: dict[str, Any] = {**search.definition, "points": len(report.tried)}
+    config["target"] = {**config["target"], "text": text_hash(search.target.text)}
+    with ResultFolder(out, config=config, seed=search.seed) as folder:
+        folder.add(*report.rows())
+        write_records(folder.file("pareto.csv"), report.records())
+        report.write_points(folder.file("points.csv"))
+        if report.pareto:
+            for suffix in ("png", "svg"):
+                _draw(report, folder.file(f"figure.{suffix}"))
+
+
+def _print_plan(search: Search, space: Sequence[Domain], trials: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json({
+            "schema": "sttest.explore-plan/1", "name": search.name, "storage": search.storage, "trials": trials,
+            "objectives": list(search.objectives),
+            "knobs": [{"name": each.name, "level": each.level, "unit": each.unit, "choices": list(each.choices)}
+                      for each in space],
+        })  # fmt: skip
+        return
+    print_table(
+        ("knob", "level", "choices", "unit"),
+        [(each.name, each.level, ", ".join(map(str, each.choices)), each.unit) for each in space],
+        title=f"{search.name}: {trials} points for {', '.join(search.objectives)}",
+    )
+
+
+def _print_report(report: SearchReport, out: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json({**report.to_dict(), "out": str(out)})
+        return
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in report.counts.most_common())
+    print_table(report.columns, report.lines(), title=f"Pareto set of {report.search.name}")
+    print(f"points: {counts}")
+    if report.ablated:
+        _print_ablation(report.ablated)
+    print(f"written: {out}; make a point again with 'sttest explore --rebuild {out / 'pareto.csv'} --point N'")
+
+
+def _print_ablation(ablated: Sequence[Ablated]) -> None:
+    """A line per budget, a column per way of handing out lanes."""
+    ways = list(dict.fromkeys(each.way for each in ablated))
+    cells: dict[int, dict[str, object]] = {}
+    for each in ablated:
+        shown = each.evaluation.figures.get("cycles", "refused")
+        cells.setdefault(each.budget_percent, {})[each.way] = shown
+    lines = [(budget, *(found[way] for way in ways)) for budget, found in cells.items()]
+    print_table(("budget (%)", *ways), lines, title="Cycles by the way in which lanes are handed out")
+
+
+# --- The figure: every simulated design by two of its figures, and the Pareto set
+
+_DESIGN, _BEST, _HIDA = "#9aa7b0", "#d1495b", "#20639b"
+
+
+def _draw(report: SearchReport, path: Path) -> None:
+    """Writes the figure as the suffix of ``path`` says: latency, or else the first objective, over another one."""
+    across, up = _axes(report)
+    figure = new_figure(6.4, 4.4)
+    axis = figure.subplots()
+    designs = [each.evaluation.figures for each in report.tried if each.evaluation.status == "simulated"]
+    axis.plot([each[across] for each in designs], [each[up] for each in designs], "o", color=_DESIGN, markersize=3,
+              label=f"simulated ({len(designs)})")  # fmt: skip
+    best = sorted((each.evaluation.figures for each in report.pareto), key=lambda each: each[across])
+    axis.plot([each[across] for each in best], [each[up] for each in best], "o-", color=_BEST, markersize=4,
+              linewidth=1, label=f"Pareto set ({len(best)})")  # fmt: skip
+    ablated = [each for each in report.ablated if each.evaluation.status == "simulated"]
+    for each in ablated:
+        figures = each.evaluation.figures
+        axis.annotate(each.way, (figures[across], figures[up]), fontsize=5, color=_HIDA)
+    axis.set_xscale("log")
+    for name, label in ((across, axis.set_xlabel), (up, axis.set_ylabel)):
+        label(f"{name} ({METRICS[name].unit})")
+    axis.set_title(f"{report.search.target.name} on {Path(report.search.target.board).stem}", fontsize=10)
+    axis.legend(frameon=False, fontsize=8)
+    save_figure(figure, path)
+
+
+def _axes(report: SearchReport) -> tuple[str, str]:
+    """The first two objectives, or one and the area."""
+    metrics = [each.metric for each in report.search.chosen]
+    rest = [name for name in (*metrics[1:], "area", "latency") if name != metrics[0]]
+    return metrics[0], rest[0]

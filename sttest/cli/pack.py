@@ -1,0 +1,161 @@
+"""`sttest pack`: an archive that whoever has a card unpacks, builds and runs, with its own golden."""
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.cli.build import BuildRequest, prepare
+from sttest.cli.common import progress
+from sttest.core.errors import EnginesDisagreeError, InputError
+from sttest.core.files import replacing
+from sttest.core.program import __version__
+from sttest.package import ModelPackage
+from sttest.reference import run as run_functional
+from sttest.runtime.card_run import seeded_block
+from sttest.targets.device.packed import DESCRIPTION, SCHEMA
+from sttest.targets.doctor import require_tools
+
+
+def pack_verb(
+    package: Annotated[Path, typer.Argument(help="A design package of a model's block.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The archive [DESIGN.tar.gz beside it].")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and inputs.")] = 1,
+    weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
+) -> None:
+    """Pack a design with parameters, inputs and golden, to be built and run where there is a card.
+
+    Example:
+
+      sttest pack build/gpt2-decode-u55c -o gpt2-decode.tar.gz
+    """
+    require_tools("pack")
+    found = ModelPackage.read(package)
+    found.require_one_block()
+    path = out or package.resolve().parent / f"{found.name}.tar.gz"
+    if path.is_dir():
+        raise InputError("not-a-file", "a folder stands in the way", where=str(path), hints=["name a file"])
+    with progress(f"packing {found.name}") as tell:
+        tell("connections")
+        prepare(BuildRequest(package, "hw", dry_run=True))
+        tell("golden")
+        contents = {**found.files.sources(), **_host_files(found, weights, seed), **_texts(found)}
+        contents[SUMS] = _sums(contents).encode()
+        tell("writing")
+        _write(path, found.name, contents)
+    print(f"{path}: {len(contents)} files, {path.stat().st_size:,} bytes")
+
+
+SUMS = "SHA256SUMS"
+
+
+def _host_files(package: ModelPackage, weights: Path | None, seed: int) -> dict[str, bytes]:
+    """Images of the first layer, seeded inputs and golden, by the kernel's arguments."""
+    memory, seeded = seeded_block(package, weights, seed)
+    images = {**memory.parameter_images, **seeded.inputs}
+    golden = run_functional(package.reference_graph, images).results
+    _check_goldens(package, memory, seeded, golden)
+    inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
+    outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
+    description = {
+        "schema": SCHEMA,
+        "model": package.config.name,
+        "phase": package.phase,
+        "simulated_us": package.simulated_us,
+        "inputs": {name: f"host/inputs/{name}.bin" for name in inputs},
+        "golden": {name: f"host/golden/{name}.bin" for name in outputs},
+    }
+    return {
+        DESCRIPTION: (json.dumps(description, indent=1) + "\n").encode(),
+        **{f"host/inputs/{name}.bin": data for name, data in inputs.items()},
+        **{f"host/golden/{name}.bin": data for name, data in outputs.items()},
+    }
+
+
+def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # noqa: ANN001 - types of models
+    from sttest.runtime.block_runner import largest_difference
+
+    difference = largest_difference(memory.results(golden, seeded.tokens), seeded.golden)
+    if difference:
+        raise EnginesDisagreeError(
+            "goldens-differ", f"functional engine and PyTorch differ by {difference:g}", where=str(package.folder)
+        )
+
+
+def _sums(contents: Mapping[str, bytes]) -> str:
+    """As ``sha256sum --check`` reads it."""
+    return "".join(f"{hashlib.sha256(contents[name]).hexdigest()}  {name}\n" for name in sorted(contents))
+
+
+def _write(out: Path, root: str, contents: Mapping[str, bytes]) -> None:
+    """One folder; no times and no owners, so that the same content is the same archive."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        replacing(out) as unfinished,
+        unfinished.open("wb") as file,
+        gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for name in sorted(contents):
+            entry = tarfile.TarInfo(f"{root}/{name}")
+            entry.size, entry.mode = len(contents[name]), 0o644
+            archive.addfile(entry, io.BytesIO(contents[name]))
+
+
+# --- What an archive says of itself
+
+_MAKEFILE = """\
+# {design}: make check, make build (Vitis), make run (a card), make emulator (neither).
+PYTHON ?= python3
+BACKEND ?= device
+TARGET ?= hw
+LAUNCHES ?= 20
+.PHONY: run check build emulator
+
+run: check
+\t$(PYTHON) -m sttest.targets.device.packed . --backend $(BACKEND) --launches $(LAUNCHES)
+
+emulator:
+\t$(MAKE) run BACKEND=emulator LAUNCHES=2
+
+check:
+\tsha256sum --check --quiet SHA256SUMS
+
+build: check
+\t$(MAKE) -C hls TARGET=$(TARGET)
+"""
+
+_README = """\
+# {design}
+
+One decoder block of {model} ({phase}) as a kernel for a {title}, with its parameters, seeded inputs and the results
+that it must give, byte by byte.
+
+1. `python3 -m venv venv && . venv/bin/activate && pip install sttest` (version {version})
+2. `make check`: every file is as it was packed.
+3. `make emulator`: the host program and the C++ agree, on a simulated XRT; needs g++.
+4. `source .../Vitis/{vitis}/settings64.sh` and `make build TARGET=hw_emu`, then `source /opt/xilinx/xrt/setup.sh` and
+   `make run BACKEND=hw_emu LAUNCHES=1`: hardware emulation.
+5. `make build` (hours), then `make run`: the card. Results are in `results-device`: latency on the host's clock, board
+   power and energy, and whether all bytes are right.
+
+`hls/link.cfg` connects each argument to an HBM bank of the platform {platform}; `hls/signature.json` says the same to
+the host. What makes a kernel hang is ended after a minute (`--timeout-launch`) and named.
+"""
+
+
+def _texts(package: ModelPackage) -> dict[str, bytes]:
+    """Makefile and README of the archive, by name."""
+    board = require_hbm(load_board(package.board))
+    readme = _README.format(
+        design=package.name, model=package.config.public_name, phase=package.phase, title=board.title,
+        version=__version__, vitis=board.toolchain.vitis, platform=board.toolchain.platform,
+    )  # fmt: skip
+    return {"Makefile": _MAKEFILE.format(design=package.name).encode(), "README.md": readme.encode()}

@@ -1,0 +1,157 @@
+"""`sttest simulate`, `sttest dot` and `sttest corpus`: times, pictures and deadlocks of designs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.cli.common import Engine, Json, print_json, progress
+from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
+from sttest.core.tables import print_table
+from sttest.package import load_graph
+from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
+from sttest.sim.checker import require_correct
+from sttest.sim.critical_path import breakdown
+from sttest.sim.export import to_dot, write_trace
+from sttest.testing.corpus import CorpusDesign, case, cases, differences
+
+
+def simulate_verb(
+    path: Annotated[Path, typer.Argument(help="A design package, a timed-graph JSON, or an SDF3 XML file.")],
+    engine: Annotated[Engine, typer.Option(help="maxplus is compiled, simpy is the oracle; they agree.")] = "maxplus",
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+    unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
+    trace: Annotated[Path | None, typer.Option(help="Write a trace for ui.perfetto.dev.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Check all times, or the deadlock, independently.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate a design cycle by cycle; exit code 3 on a deadlock, which is explained.
+
+    Examples:
+
+      sttest simulate build/gpt2-decode-u55c
+
+      sttest simulate graph.json --engine simpy --depth a=4 --depth b=8
+
+      sttest simulate graph.json --all-depths 2 --json
+
+      sttest simulate graph.json --check --trace run.json
+    """
+    depths = Depths(all_depths, depth or (), unbounded)
+    graph = depths.applied(load_graph(path))
+    with progress(f"simulating {graph.name}") as step:
+        result = simulate(
+            graph,
+            engine,
+            unbounded=unbounded,
+            # text shows the critical path, which needs the time of every access
+            record=not as_json or check or trace is not None,
+            progress=lambda cycle: step(f"cycle {cycle:,}"),
+        )
+    if check:
+        require_correct(result)
+    if trace is not None:
+        write_trace(result, trace)
+    if as_json:
+        print_json(result.to_json() | ({"checked": True} if check else {}) | ({"trace": str(trace)} if trace else {}))
+    else:
+        print(result.to_text())
+        _print_breakdown(result)
+        if check:
+            print("  checked: an independent checker finds no fault")
+        if trace is not None:
+            print(f"  trace: {trace}, to be opened in ui.perfetto.dev")
+    raise typer.Exit(DeadlockError.exit_code if result.verdict != "done" else 0)
+
+
+def dot_verb(
+    path: Annotated[Path, typer.Argument(help="A design package, or a timed-graph JSON.")],
+    depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
+    all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
+) -> None:
+    """Print a design as Graphviz text; where it deadlocks, the cycle of waits is red.
+
+    Example:
+
+      sttest dot graph.json --all-depths 2 | dot -Tsvg > graph.svg
+    """
+    graph = Depths(all_depths, depth or ()).applied(load_graph(path))
+    print(to_dot(graph, simulate(graph).deadlock), end="")
+
+
+def corpus_verb(
+    name: Annotated[str | None, typer.Argument(help="One design; without it, a list of all.")] = None,
+    engine: Annotated[Engine, typer.Option(help="Who is to find the deadlock.")] = "maxplus",
+) -> None:
+    """Small designs that deadlock, each with its diagnosis; exit code 6 where it is another now.
+
+    Examples:
+
+      sttest corpus
+
+      sttest corpus stage_skew
+    """
+    if name is None:
+        columns = ("design", "members of the cycle", "fix or remedy")
+        rows = [(told.name, " -> ".join(wait[0] for wait in told.cycle), _help(told)) for told in cases().values()]
+        print_table(columns, rows)
+        return
+    told = case(name)
+    print(told.what)
+    print(f"  deadlocks: {told.path}")
+    print(f"  finishes:  {told.live_path}")
+    print(simulate(load(told.path), engine).to_text())
+    faults = differences(told, engine)
+    if faults:
+        raise EnginesDisagreeError("corpus", faults[0], where=name)
+    print("  as expected")
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Which FIFO depths to run with: those of the graph, changed by ``of_all``, then by ``of_some``."""
+
+    of_all: int | None = None
+    of_some: Sequence[str] = ()
+    unbounded: bool = False
+
+    def applied(self, graph: TimedGraph) -> TimedGraph:
+        """The graph with these depths.
+
+        Raises:
+            InputError: an assignment that is none, a FIFO that is not there, or a depth that is not possible.
+        """
+        if self.of_all is not None:
+            graph = graph.with_all_depths(self.of_all)
+        return graph.with_depths(dict(map(_assignment, self.of_some))) if self.of_some else graph
+
+
+def _print_breakdown(result: Simulation) -> None:
+    """Where the cycles of the critical path went; nothing where there is no such path."""
+    if not result.cycles or result.record is None or _has_actors(result):
+        return
+    items = breakdown(result)
+    print("  critical path, in cycles:")
+    for (category, kind), cycles in sorted(items.by_kind.items(), key=lambda item: -item[1]):
+        print(f"  {cycles:>12,}  {cycles / result.cycles:6.1%}  {f'{category} {kind}'.strip()}")
+
+
+def _has_actors(result: Simulation) -> bool:
+    return result.graph is not None and any(isinstance(process, Actor) for process in result.graph.processes)
+
+
+def _assignment(text: str) -> tuple[str, int]:
+    """``FIFO=N`` as a pair."""
+    name, equals, depth = text.rpartition("=")
+    if not equals or not name or not depth.removeprefix("-").isdecimal():
+        raise InputError(
+            "bad-depth", f"'{text}' is not FIFO=N", where="--depth", hints=["write it as in --depth qkv=16"]
+        )
+    return name, int(depth)
+
+
+def _help(told: CorpusDesign) -> str:
+    return told.remedy or ", ".join(f"{fifo}={depth}" for fifo, depth in told.fix.items())
