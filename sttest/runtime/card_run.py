@@ -1,6 +1,6 @@
 """Packages run on a card: a generation, or one block."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,8 +15,6 @@ from sttest.targets.csim import build_kernel
 from sttest.targets.device import CardOptions, HeldCard, LaunchStep, LaunchTimes, Log, Rehearsal, Timeouts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sttest.models.language_model import LanguageModel
 
 TARGET_OF = {"device": "hw", "hw_emu": "hw_emu"}

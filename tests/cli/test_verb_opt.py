@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sttest.cli.compile import Request
-from sttest.cli.compile import run as compile_verb
+from sttest.cli.compile import Request, compile_package
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 
 CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
@@ -18,7 +17,7 @@ CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 def stages(tmp_path_factory) -> list[Path]:
     """IR files of a package, in order of the passes."""
     folder = tmp_path_factory.mktemp("opt") / "package"
-    compile_verb(Request("small-gpt2", "decode", 1, CONTEXT, work_dir=folder), as_json=True)
+    compile_package(Request("small-gpt2", "decode", 1, CONTEXT, work_dir=folder))
     return sorted((folder / "ir").iterdir())
 
 
