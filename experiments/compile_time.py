@@ -21,7 +21,7 @@ from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
 from sttest.frontend.lowering import linalg_text
 from sttest.models.registry import get_config
-from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.sim import simulate
 
 MODELS = ("gpt2", "qwen", "llama", "gemma")
@@ -70,7 +70,7 @@ def measure(model: str, engine: str) -> CompileTime:
         seconds |= passes
         seconds[TIMED_GRAPH] = whole - sum(passes.values())
         began = time.perf_counter()
-        DesignPackage.write(design, Path(folder) / "package")
+        write_package(design, Path(folder) / "package")
         seconds[PACKAGE] = time.perf_counter() - began
     began = time.perf_counter()
     simulate(design.graph, engine=engine)

@@ -23,6 +23,7 @@ from sttest.core.validation import validated
 from sttest.models.program import Phase
 from sttest.models.registry import CONFIGS, SMALL
 from sttest.package import DesignPackage
+from sttest.package.compiled import read_design, write_package
 from sttest.studies.runs import Depths, Engine, Graph, whole_depths
 from sttest.studies.whatif.settings import BOARD, changed_board, full_key
 from sttest.studies.whatif.study import Value
@@ -277,7 +278,7 @@ class Design(Graph):
             >>> sorted(path.name for path in folder.iterdir())[:3]
             ['hls', 'ir', 'manifest.json']
         """
-        return DesignPackage.write(self.compiled, path).folder
+        return write_package(self.compiled, path).folder
 
 
 def compile(  # noqa: A001
@@ -336,7 +337,7 @@ def load_design(path: str | Path) -> Design:
         >>> st.load_design(folder).simulate().cycles
         1300
     """
-    compiled = DesignPackage.read(path).design()
+    compiled = read_design(DesignPackage.read(path))
     return Design(compiled.graph, compiled, _request_of(compiled))
 
 

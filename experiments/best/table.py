@@ -17,7 +17,7 @@ from sttest.core.errors import InputError, SttestError
 from sttest.core.processes import process_pool
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.package import write_lanes
+from sttest.package.compiled import write_lanes
 from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 
 ROOT = Path("results/best")

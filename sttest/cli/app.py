@@ -22,23 +22,23 @@ from sttest.core.errors import DoesNotFitError, InputError, SttestError, note_re
 from sttest.core.program import __version__
 
 # Help lists the verbs in this order.
-_VERBS = {  # module and summary; its function is called NAME_verb
+VERBS = {  # module and summary; its function is called NAME_verb
     "compile": ("compile", "Compile one decoder block to a design package."),
     "opt": ("compile", "Run passes on IR text and print the result."),
     "dot": ("simulate", "Print a design as Graphviz text."),
     "models": ("doctor", "List the models that are known by name."),
     "board": ("doctor", "Show a board: each quantity with unit, kind and source."),
     "simulate": ("simulate", "Simulate a design cycle by cycle."),
-    "size": ("size", "Size FIFOs, by the linear program and by simulation."),
+    "size": ("size", "Size FIFOs: the linear program beside depths found by simulation."),
     "emulate": ("emulate", "Run a design outside of the simulator and compare."),
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
     "corpus": ("simulate", "Small designs that deadlock, each with its diagnosis."),
     "build": ("build", "Build a design with Vitis."),
-    "pack": ("pack", "Pack a design to be built and run where there is a card."),
+    "pack": ("pack", "Pack a design with parameters, inputs and golden."),
     "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
     "doctor": ("doctor", "Tell which tools and cards are here."),
     "reproduce": ("whatif", "Reproduce a published table."),
-    "whatif": ("whatif", "Studies: speed and bottlenecks over boards, models and lengths."),
+    "whatif": ("whatif", "What if: speed, roofline, knee and binding resource."),
     "report": ("whatif", "One HTML page of all results."),
     "explore": ("explore", "Search the design spaces of a block."),
 }
@@ -56,14 +56,14 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         verb = typer.Typer(rich_markup_mode=None, add_completion=False)
-        verb.command(name)(getattr(import_module(f"sttest.cli.{_VERBS[name][0]}"), f"{name}_verb"))
+        verb.command(name)(getattr(import_module(f"sttest.cli.{VERBS[name][0]}"), f"{name}_verb"))
         return typer.main.get_command(verb)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_VERBS)
+        return iter(VERBS)
 
     def __len__(self) -> int:
-        return len(_VERBS)
+        return len(VERBS)
 
 
 class Boundary(TyperGroup):
@@ -167,7 +167,7 @@ class _Verbs(Boundary):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _VERBS.items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in VERBS.items()])
 
 
 app = typer.Typer(

@@ -14,6 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import place
 from sttest.core.files import read_text
 from sttest.package import DesignPackage, check_target, read_lanes
+from sttest.package.compiled import write_package
 from sttest.studies.workload import CompileRequest, is_file
 
 
@@ -144,7 +145,7 @@ def compile_package(request: Request) -> Design:
         if request.check_resources:
             step("placing")
         placed = place(design) if request.check_resources else None
-        DesignPackage.write(design, request.folder, placed)
+        write_package(design, request.folder, placed)
     return design
 
 

@@ -11,17 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.compile.compiler import Design
-from sttest.compile.hls import EmittedKernel, design_memory, design_signature
 from sttest.core.errors import InputError
-from sttest.core.files import read_object, write_json, write_text
+from sttest.core.files import read_object, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.validation import validated
 
 HLS = "hls"
 """The folder of a package that holds what this module reads; an archive of `sttest pack` has it, too."""
 CPP, LINK_CONFIG, MAKEFILE = "kernel.cpp", "link.cfg", "Makefile"
-_SIGNATURE, _MEMORY = "signature.json", "memory.json"
+SIGNATURE, MEMORY_TABLE = "signature.json", "memory.json"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
 TARGETS = ("hw_emu", "hw")
 """What v++ builds for: hardware emulation, or a card."""
@@ -129,21 +127,13 @@ class KernelFiles:
                 "no-kernel", "no hls folder: not a design package, or one without C++", where=str(package),
                 hints=["name a package that 'sttest compile' made", "see 'hls' in its manifest.json"],
             )  # fmt: skip
-        design = read_signature(folder / _SIGNATURE)
+        design = read_signature(folder / SIGNATURE)
         if len(design.kernels) != 1:
             raise InputError(
                 "several-kernels", "only designs of one kernel are run", where=str(package),
                 demand=len(design.kernels), bound=1, unit="kernels",
             )  # fmt: skip
         return cls(package, design)
-
-    @staticmethod
-    def write(design: Design, emitted: EmittedKernel, folder: Path) -> None:
-        """Writes C++, signature and table of memory into a folder, which is made."""
-        folder.mkdir(parents=True)
-        (folder / CPP).write_text(emitted.text, encoding="utf-8")
-        write_signature(design_signature(design, emitted), folder / _SIGNATURE)
-        write_json(folder / _MEMORY, {"schema": MEMORY_SCHEMA, **design_memory(design, emitted)})
 
     @property
     def hls(self) -> Path:
@@ -165,12 +155,12 @@ class KernelFiles:
     @property
     def signature_path(self) -> Path:
         """What the emulator of XRT takes for an xclbin."""
-        return self.hls / _SIGNATURE
+        return self.hls / SIGNATURE
 
     @property
     def memory_path(self) -> Path:
         """The table of memory: DMA and tensors of each argument."""
-        return self.hls / _MEMORY
+        return self.hls / MEMORY_TABLE
 
     def named(self, path: Path) -> str:
         """A file of the package as messages name it, such as ``hls/signature.json``."""
@@ -186,7 +176,7 @@ class KernelFiles:
 
     def sources(self) -> dict[str, bytes]:
         """Content of all that a build and a run on a card need, by path in the package; what is built, too."""
-        found = [self.hls / name for name in (CPP, LINK_CONFIG, MAKEFILE, _SIGNATURE, _MEMORY)]
+        found = [self.hls / name for name in (CPP, LINK_CONFIG, MAKEFILE, SIGNATURE, MEMORY_TABLE)]
         for target in TARGETS:
             made = (self.xclbin(target), self.build_folder(target) / "emconfig.json")
             found += [path for path in made if path.is_file()]
@@ -213,8 +203,8 @@ class KernelFiles:
         here, there = [each.name for each in table.arguments], [each.name for each in self.kernel.arguments]
         if here != there:
             raise InputError(
-                "files-disagree", f"arguments are {', '.join(here)} in {_MEMORY} and {', '.join(there)} in "
-                f"{_SIGNATURE}", where=str(self.hls), hints=["compile the package again"],
+                "files-disagree", f"arguments are {', '.join(here)} in {MEMORY_TABLE} and {', '.join(there)} in "
+                f"{SIGNATURE}", where=str(self.hls), hints=["compile the package again"],
             )  # fmt: skip
         return table
 

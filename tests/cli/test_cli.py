@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sttest as package
+from sttest.cli.app import VERBS
 
 COMMAND = (sys.executable, "-c", "from sttest.cli import main; main()")
 SMALL = ("compile", "small-gpt2", "--phase", "decode", "--context", "32")
@@ -171,6 +172,18 @@ def test_help_of_every_verb_shows_an_example(verb, sttest):
 def test_help_starts_without_heavy_imports():
     heavy = "torch numba xdsl scipy pandas numpy simpy matplotlib"
     code = f"import sys, sttest.cli; print([name for name in {heavy.split()} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "[]\n"
+
+
+def test_summaries_of_the_verbs_are_what_their_own_help_begins_with(sttest):
+    for name, (_, summary) in VERBS.items():
+        told = " ".join(sttest(name, "--help").stdout.split("\n\n")[1].split())
+        assert told.startswith(summary.removesuffix(".")), name
+
+
+def test_a_package_is_read_without_the_compiler():
+    code = "import sys, sttest.package; print([name for name in sys.modules if name in ('xdsl', 'sttest.compile.ir')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "[]\n"
 

@@ -15,6 +15,7 @@ from sttest.compile.timing.fifo_depths import accesses
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.sim import Simulation, simulate
 
 # Weights of one GPT-2 Medium block: q, k, v, o and both matrices of the MLP.
@@ -71,7 +72,7 @@ def test_a_decoding_board_draws_what_such_boards_read(case: str) -> None:
 def package(tmp_path_factory) -> DesignPackage:
     text = lowered_text("gpt2", "decode", small=True)
     design = compile_text(text, "small", "u55c", CompileOptions())
-    return DesignPackage.write(design, tmp_path_factory.mktemp("energy") / "package")
+    return write_package(design, tmp_path_factory.mktemp("energy") / "package")
 
 
 def test_a_package_has_the_report(package: DesignPackage) -> None:

@@ -21,7 +21,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.reference import ReferenceGraph, memory_images
 from sttest.reference.graph import BITS, MemoryLayout, ReferenceStream
 
@@ -30,7 +30,7 @@ PLAIN = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
 
 def test_a_package_holds_what_its_design_computes(tmp_path: Path) -> None:
     design = compile_text(lowered_text("qwen", "decode"), "qwen", "u55c", CompileOptions())
-    package = DesignPackage.write(design, tmp_path / "package")
+    package = write_package(design, tmp_path / "package")
     assert package.reference_graph == value_graph(design.module, "qwen")
     assert package.manifest.to_json()["values"] == {"file": "values.json"}
 
@@ -40,7 +40,7 @@ def test_a_package_says_why_nobody_knows_its_values(tmp_path: Path) -> None:
     value = program.argument(4, 4)
     wide = "%w = arith.extf %i0 : f32 to f64\n%s = arith.truncf %w : f64 to f32"
     text = program.text(program.unary(value)).replace("%s = math.exp %i0 : f32", wide)
-    package = DesignPackage.write(compile_text(text, "wide", "u55c", PLAIN), tmp_path / "package")
+    package = write_package(compile_text(text, "wide", "u55c", PLAIN), tmp_path / "package")
     assert not (package.folder / "values.json").exists()
     with pytest.raises(InputError, match="elements of f64 have no defined values"):
         _ = package.reference_graph

@@ -16,7 +16,8 @@ from sttest.compile.reference_graph import value_graph
 from sttest.compile.resources.design import place
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
-from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes, write_lanes
+from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes
+from sttest.package.compiled import write_lanes, write_package
 from sttest.sim import write_timed_graph
 
 FACTS = {"asked_tokens": 1, "asked_context": 32}
@@ -30,7 +31,7 @@ def design() -> Design:
 
 @pytest.fixture(scope="module")
 def package(design: Design, tmp_path_factory: pytest.TempPathFactory) -> DesignPackage:
-    return DesignPackage.write(design, tmp_path_factory.mktemp("packages") / "small", place(design))
+    return write_package(design, tmp_path_factory.mktemp("packages") / "small", place(design))
 
 
 @pytest.fixture

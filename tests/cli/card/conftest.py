@@ -14,7 +14,7 @@ from sttest.compile.options import CompileOptions, Sharing
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.registry import model_config
 from sttest.models.tables import head_columns
-from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.targets.csim import build
 
 FAKE_VITIS = """\
@@ -49,7 +49,7 @@ def package_of(tmp_path_factory):
         positions = generate > 1 and model_config(f"small-{model}").rope_theta is None
         knobs = CompileOptions(layers=layers, share=share, generate=generate, positions=positions)
         design = compile_text(lowered_text(model, phase, head=head), name, board, knobs, workload=workload)
-        return DesignPackage.write(design, tmp_path_factory.mktemp("packages") / name).folder
+        return write_package(design, tmp_path_factory.mktemp("packages") / name).folder
 
     return make
 

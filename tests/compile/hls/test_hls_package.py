@@ -13,7 +13,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.kernel_signature import BufferArgument, read_signature
 from sttest.frontend.shipped import lowered_text
-from sttest.package import DesignPackage
+from sttest.package.compiled import write_package
 from sttest.targets.vitis.rules import check_kernel
 
 LINEAR = (Path(__file__).parent / "golden" / "linear.mlir").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ LINEAR = (Path(__file__).parent / "golden" / "linear.mlir").read_text(encoding="
 
 def test_signature_and_memory_table_say_the_same(tmp_path: Path) -> None:
     design = compile_text(LINEAR, "linear", "u55c", CompileOptions(precision="fp32"))
-    package = DesignPackage.write(design, tmp_path / "package").folder
+    package = write_package(design, tmp_path / "package").folder
     (kernel,) = read_signature(package / "hls" / "signature.json").kernels
     table = json.loads((package / "hls" / "memory.json").read_text(encoding="utf-8"))
     assert table["kernel"] == kernel.name == "group0"
@@ -47,7 +47,7 @@ def test_a_design_without_cpp_is_a_package_that_says_why(tmp_path: Path) -> None
         "func.return %y : tensor<32xf16> } }"
     )
     design = compile_text(text, "halves", "u55c", CompileOptions(precision="fp32"))
-    package = DesignPackage.write(design, tmp_path / "package")
+    package = write_package(design, tmp_path / "package")
     assert not (package.folder / "hls").exists()
     with pytest.raises(InputError, match=r"the design has no C\+\+: .*arith\.addf"):
         _ = package.files

@@ -1,0 +1,183 @@
+"""A compiled design as a package, and back: what of this room needs the compiler."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+
+from sttest.compile import reports
+from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
+from sttest.compile.hls import design_memory, design_signature, emit_design
+from sttest.compile.ir.module_walk import target_of
+from sttest.compile.opt import new_context, parse
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
+from sttest.compile.spaces.fusion import Fusion, GroupCost
+from sttest.core.errors import InputError
+from sttest.core.files import MANIFEST, replacing_folder, write_json
+from sttest.core.kernel_signature import write_signature
+from sttest.core.program import __version__
+from sttest.core.results import config_hash
+from sttest.core.validation import validated
+from sttest.package.design_package import (
+    ACTIVITY,
+    COMPILE_AGAIN,
+    FIFOS,
+    GRAPH,
+    IR,
+    KERNELS,
+    MEMORY,
+    PLACED_GRAPH,
+    REPORTS,
+    VALUES,
+    DesignPackage,
+    check_target,
+    report_name,
+)  # fmt: skip
+from sttest.package.kernel_files import CPP, HLS, MEMORY_SCHEMA, MEMORY_TABLE, SIGNATURE
+from sttest.package.manifest import Manifest
+from sttest.reference import write_reference_graph
+from sttest.sim import write_timed_graph
+
+_VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
+
+
+def write_package(design: Design, folder: str | Path, placed: SlrPlacement | None = None) -> DesignPackage:
+    """Writes a compiled design whole: into a temporary folder first, which is then renamed.
+
+    Args:
+        design: a compiled design.
+        folder: a new or empty folder, or an earlier package, which is replaced.
+        placed: its placement on SLRs, where there is one.
+
+    Raises:
+        InputError: see :func:`check_target`.
+    """
+    folder = Path(folder).resolve()
+    check_target(folder)
+    with replacing_folder(folder) as staging:
+        manifest = _fill(design, placed, staging)
+    return DesignPackage(folder, manifest)
+
+
+def read_design(package: DesignPackage) -> Design:
+    """The compiled design of a package again: its last IR, timed graph, options and report on fusion.
+
+    Raises:
+        InputError: the package holds no IR.
+    """
+    configuration, where = package.manifest.configuration, str(package.folder)
+    stages = [
+        Stage(name.partition("_")[2], each.name, text, each.seconds)
+        for each, (name, text) in zip(package.manifest.passes, package.ir.items(), strict=False)
+    ]
+    if not stages:
+        raise InputError("no-ir", "the package holds no IR", where=where, hints=COMPILE_AGAIN)
+    module = parse(stages[-1].text, package.name, new_context())
+    return Design(
+        package.name, configuration.knobs, target_of(module, where), module, package.timed_graph,
+        _fusion(package.report("fusion")), tuple(stages), configuration.workload.model_dump(),
+    )  # fmt: skip
+
+
+def write_lanes(design: Design, folder: Path) -> None:
+    """Writes the report on kernels alone, which :func:`read_lanes` takes."""
+    (folder / REPORTS).mkdir(parents=True)
+    reports.kernel_table(design).to_csv(folder / report_name(KERNELS), index=False)
+
+
+def _fusion(table: pd.DataFrame) -> FusionReport:
+    """The decision of its report, which leaves out the edges between groups."""
+    groups = table.groupby("group")[["group_converter_bytes", "group_local_buffer_bytes"]].first()
+    costs = tuple(GroupCost(int(converters), int(buffers)) for converters, buffers in groups.itertuples(index=False))
+    group_of = dict(zip(table.kernel, map(int, table.group), strict=True))
+    original = dict(zip(table.kernel, map(int, table.original_result_bytes), strict=True))
+    return FusionReport(Fusion(group_of, costs, ()), original)
+
+
+def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest:
+    taken = placed.taken if placed else design_resources(design)
+    (folder / IR).mkdir()
+    for number, stage in enumerate(design.stages):
+        (folder / IR / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
+    (folder / REPORTS).mkdir()
+    for name, table in _tables(design, taken, placed).items():
+        table.to_csv(folder / report_name(name), index=False)
+    write_timed_graph(design.graph, folder / GRAPH)
+    if placed:
+        write_timed_graph(placed.graph, folder / PLACED_GRAPH)
+    parts = {"hls": _write_hls(design, folder), "values": _write_values(design, folder / VALUES)}
+    facts = {**_facts(design, taken, placed), **parts}
+    manifest = validated(Manifest, facts, str(folder / MANIFEST))
+    write_json(folder / MANIFEST, manifest.to_json(), indent=2)
+    return manifest
+
+
+def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, pd.DataFrame]:
+    found = {
+        "fusion": design.fusion.table(), FIFOS: reports.fifo_table(design),
+        "converters": reports.converter_table(design), KERNELS: reports.kernel_table(design),
+        MEMORY: reports.memory_table(design), ACTIVITY: reports.activity_table(design),
+        "resources": reports.resource_table(taken, design.board), "memory_kinds": reports.memory_kind_table(taken),
+    }  # fmt: skip
+    if placed is None:
+        return found
+    return found | {"partition": reports.partition_table(placed), "crossings": reports.crossing_table(placed)}
+
+
+def _write_hls(design: Design, folder: Path) -> dict[str, object]:
+    """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
+    try:
+        emitted = emit_design(design)
+    except InputError as error:
+        return {"missing": str(error)}
+    hls = folder / HLS
+    hls.mkdir(parents=True)
+    (hls / CPP).write_text(emitted.text, encoding="utf-8")
+    write_signature(design_signature(design, emitted), hls / SIGNATURE)
+    write_json(hls / MEMORY_TABLE, {"schema": MEMORY_SCHEMA, **design_memory(design, emitted)})
+    return {"kernel": emitted.name}
+
+
+def _write_values(design: Design, path: Path) -> dict[str, object]:
+    """What the design computes, or why nobody has defined it."""
+    try:
+        write_reference_graph(value_graph(design.module, design.name), path)
+    except InputError as error:
+        return {"missing": str(error)}
+    layers = design.knobs.layers
+    return {"file": path.name, **({"layers": str(layers)} if layers > 1 else {})}
+
+
+def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, object]:
+    configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
+    after = on_chip(design.module)
+    sizing = reports.sizing_cost(design)
+    before = design.fusion.total_original_bytes
+    return {
+        "name": design.name,
+        "configuration": configuration,
+        "configuration_hash": config_hash(configuration),
+        "clock_mhz": design.board.clock_mhz.value,
+        "groups": len(design.fusion.fusion.costs),
+        "passes": [{"pass": stage.spec, "seconds": round(stage.seconds, 4)} for stage in design.stages],
+        "intermediates": {
+            "original_bytes": before,
+            "converter_bytes": after.converter_bytes,
+            "fifo_bytes": after.fifo_bytes,
+            "dma_tile_bytes": after.dma_tile_bytes,
+            "fused_bytes": after.total_bytes,
+            "fused_over_original": after.total_bytes / before if before else None,
+        },
+        "sizing": {
+            "strategy": design.knobs.strategy,
+            "cycles": sizing.cycles,
+            "unbounded_cycles": sizing.unbounded_cycles,
+            "lost_cycles": sizing.lost_cycles,
+            "waits_for_space_cycles": sizing.waits,
+            "fifos_below_their_unbounded_peak": sizing.short,
+        },
+        "versions": {"sttest": __version__, **{name: version(name) for name in _VERSIONED}},
+        "resources": reports.resource_facts(taken, design.board),
+        "partition": reports.partition_facts(placed) if placed else None,
+    }
