@@ -9,12 +9,13 @@ docs/reference/options.md come from here (docs/how-to/add-an-option.md says how 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, Self, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from sttest.core.errors import InputError, note_renamed
+from sttest.core.validation import as_input_error
 
 Value: TypeAlias = int | str
 Level: TypeAlias = Literal["tiling", "fusion", "resources"]
@@ -45,7 +46,24 @@ class Option:
     unit: str = ""  # unit of the values
 
 
-class CompileOptions(BaseModel):
+if TYPE_CHECKING:
+    _Checked = BaseModel
+else:
+
+    class _InputErrors(type(BaseModel)):
+        """Metaclass of models that, called with a wrong value, raise an InputError that names its key."""
+
+        def __call__(cls, **given: Any) -> BaseModel:
+            try:
+                return super().__call__(**given)
+            except ValidationError as error:
+                raise as_input_error(error, cls, given, "options") from error
+
+    class _Checked(BaseModel, metaclass=_InputErrors):
+        pass
+
+
+class CompileOptions(_Checked):
     """What a user may choose; defaults are the documented ones (streamtensor.md section 2) where there are such."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -161,12 +179,12 @@ class CompileOptions(BaseModel):
         if self.own_units and self.share == "none":
             raise InputError(
                 "nothing-shared", "no tasks share a functional unit, so none can have one of their own",
-                where="--own-unit", hints=["add --share weights or --share all"],
+                where="own_units (--own-unit)", hints=["add --share weights or --share all"],
             )  # fmt: skip
         if self.attention == "one-pass" and self.generate > 1:
             # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.
             raise InputError(
-                "one-pass-generation", "attention in one pass is for launches of one token", where="--attention",
+                "one-pass-generation", "attention in one pass is for launches of one token", where="attention (--attention)",
                 hints=["take three-pass", "compile without --generate"],
             )  # fmt: skip
         return self

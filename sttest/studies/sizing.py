@@ -81,7 +81,7 @@ def _fraction(text: str | None) -> Fraction | None:
         return None
     if not _THROUGHPUT.fullmatch(text) or ("/" in text and "e" in text.lower()):
         hints = ["write it as in --throughput 1/960 or 0.00104"]
-        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="--throughput", hints=hints)
+        raise InputError("bad-throughput", f"'{text:.40}' is not N/M", where="throughput (--throughput)", hints=hints)
     value = Fraction(text)
     digits = re.sub(r"[eE].*", "", text).replace(".", "").lstrip("0")
     if "/" in text or ("e" not in text.lower() and len(digits) < _ROUNDED_DIGITS):

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from sttest.compile.ir.module_walk import set_target, target_of
 from sttest.compile.opt import PASSES, parse, run_opt
@@ -107,9 +106,9 @@ def test_options_that_do_not_go_together(given, code) -> None:
 
 
 def test_changed_options_are_checked() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(InputError):
         CompileOptions().with_(tile_size=0)
-    with pytest.raises(ValidationError):
+    with pytest.raises(InputError):
         CompileOptions().with_(tile_sise=8)
 
 
@@ -154,3 +153,13 @@ def test_ir_holds_a_board_that_is_not_shipped(tmp_path: Path) -> None:
     file.unlink()
     assert run_opt(text, "text", "fuse-kernels").text == text
     assert target_of(parse(text, "text"), "test").name == "slow"
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "where"),
+    [({"tile_size": 0}, "bad-value", "tile_size"), ({"tile_sise": 8}, "unknown-key", "tile_sise")],
+)
+def test_a_wrong_value_given_to_the_class_is_bad_input(given, code, where) -> None:
+    with pytest.raises(InputError) as caught:
+        CompileOptions(**given)
+    assert (caught.value.code, caught.value.where) == (code, f"options: {where}")
