@@ -184,8 +184,8 @@ class CompileOptions(_Checked):
         if self.attention == "one-pass" and self.generate > 1:
             # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.
             raise InputError(
-                "one-pass-generation", "attention in one pass is for launches of one token", where="attention (--attention)",
-                hints=["take three-pass", "compile without --generate"],
+                "one-pass-generation", "attention in one pass is for launches of one token",
+                where="attention (--attention)", hints=["take three-pass", "compile without --generate"],
             )  # fmt: skip
         return self
 

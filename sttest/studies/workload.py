@@ -224,8 +224,8 @@ class CompileRequest:
         config = model_config(self.model)
         if not self.head or self.options.layers != config.layers:
             raise InputError(
-                "no-loop", "a launch makes several tokens only with all layers and the head", where="generate (--generate)",
-                hints=[f"add --layers {config.layers} --head"],
+                "no-loop", "a launch makes several tokens only with all layers and the head",
+                where="generate (--generate)", hints=[f"add --layers {config.layers} --head"],
             )  # fmt: skip
         return self.options.with_(positions=config.rope_theta is None)
 
