@@ -149,32 +149,20 @@ def _document(
 ) -> dict[str, Any]:
     placement = linking.placement
     return {
-        "schema": SCHEMA,
-        "package": str(request.package),
-        "target": request.target,
-        "platform": plan.tools.platform,
+        "schema": SCHEMA, "package": str(request.package), "target": request.target, "platform": plan.tools.platform,
         "commands": [list(step.command) for step in plan.steps()],
         "steps": [{"name": r.name, "seconds": round(r.seconds, 3), "was_done": r.was_done} for r in results],
-        "xclbin": str(plan.xclbin) if results else None,
-        "rules_broken": list(broken),
-        "ports": len(placement.banks),
-        "banks": len(placement.run_bytes),
-        "busiest_over_mean": placement.busiest_over_mean,
-        "remark": linking.remark,
-        "cycles": linking.cycles,
-        "compiled_cycles": linking.compiled_cycles,
-        "balanced_cycles": linking.balanced_cycles,
-        "layers": linking.layers,
-    }
+        "xclbin": str(plan.xclbin) if results else None, "rules_broken": list(broken), "ports": len(placement.banks),
+        "banks": len(placement.run_bytes), "busiest_over_mean": placement.busiest_over_mean, "remark": linking.remark,
+        "cycles": linking.cycles, "compiled_cycles": linking.compiled_cycles,
+        "balanced_cycles": linking.balanced_cycles, "layers": linking.layers,
+    }  # fmt: skip
 
 
 def _text(request: BuildRequest, plan: Plan, linking: Linking, results: list[StepResult], broken: Sequence[str]) -> str:
     placement = linking.placement
-    crowded = (
-        f"; the HBM has {linking.axi_ports} AXI ports, so v++ must join some"
-        if (len(placement.banks) > linking.axi_ports)
-        else ""
-    )
+    is_crowded = len(placement.banks) > linking.axi_ports
+    crowded = f"; the HBM has {linking.axi_ports} AXI ports, so v++ must join some" if is_crowded else ""
     largest = max(placement.resident_bytes.values())
     buffers = len(linking.design.kernels[0].buffers)
     lines = [

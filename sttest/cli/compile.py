@@ -153,20 +153,13 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
     """What a package holds, in the figures that matter first (``sttest.compile/1``)."""
     manifest = package.manifest.to_json()
     return {
-        "schema": "sttest.compile/1",
-        "package": str(package.folder),
-        "name": manifest["name"],
-        "workload": manifest["configuration"]["workload"],
-        "groups": manifest["groups"],
-        "kernels": len(design.fusion.fusion.group_of),
-        "fifos": len(design.graph.fifos),
+        "schema": "sttest.compile/1", "package": str(package.folder), "name": manifest["name"],
+        "workload": manifest["configuration"]["workload"], "groups": manifest["groups"],
+        "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
-        "intermediates": manifest["intermediates"],
-        "sizing": manifest["sizing"],
-        "resources": manifest["resources"],
-        "partition": manifest.get("partition"),
-        "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
-    }
+        "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
+        "partition": manifest.get("partition"), "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
+    }  # fmt: skip
 
 
 def _text(summary: dict[str, Any]) -> str:

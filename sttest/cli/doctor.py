@@ -110,31 +110,19 @@ def _survey_document(found: Mapping[str, Finding]) -> dict[str, Any]:
 def _entry(part: ExternalTool, found: Mapping[str, Finding]) -> dict[str, Any]:
     finding = found[part.name]
     return {
-        "name": part.name,
-        "serves": part.serves,
-        "status": finding.status,
-        "version": finding.version,
-        "expected": part.expected or None,
-        "detail": finding.detail,
-        "install": part.install or None,
-        "advice": part.advice or None,
-        "disables": disabled_by(part, found),
-    }
+        "name": part.name, "serves": part.serves, "status": finding.status, "version": finding.version,
+        "expected": part.expected or None, "detail": finding.detail, "install": part.install or None,
+        "advice": part.advice or None, "disables": disabled_by(part, found),
+    }  # fmt: skip
 
 
 def _board_document(name: str, title: str, found: dict[str, Quantity], check: BandwidthCheck | None) -> dict[str, Any]:
-    ratios: dict[str, float] = {}
-    if check:
-        ratios = {
-            "reached_over_sustained": check.reached_over_sustained, "reached_over_peak": check.reached_over_peak,
-        }  # fmt: skip
+    ratios = ("reached_over_sustained", "reached_over_peak")
     return {
-        "schema": "sttest.board/1",
-        "name": name,
-        "title": title,
+        "schema": "sttest.board/1", "name": name, "title": title,
         "quantities": {key: quantity.model_dump() for key, quantity in found.items()},
-        "bandwidth": {**asdict(check), **ratios} if check else None,
-    }
+        "bandwidth": {**asdict(check), **{name: getattr(check, name) for name in ratios}} if check else None,
+    }  # fmt: skip
 
 
 def _check_text(check: BandwidthCheck) -> str:
@@ -146,17 +134,8 @@ def _check_text(check: BandwidthCheck) -> str:
 
 
 MODEL_COLUMNS = (
-    "model",
-    "published as",
-    "layers",
-    "hidden",
-    "ffn",
-    "heads",
-    "kv",
-    "head_dim",
-    "params/block",
-    "source",
-)
+    "model", "published as", "layers", "hidden", "ffn", "heads", "kv", "head_dim", "params/block", "source",
+)  # fmt: skip
 
 
 def _model_row(config: DecoderConfig) -> tuple[object, ...]:

@@ -99,18 +99,11 @@ def _check_folder(folder: Path) -> None:
 
 def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
-        "name": graph.name,
-        "backend": "rtl",
-        "simulator": ran.simulator,
-        "verdict": ran.verdict,
-        "cycles": ran.cycles,
-        "fifo_events": ran.fifo_events,
-        "build_s": round(ran.build_s, 3),
-        "run_s": round(ran.run_s, 3),
-        "comparison": found.to_json(),
+        "schema": SCHEMA, "name": graph.name, "backend": "rtl", "simulator": ran.simulator, "verdict": ran.verdict,
+        "cycles": ran.cycles, "fifo_events": ran.fifo_events, "build_s": round(ran.build_s, 3),
+        "run_s": round(ran.run_s, 3), "comparison": found.to_json(),
         "blocked": [vars(blocked) for blocked in ran.blocked],
-    }
+    }  # fmt: skip
 
 
 def _text(ran: RtlRun, found: Comparison) -> str:

@@ -65,13 +65,10 @@ def _host_files(package: ModelPackage, weights: Path | None, seed: int) -> dict[
     inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
     description = {
-        "schema": SCHEMA,
-        "model": package.config.name,
-        "phase": package.phase,
-        "simulated_us": package.simulated_us,
+        "schema": SCHEMA, "model": package.config.name, "phase": package.phase, "simulated_us": package.simulated_us,
         "inputs": {name: f"host/inputs/{name}.bin" for name in inputs},
         "golden": {name: f"host/golden/{name}.bin" for name in outputs},
-    }
+    }  # fmt: skip
     return {
         DESCRIPTION: (json.dumps(description, indent=1) + "\n").encode(),
         **{f"host/inputs/{name}.bin": data for name, data in inputs.items()},

@@ -167,18 +167,12 @@ class ResultFolder:
 
     def _manifest(self) -> dict[str, object]:
         return {
-            "schema": RESULTS_SCHEMA,
-            "experiment": self.path.name,
-            "config_hash": self._config_hash,
-            "config": self.config,
-            "seed": self.seed,
-            "rows": len(self.rows),
+            "schema": RESULTS_SCHEMA, "experiment": self.path.name, "config_hash": self._config_hash,
+            "config": self.config, "seed": self.seed, "rows": len(self.rows),
             "wall_s": round(time.perf_counter() - self._started_s, 3),
-            "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"),
-            "python": platform.python_version(),
-            "versions": _versions(),
-            "git": git_revision(Path(__file__).parent, self.path),
-        }
+            "finished_utc": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version(),
+            "versions": _versions(), "git": git_revision(Path(__file__).parent, self.path),
+        }  # fmt: skip
 
 
 class PointStore:

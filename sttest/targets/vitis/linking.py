@@ -1,4 +1,4 @@
-"""What `sttest build` decides: the banks of every port, those that the design was timed with where there is room."""
+"""The memory banks of every port of a kernel: those that it was timed with, where there is room."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sttest.boards.board import FpgaBoard
 from sttest.core.errors import SttestError
 from sttest.core.files import csv_text
-from sttest.core.kernel_signature import BufferArgument, DesignSignature
+from sttest.core.kernel_signature import Argument, BufferArgument, DesignSignature
 from sttest.package import DesignPackage, KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.bursts import channel_name, channel_number, relinked
@@ -65,13 +65,13 @@ def choose_banks(package: DesignPackage, board: FpgaBoard) -> Linking:
     graph, files, hbm = package.timed_graph, package.files, board.hbm
     loads, channel_of, layers = _loads(package)
     room = hbm.pseudo_channels.count, hbm.bytes_per_channel.count
-    compiled_cycles = _cycles(graph)
+    compiled_cycles = simulate(graph).cycles
     chosen, cycles = place_as(loads, channel_of, *room), compiled_cycles
     if chosen is None:
-        timed = [(_cycles(_linked(graph, files, each)), each) for each in _spread(placements(loads, *room))]
+        timed = [(simulate(_linked(graph, files, each)).cycles, each) for each in _spread(placements(loads, *room))]
         cycles, chosen = min(timed, key=lambda pair: float("inf") if pair[0] is None else pair[0])
     crowded = {channel_name(bank) for bank in chosen.crowded}
-    balanced_cycles = _cycles(_sped_up(_linked(graph, files, chosen), crowded)) if crowded else None
+    balanced_cycles = simulate(_sped_up(_linked(graph, files, chosen), crowded)).cycles if crowded else None
     design = _with_banks(files.design, chosen)
     return Linking(chosen, design, cycles, compiled_cycles, balanced_cycles, layers, hbm.axi_ports.count)
 
@@ -83,10 +83,6 @@ def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:
     return [found[round(step * (len(found) - 1) / (_TRIED - 1))] for step in range(_TRIED)]
 
 
-def _cycles(graph: TimedGraph) -> int | None:
-    return simulate(graph).cycles
-
-
 def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement) -> TimedGraph:
     """Of a port with several banks one works at a time: that of the layer that runs."""
     bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
@@ -95,10 +91,10 @@ def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement) 
 
 def _sped_up(graph: TimedGraph, names: Collection[str]) -> TimedGraph:
     """The graph with some channels faster."""
-    channels = (
-        replace(each, beats_num=each.beats_num * _FASTER) if each.name in names else each for each in graph.channels
+    faster = (
+        replace(each, beats_num=each.beats_num * (_FASTER if each.name in names else 1)) for each in graph.channels
     )
-    return replace(graph, channels=tuple(channels))
+    return replace(graph, channels=tuple(faster))
 
 
 def _loads(package: DesignPackage) -> tuple[list[PortLoad], dict[str, int], int]:
@@ -129,17 +125,12 @@ def _kept_per_layer(package: DesignPackage) -> tuple[set[str], int, int]:
 
 
 def _with_banks(design: DesignSignature, placement: ChannelPlacement) -> DesignSignature:
+    def linked(argument: Argument) -> Argument:
+        if not isinstance(argument, BufferArgument):
+            return argument
+        return argument.model_copy(update={"banks": placement.banks[argument.port or argument.name]})
+
     kernels = tuple(
-        kernel.model_copy(
-            update={
-                "arguments": tuple(
-                    each.model_copy(update={"banks": placement.banks[each.port or each.name]})
-                    if isinstance(each, BufferArgument)
-                    else each
-                    for each in kernel.arguments
-                )
-            }
-        )
-        for kernel in design.kernels
+        kernel.model_copy(update={"arguments": tuple(map(linked, kernel.arguments))}) for kernel in design.kernels
     )
     return design.model_copy(update={"kernels": kernels})
