@@ -29,7 +29,7 @@ def crosscheck_verb(
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="Take the weights of this folder's first layer.")] = None,
     engines: Annotated[
-        str, typer.Option(help="As in torch,functional,csim; or all [all but rtl, whose build takes minutes].")
+        str, typer.Option(help="As in torch,reference,csim; or all [all but rtl, whose build takes minutes].")
     ] = "",
     board: Board = "u55c",
     work_dir: Annotated[
@@ -45,7 +45,7 @@ def crosscheck_verb(
 
       sttest crosscheck gpt2 --phase decode
 
-      sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,functional,csim,rtl
+      sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,reference,csim,rtl
 
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
     """

@@ -18,7 +18,7 @@ from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.package import ModelPackage
-from sttest.reference import run as run_functional
+from sttest.reference import run as run_reference
 from sttest.runtime.card_run import seeded_block
 from sttest.targets.device.packed import DESCRIPTION, SCHEMA
 from sttest.targets.doctor import require_tools
@@ -60,7 +60,7 @@ def _host_files(package: ModelPackage, weights: Path | None, seed: int) -> dict[
     """Images of the first layer, seeded inputs and golden, by the kernel's arguments."""
     memory, seeded = seeded_block(package, weights, seed)
     images = {**memory.parameter_images, **seeded.inputs}
-    golden = run_functional(package.reference_graph, images).results
+    golden = run_reference(package.reference_graph, images).results
     _check_goldens(package, memory, seeded, golden)
     inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
@@ -82,7 +82,7 @@ def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # no
     difference = largest_difference(memory.results(golden, seeded.tokens), seeded.golden)
     if difference:
         raise EnginesDisagreeError(
-            "goldens-differ", f"functional engine and PyTorch differ by {difference:g}", where=str(package.folder)
+            "goldens-differ", f"reference engine and PyTorch differ by {difference:g}", where=str(package.folder)
         )
 
 

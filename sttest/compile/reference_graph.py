@@ -1,4 +1,4 @@
-"""A kernel at the stream level as the `ReferenceGraph` that the functional engine takes (docs/reference/values.md)."""
+"""A kernel at the stream level as the `ReferenceGraph` that the reference engine takes (docs/reference/values.md)."""
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch

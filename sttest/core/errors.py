@@ -148,8 +148,8 @@ def note_renamed(old: str, new: str) -> None:
 
 
 def todays_engine(name: str) -> str:
-    """The name of an engine, where ``des`` is what ``simpy`` was called."""
-    if name != "des":
-        return name
-    note_renamed("des", "simpy")
-    return "simpy"
+    """The name of an engine; ``simpy`` was called ``des``, and ``reference`` was called ``functional``."""
+    today = {"des": "simpy", "functional": "reference"}.get(name, name)
+    if today != name:
+        note_renamed(name, today)
+    return today

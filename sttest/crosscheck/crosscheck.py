@@ -19,7 +19,7 @@ from sttest.crosscheck.engines import (
     json_number,
     out_of_reach,
     run_csim,
-    run_functional,
+    run_reference,
     simulated,
 )
 from sttest.package import ModelPackage
@@ -105,7 +105,7 @@ def _relative(wanted: Array, ours: Array) -> float:
 
 
 SCHEMA = "sttest.crosscheck/1"
-_TIMELESS = ("torch", "functional")
+_TIMELESS = ("torch", "reference")
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Crosscheck:
             yield str(streams)
 
     def _times_that_differ(self) -> Iterator[str]:
-        # PyTorch and the functional engine know no depths: they never deadlock.
+        # PyTorch and the reference engine know no depths: they never deadlock.
         ran = [rung for rung in self.rungs if rung.verdict in ("done", "deadlock") and rung.engine not in _TIMELESS]
         if len({rung.verdict for rung in ran}) > 1:
             dead = ", ".join(rung.engine for rung in ran if rung.verdict == "deadlock")
@@ -207,7 +207,7 @@ class _Climb:
         graph = self.package.timed_graph
         rungs: dict[str, Callable[[], EngineResult]] = {
             "torch": lambda: EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden"),
-            "functional": lambda: self._values(run_functional(self.package.reference_graph, self.images), 0.0),
+            "reference": lambda: self._values(run_reference(self.package.reference_graph, self.images), 0.0),
             "simpy": lambda: simulated("simpy", graph),
             "maxplus": lambda: simulated("maxplus", graph),
             "csim": self._csim,

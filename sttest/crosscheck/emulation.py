@@ -1,4 +1,4 @@
-"""One design's emitted C++ against the golden and the functional engine; a deadlock against the simulator's."""
+"""One design's emitted C++ against the golden and the reference engine; a deadlock against the simulator's."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +10,7 @@ from sttest.core.errors import InputError
 from sttest.crosscheck.case import BlockCase
 from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams
-from sttest.crosscheck.engines import run_csim, run_functional
+from sttest.crosscheck.engines import run_csim, run_reference
 from sttest.package import KernelFiles, ModelPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.graph import fifo_ends
@@ -111,7 +111,7 @@ class CsimEmulation:
     name: str  # name of the design
     kernel: Executable  # as it was built
     run: CsimRun  # of it
-    streams: StreamComparison  # against the functional engine, as far as the run came
+    streams: StreamComparison  # against the reference engine, as far as the run came
     simulation: Simulation  # of the timed graph with the depths of the run
     results: ResultComparison | None = None  # against the golden; None after a deadlock
     waits: WaitCycle | None = None  # who waits for whom after a deadlock
@@ -189,13 +189,13 @@ def emulate_csim(
     progress("compiling the C++")
     kernel = build_kernel(files, work)
     images = case.images(package.reference_graph)
-    progress("running the functional engine")
-    functional = run_functional(package.reference_graph, images)
+    progress("running the reference engine")
+    reference = run_reference(package.reference_graph, images)
     progress("running the C++")
     csim = run_csim(package.reference_graph, images, kernel, files, streams, depths)
     assert csim.run is not None
     progress("comparing")
-    compared = compare_streams(package.reference_graph, functional, csim)
+    compared = compare_streams(package.reference_graph, reference, csim)
     found = CsimEmulation(
         package.reference_graph.name, kernel, _without_blocks(fifos, csim.run), compared, simulate(times)
     )  # fmt: skip

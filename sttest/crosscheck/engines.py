@@ -19,7 +19,7 @@ from sttest.targets.csim import CsimRun, Executable, run_kernel
 from sttest.targets.doctor.survey import PARTS, survey
 from sttest.targets.rtl import emulate
 
-ENGINES = ("torch", "functional", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device")
+ENGINES = ("torch", "reference", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device")
 """All rungs, from the golden up to the card."""
 DEFAULT_ENGINES = tuple(name for name in ENGINES if name != "rtl")
 """Those that are climbed unless others are asked for: building the RTL twin of a whole block takes minutes."""
@@ -120,15 +120,15 @@ class Values:
     run: CsimRun | None = field(default=None, repr=False)  # of the C simulation
 
 
-def run_functional(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:
-    """The functional engine on a design's memory.
+def run_reference(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:
+    """The reference engine on a design's memory.
 
     Raises:
         InputError: see :func:`sttest.reference.run`.
     """
     began = time.perf_counter()
     result = run(graph, images, keep=graph.stream)
-    return Values("functional", "done", result.results, result.streams, time.perf_counter() - began)
+    return Values("reference", "done", result.results, result.streams, time.perf_counter() - began)
 
 
 def run_csim(

@@ -31,7 +31,7 @@ class RunnableDesign:
     launch: Launch
 
 
-def on_functional(graph: ReferenceGraph) -> RunnableDesign:
+def on_reference(graph: ReferenceGraph) -> RunnableDesign:
     """A design on the reference engine."""
     return RunnableDesign(graph, lambda images: run(graph, images).results)
 

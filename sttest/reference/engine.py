@@ -1,4 +1,4 @@
-"""The functional engine: every node once, from arrays of tokens to arrays of tokens.
+"""The reference engine: every node once, from arrays of tokens to arrays of tokens.
 
 A process network gives the same tokens in whatever order its nodes run (Kahn,
 1974), so each node may see its whole streams at once.

@@ -1,4 +1,4 @@
-"""Where a launch puts the new entries of its caches: where the functional engine looks for them, in slices, too."""
+"""Where a launch puts the new entries of its caches: where the reference engine looks for them, in slices, too."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from sttest.crosscheck.engines import EngineResult, guarded
 
 pytestmark = pytest.mark.torch
 
-SHORT = StreamComparison("functional", "csim", 9, 0, 0, 0.0, is_short=True, first=None)
+SHORT = StreamComparison("reference", "csim", 9, 0, 0, 0.0, is_short=True, first=None)
 
 
 def _ladder(*rungs: EngineResult, streams: StreamComparison | None = None) -> Crosscheck:
     return Crosscheck(
-        "design", (EngineResult("torch", "done"), EngineResult("functional", "done"), *rungs), {}, streams, None
+        "design", (EngineResult("torch", "done"), EngineResult("reference", "done"), *rungs), {}, streams, None
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sttest.crosscheck.crosscheck import compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
-from sttest.crosscheck.engines import Values, run_csim, run_functional
+from sttest.crosscheck.engines import Values, run_csim, run_reference
 from sttest.package import KernelFiles
 from sttest.reference import images_of
 from sttest.targets.csim import Executable, build_kernel
@@ -41,8 +41,8 @@ def design(design_of):
 
 
 @pytest.fixture(scope="module")
-def functional(design) -> Values:
-    return run_functional(design.package.reference_graph, design.case.images(design.package.reference_graph))
+def reference(design) -> Values:
+    return run_reference(design.package.reference_graph, design.case.images(design.package.reference_graph))
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,11 @@ def _faulty(design, kernel, folder, images=None) -> Values:
     return run_csim(graph, images or design.case.images(graph), kernel, design.files, folder)
 
 
-def test_without_a_fault_everything_is_the_same(design, functional, faulty_kernel, tmp_path):
+def test_without_a_fault_everything_is_the_same(design, reference, faulty_kernel, tmp_path):
     csim = _faulty(design, faulty_kernel, tmp_path)
-    compared = compare_streams(design.package.reference_graph, functional, csim)
+    compared = compare_streams(design.package.reference_graph, reference, csim)
     assert (compared.verdict, compared.first, csim.verdict) == ("same", None, "done")
-    for values in (functional, csim):
+    for values in (reference, csim):
         assert compare_with_golden(design.package.reference_graph, design.case, values).verdict == "same"
         assert first_other_module(design.package.reference_graph, design.case.modules, values.streams) == ""
 
@@ -90,11 +90,11 @@ def test_without_a_fault_everything_is_the_same(design, functional, faulty_kerne
     ],
 )
 def test_faults_of_the_cpp(
-    design, functional, faulty_kernel, name, stream, token, origin, verdict, tmp_path, monkeypatch
+    design, reference, faulty_kernel, name, stream, token, origin, verdict, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("STTEST_FAULT", name)
     csim = _faulty(design, faulty_kernel, tmp_path)
-    compared = compare_streams(design.package.reference_graph, functional, csim)
+    compared = compare_streams(design.package.reference_graph, reference, csim)
     assert csim.verdict == verdict
     assert compared.verdict == "different"
     assert _place(compared) == (stream, token, origin)
@@ -105,13 +105,13 @@ def _place(compared: StreamComparison) -> tuple[str, int, str]:
     return compared.first.stream, compared.first.token, compared.first.origin
 
 
-def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
+def test_scales_off_by_one_group(design, reference, faulty_kernel, tmp_path):
     graph, name = design.package.reference_graph, "mlp.down_proj.weight_scale"
     scales = np.roll(design.case.parameters[name], 1, axis=0)
     assert len(scales) == 3
     images = {**design.case.images(graph), **images_of(graph, {name: scales})}
     csim = _faulty(design, faulty_kernel, tmp_path, images)
-    compared = compare_streams(graph, functional, csim)
+    compared = compare_streams(graph, reference, csim)
     load = next(load for load in graph.loads if load.argument == name)
     assert _place(compared) == (load.sink, 0, name)
     results = compare_with_golden(graph, design.case, csim)
@@ -120,7 +120,7 @@ def test_scales_off_by_one_group(design, functional, faulty_kernel, tmp_path):
     assert results.module == "mlp.down_proj"
 
 
-def test_two_tiles_exchanged_in_packed_memory(design, functional, faulty_kernel, tmp_path):
+def test_two_tiles_exchanged_in_packed_memory(design, reference, faulty_kernel, tmp_path):
     graph = design.package.reference_graph
     images = design.case.images(graph)
     load = next(load for load in graph.loads if load.argument == "attn.v_proj.weight")
@@ -128,4 +128,4 @@ def test_two_tiles_exchanged_in_packed_memory(design, functional, faulty_kernel,
     tiles = images[load.name].copy().reshape(int(np.prod(load.layout.grid)), -1)
     tiles[[3, 5]] = tiles[[5, 3]]
     csim = _faulty(design, faulty_kernel, tmp_path, {**images, load.name: tiles.reshape(-1)})
-    assert _place(compare_streams(graph, functional, csim)) == (load.sink, 3, "attn.v_proj.weight")
+    assert _place(compare_streams(graph, reference, csim)) == (load.sink, 3, "attn.v_proj.weight")

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 import torch
 
 from sttest.core.errors import InputError
-from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_functional
+from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_reference
 from sttest.models.checkpoint import load_model
 from sttest.models.language_model import GeneratedTokens, LanguageModel, generate, quantise_model
 from sttest.models.quant.contraction import DefinedOrder
@@ -42,10 +42,10 @@ def _assert_same(found: GeneratedTokens, model: LanguageModel) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
-def test_on_the_functional_engine(name, design_of):
+def test_on_the_reference_engine(name, design_of):
     """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""
     model = _model(name)
-    prefill, decode = (on_functional(design_of(name, phase).package.reference_graph) for phase in ("prefill", "decode"))
+    prefill, decode = (on_reference(design_of(name, phase).package.reference_graph) for phase in ("prefill", "decode"))
     _assert_same(generate_on_designs(model, prefill, decode, PROMPT, 1 + STEPS), model)
 
 
@@ -65,7 +65,7 @@ def test_on_the_emitted_cpp(name, design_of):
 def test_a_context_that_the_design_has_no_room_for_is_refused(design_of):
     model = _model("small-gpt2")
     prefill, decode = (
-        on_functional(design_of("small-gpt2", phase).package.reference_graph) for phase in ("prefill", "decode")
+        on_reference(design_of("small-gpt2", phase).package.reference_graph) for phase in ("prefill", "decode")
     )
     with pytest.raises(InputError, match="no room for so many tokens"):
         generate_on_designs(model, prefill, decode, PROMPT * 3, 2)

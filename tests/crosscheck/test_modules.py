@@ -6,7 +6,7 @@ import pytest
 
 from sttest.crosscheck.crosscheck import compare_with_golden
 from sttest.crosscheck.differences import first_other_module
-from sttest.crosscheck.engines import run_functional
+from sttest.crosscheck.engines import run_reference
 from sttest.reference import images_of
 
 pytestmark = pytest.mark.torch
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.torch
 def test_the_same_in_every_module(model, phase, design_of):
     design = design_of(model, phase)
     graph = design.package.reference_graph
-    functional = run_functional(graph, design.case.images(graph))
-    assert compare_with_golden(graph, design.case, functional).verdict == "same"
-    assert first_other_module(graph, design.case.modules, functional.streams) == ""
+    reference = run_reference(graph, design.case.images(graph))
+    assert compare_with_golden(graph, design.case, reference).verdict == "same"
+    assert first_other_module(graph, design.case.modules, reference.streams) == ""
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,6 @@ def test_a_wrong_parameter_in_the_memory_of_all_engines(parameter, module, desig
     graph = design.package.reference_graph
     wrong = (design.case.parameters[parameter] * 2).astype(design.case.parameters[parameter].dtype)
     images = {**design.case.images(graph), **images_of(graph, {parameter: wrong})}
-    found = compare_with_golden(graph, design.case, run_functional(graph, images))
+    found = compare_with_golden(graph, design.case, run_reference(graph, images))
     assert (found.verdict, found.module) == ("different", module)
     assert f"first module that differs: {module}" in str(found)

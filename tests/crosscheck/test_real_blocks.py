@@ -41,8 +41,8 @@ def test_attention_in_one_pass_too(model, phase, length, sttest, tmp_path):
 
 
 def assert_same_in_all_engines(sttest, *options):
-    outcome = sttest("crosscheck", *options, "--engines", "torch,functional,maxplus,csim", "--json")
+    outcome = sttest("crosscheck", *options, "--engines", "torch,reference,maxplus,csim", "--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert told["streams"]["verdict"] == "same"
-    assert {name: found["verdict"] for name, found in told["results"].items()} == {"functional": "same", "csim": "same"}
+    assert {name: found["verdict"] for name, found in told["results"].items()} == {"reference": "same", "csim": "same"}

@@ -27,13 +27,13 @@ def test_all_engines_in_one_table(climb):
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     rows = {row["engine"]: row for row in told["engines"]}
-    assert list(rows) == ["torch", "functional", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device"]
-    assert [rows[name]["verdict"] for name in ("torch", "functional", "simpy", "maxplus", "csim", "rtl")] == [
+    assert list(rows) == ["torch", "reference", "simpy", "maxplus", "csim", "rtl", "hw_emu", "device"]
+    assert [rows[name]["verdict"] for name in ("torch", "reference", "simpy", "maxplus", "csim", "rtl")] == [
         "done", "done", "done", "done", "done", "not asked",
     ]  # fmt: skip
     assert rows["simpy"]["cycles"] == rows["maxplus"]["cycles"] > 0
     assert rows["simpy"]["latency_us"] == rows["simpy"]["cycles"] / 250
-    assert [rows[name]["error"] for name in ("functional", "csim")] == [0.0, 0.0]
+    assert [rows[name]["error"] for name in ("reference", "csim")] == [0.0, 0.0]
     assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
     assert 10 < told["sqnr_db"] < 40
 
@@ -41,17 +41,17 @@ def test_all_engines_in_one_table(climb):
 @pytest.mark.parametrize("shape", [("prefill", "--tokens"), ("decode", "--context")], ids=lambda shape: shape[0])
 def test_a_scale_per_position_is_the_same_in_all_engines(shape, sttest, tmp_path):
     phase, length = shape
-    options = ("--precision", "w4a8-position", "--engines", "torch,functional,simpy,maxplus,csim", "--json")
+    options = ("--precision", "w4a8-position", "--engines", "torch,reference,simpy,maxplus,csim", "--json")
     outcome = sttest("crosscheck", "small-gpt2", "--phase", phase, length, 27, "-o", tmp_path / "package", *options)
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
-    assert {name: found["verdict"] for name, found in told["results"].items()} == {"functional": "same", "csim": "same"}
+    assert {name: found["verdict"] for name, found in told["results"].items()} == {"reference": "same", "csim": "same"}
 
 
 def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    outcome = climb("--engines", "torch,functional,csim,rtl,hw_emu,device", "--json")
+    outcome = climb("--engines", "torch,reference,csim,rtl,hw_emu,device", "--json")
     told = {row["engine"]: row for row in json.loads(outcome.stdout)["engines"]}
     assert outcome.exit_code == 0
     missing = {name: row["note"] for name, row in told.items() if row["verdict"] == "missing"}
@@ -84,7 +84,13 @@ def test_without_pytorch_there_is_no_golden(sttest, tmp_path, monkeypatch):
 
 def test_unknown_engines_are_refused_before_work(sttest, tmp_path):
     outcome = sttest(
-        "crosscheck", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,funktional"
+        "crosscheck", "small-gpt2", "--phase", "decode", "-o", tmp_path / "p", "--engines", "torch,referenz"
     )
-    assert (outcome.exit_code, "did you mean 'functional'?" in outcome.stderr) == (2, True)
+    assert (outcome.exit_code, "did you mean 'reference'?" in outcome.stderr) == (2, True)
     assert not (tmp_path / "p").exists()
+
+
+def test_the_old_name_of_the_reference_engine_still_works(sttest, tmp_path):
+    options = ("--phase", "decode", "-o", tmp_path / "p", "--engines", "functional,card")
+    outcome = sttest("crosscheck", "small-gpt2", *options)
+    assert ("'functional' is called 'reference' now" in outcome.stderr, "no engine 'card'" in outcome.stderr) == (True, True)

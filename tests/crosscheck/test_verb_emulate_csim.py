@@ -27,7 +27,7 @@ def test_the_same_values_are_exit_code_0(emulate):
     outcome = emulate("--seed", 4)
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     assert "torch and csim: the same results, to the bit" in outcome.stdout
-    assert "functional and csim: the same in all" in outcome.stdout
+    assert "reference and csim: the same in all" in outcome.stdout
     assert "FIFOs, 0 of them ever above their depth; the tightest:" in outcome.stdout
 
 
@@ -56,7 +56,7 @@ def test_a_deadlock_is_exit_code_3_and_the_cycle_that_the_simulator_names(emulat
         in outcome.stdout
     )
     assert "  the simulator (maxplus) names the same cycle" in lines
-    assert "functional and csim: the same in all tokens that both have, to the bit" in outcome.stdout
+    assert "reference and csim: the same in all tokens that both have, to the bit" in outcome.stdout
 
 
 def test_a_deadlock_as_json(emulate):
@@ -104,7 +104,7 @@ def _changed(package: Path, folder: Path, old: str, new: str) -> Path:
 
 
 def test_a_fault_in_one_engine_is_exit_code_6_and_named(emulate, design_of, tmp_path):
-    """Another epsilon in the first norm of the functional engine's network."""
+    """Another epsilon in the first norm of the reference engine's network."""
     design = design_of("small-gpt2", "prefill")
     (epsilon,) = {
         op.value

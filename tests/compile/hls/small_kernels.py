@@ -32,7 +32,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is 
 
 @dataclass(frozen=True)
 class Made:
-    """A kernel in C++, timed, and as the functional engine takes it."""
+    """A kernel in C++, timed, and as the reference engine takes it."""
 
     emitted: EmittedKernel
     timing: PortTiming

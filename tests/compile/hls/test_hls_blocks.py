@@ -1,4 +1,4 @@
-"""Whole small blocks as C++ against the functional engine, to the bit."""
+"""Whole small blocks as C++ against the reference engine, to the bit."""
 
 from __future__ import annotations
 

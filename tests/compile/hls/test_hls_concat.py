@@ -1,4 +1,4 @@
-"""Concatenations in C++: what the text says and what the functional engine computes."""
+"""Concatenations in C++: what the text says and what the reference engine computes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_programs_compute_what_their_text_says(tmp_path: Path) -> None:
         cases.append((name, graph, tensors))
     for call, (name, graph, tensors), written in zip(calls, cases, run_all(calls, tmp_path), strict=True):
         for store, image in run(graph, call.memory).results.items():
-            assert np.array_equal(image, written[store]), f"{name}: functional engine and C++ differ in {store}"
+            assert np.array_equal(image, written[store]), f"{name}: reference engine and C++ differ in {store}"
         found = read_results(graph, written).values()
         for got, expected in zip(found, values_of(PROGRAMS[name], tensors), strict=True):
             np.testing.assert_array_equal(got, expected, err_msg=name)

@@ -1,4 +1,4 @@
-"""Small programs with tiles and orders at random: C++, functional engine and text agree, the sized FIFOs suffice."""
+"""Small programs with tiles and orders at random: C++, reference engine and text agree, the sized FIFOs suffice."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_tiles_and_orders_change_no_value_and_no_fifo_is_too_shallow(tmp_path: P
     written = run_all(calls, tmp_path)
     for (seed, text, _), graph, given, call, found in zip(cases, graphs, tensors, calls, written, strict=True):
         for name, image in run(graph, call.memory).results.items():
-            assert np.array_equal(image, found[name]), f"program {seed}: functional engine and C++ differ in {name}"
+            assert np.array_equal(image, found[name]), f"program {seed}: reference engine and C++ differ in {name}"
         for got, wanted in zip(read_results(graph, found).values(), values_of(text, given), strict=True):
             np.testing.assert_array_equal(got, wanted, err_msg=f"program {seed}")
 

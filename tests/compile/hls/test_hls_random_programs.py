@@ -67,7 +67,7 @@ def _check_a_batch(first_seed: int, knobs: list[CompileOptions]) -> None:
         written = run_all(calls, Path(folder))
     for (seed, text, _, graph), given_tensors, call, found in zip(cases, tensors, calls, written, strict=True):
         for name, image in run(graph, call.memory).results.items():
-            assert np.array_equal(image, found[name]), f"program {seed}: functional engine and C++ differ in {name}"
+            assert np.array_equal(image, found[name]), f"program {seed}: reference engine and C++ differ in {name}"
         wanted = values_of(text, given_tensors)
         for got, expected in zip(read_results(graph, found).values(), wanted, strict=True):
             np.testing.assert_array_equal(got, expected, err_msg=f"program {seed}")

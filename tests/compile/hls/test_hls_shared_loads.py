@@ -1,4 +1,4 @@
-"""Engines that read the parameters of all their tasks in one stream: C++ and functional engine, to the bit."""
+"""Engines that read the parameters of all their tasks in one stream: C++ and reference engine, to the bit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_programs_on_shared_loads_compute_what_they_did(tmp_path: Path) -> None:
         graphs.append(graph)
     for (seed, *_), graph, call, found in zip(PROGRAMS, graphs, calls, run_all(calls, tmp_path), strict=True):
         for name, image in run(graph, call.memory).results.items():
-            assert np.array_equal(image, found[name]), f"program {seed}: functional engine and C++ differ in {name}"
+            assert np.array_equal(image, found[name]), f"program {seed}: reference engine and C++ differ in {name}"
 
 
 def _of_parameters(text: str) -> str:

@@ -53,7 +53,7 @@ def unlooped(model: str, share: str) -> ReferenceGraph:
 
 
 class Sequence:
-    """A launch with seeded tensors, token by token and layer by layer in the functional engine."""
+    """A launch with seeded tensors, token by token and layer by layer in the reference engine."""
 
     def __init__(self, values: ReferenceGraph) -> None:
         self.values = values

@@ -1,4 +1,4 @@
-"""Emitted C++ run by the C simulation against the functional engine, to the bit: every type, layout and operation."""
+"""Emitted C++ run by the C simulation against the reference engine, to the bit: every type, layout and operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emitted C++ run by the C simulation, held against the functional engine."""
+"""Emitted C++ run by the C simulation, held against the reference engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sttest.targets.vitis.rules import check_kernel
 
 
 def assert_same_values(kernel: Made, folder: Path, tensors: dict[str, np.ndarray] | None = None) -> None:
-    """No warnings, no broken rules, and the bytes that the functional engine leaves in memory."""
+    """No warnings, no broken rules, and the bytes that the reference engine leaves in memory."""
     assert check_kernel(kernel.emitted.text) == []
     executable = build_kernel(kernel.files(folder / "package"), folder / "work")
     assert executable.warnings == ""

@@ -1,4 +1,4 @@
-// hls_math for C simulation: every function in binary64, rounded once to binary32, which is what the functional
+// hls_math for C simulation: every function in binary64, rounded once to binary32, which is what the reference
 // engine computes too; the results of the C library's float functions differ from machine to machine.
 #pragma once
 
