@@ -221,7 +221,7 @@ def test_whatif_is_the_study_of_the_same_settings(design):
     table = design.whatif({"board.hbm.bandwidth": [20.0, 115.0]}, recompile=True)
     for point, row in zip(points_of(study, ROOT), table.itertuples(), strict=True):
         assert point.block is not None
-        outcome = StudyOutcome(point, simulate_block(key_of(point.block, "maxplus")))
+        outcome = StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus")))
         assert (row.cycles, row.bound_by) == (outcome.simulated["cycles"], outcome.binding)
         assert row.tokens_per_s == pytest.approx(outcome.speed)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,9 +18,11 @@ from sttest.studies import tables
 from sttest.studies.ablation import outcome as ablation_outcome
 from sttest.studies.ablation.form import ABLATIONS, ablation_names, is_ablation, load_ablation
 from sttest.studies.ablation.report import PUBLISHED_COLUMNS, AblationReport
-from sttest.studies.campaign import STORES, Campaign, Runner, Tell, on_cluster
+from sttest.studies.campaign import STORES, Campaign, Runner, StudyRun, Tell, on_cluster
 from sttest.studies.report import build_report
 from sttest.studies.whatif import outcome as study_outcome
+from sttest.studies.whatif.outcome import StudyOutcome
+from sttest.studies.whatif.points import Point
 from sttest.studies.whatif.report import COLUMNS, StudyReport
 from sttest.studies.whatif.study import load_study, study_names, study_path
 
@@ -210,7 +212,7 @@ def _teller(say: Callable[[str], None]) -> Tell:
     return tell
 
 
-def _print_plan(name: str, found: study_outcome.StudyRun, jobs: int, *, as_json: bool) -> None:
+def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, as_json: bool) -> None:
     blocks, stored = len(found.campaign.keys), len(found.campaign.found)
     seconds = found.campaign.estimate_s(jobs)
     refused = sum(point.block is None for point in found.points)
@@ -226,7 +228,7 @@ def _print_plan(name: str, found: study_outcome.StudyRun, jobs: int, *, as_json:
     )
 
 
-def _print_ablation_plan(name: str, found: ablation_outcome.AblationRun, *, as_json: bool) -> None:
+def _print_ablation_plan(name: str, found: StudyRun[Any, Any], *, as_json: bool) -> None:
     numbers = {"rows": len(found.points), "designs": len(found.campaign.keys), "stored": len(found.campaign.found)}
     if as_json:
         print_json({"schema": ABLATION_PLAN_SCHEMA, "name": name, **numbers})

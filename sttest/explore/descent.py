@@ -18,24 +18,10 @@ from math import inf, log
 from typing import Protocol
 
 from sttest.boards.resources import Resources
+from sttest.explore import assumptions
 
 Lanes = Mapping[str, int]
 """By engine."""
-
-_COSTS = Resources(dsp=0.4, lut=1.0, ff=0.2, bram18=0.2, uram=0.2)
-"""What a share of the budget costs: LUTs are what these designs run out of first."""
-_OVERFULL_COST = 10.0
-_TRIMMING_PRICES = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-_FILLING_PRICES = (1.0, 0.3, 0.1, 0.03, 0.01)
-# Where lanes do not lower what is beyond a budget at this price, it is nothing that lanes decide.
-_HIGH_PRICE = 1.0
-# Of a design that fits from the start: whatever room there is goes to whoever is faster with it, before any is made.
-_GROWING_PRICE = 0.03
-_LEAST_GAIN = 0.002
-_IDLE_SHARE = 0.002
-_MOST_SPARED = 12
-_LEAST_STEP = 0.0005
-_MOST_PASSES = 2
 
 
 @dataclass(frozen=True)
@@ -50,7 +36,7 @@ class Judged:
         """What is asked for beyond all budgets, in budgets; 0 for a design that may have a place."""
         return sum(max(0.0, share - 1) for share in self.shares)
 
-    def score(self, price: float, overfull_cost: float = _OVERFULL_COST) -> float:
+    def score(self, price: float, overfull_cost: float = assumptions.OVERFULL_COST) -> float:
         """What a descent lowers; 0.01 of it is a percent of the cycles."""
         return log(self.cycles) + price * (_cost(self.shares) + overfull_cost * self.overfull)
 
@@ -126,8 +112,8 @@ def descend(
     walk = _Walk(judge, choices, most_designs, watch, dict(start), first)
     paid = walk.trim()
     if paid == inf:
-        walk.passes(_GROWING_PRICE, must_fit=True, only_more=True)
-    for price in _FILLING_PRICES:
+        walk.passes(assumptions.GROWING_PRICE, must_fit=True, only_more=True)
+    for price in assumptions.FILLING_PRICES:
         if walk.best is not None and price < paid:
             walk.passes(price, must_fit=True)
     lanes, judged = walk.best or (walk.lanes, walk.judged)
@@ -153,20 +139,20 @@ class _Walk:
         if self._fits(self.lanes, self.judged):
             return inf
         self._spare()
-        for price in _TRIMMING_PRICES:
+        for price in assumptions.TRIMMING_PRICES:
             before = self.judged.overfull
             self.passes(price, must_fit=False)
             if self._fits(self.lanes, self.judged):
                 return price
-            if price >= _HIGH_PRICE and 0 < before <= self.judged.overfull:
+            if price >= assumptions.HIGH_PRICE and 0 < before <= self.judged.overfull:
                 break
         return 0.0
 
     def _spare(self) -> None:
         """Halves the lanes of all engines that nobody waits for, again and again, while that costs next to nothing."""
         idle, before = set(self.choices), self.judge.profile(self.lanes).cycles
-        for _ in range(_MOST_SPARED):
-            idle = {each for each in idle if before.get(each, 0) < _IDLE_SHARE * self.judged.cycles}
+        for _ in range(assumptions.MOST_SPARED):
+            idle = {each for each in idle if before.get(each, 0) < assumptions.IDLE_SHARE * self.judged.cycles}
             halves = {each: _beside(self.choices[each], self.lanes[each], 0.5) for each in idle}
             fewer = {each: lanes for each, lanes in halves.items() if lanes is not None}
             if not fewer or self.designs >= self.most_designs:
@@ -177,7 +163,7 @@ class _Walk:
             if judged is None:
                 return
             after = self.judge.profile(tried).cycles
-            if log(judged.cycles / self.judged.cycles) > _LEAST_GAIN:
+            if log(judged.cycles / self.judged.cycles) > assumptions.LEAST_GAIN:
                 # Somebody waits for one of them now: those with more of the critical path keep their lanes.
                 slower = {each for each in fewer if after.get(each, 0) > before.get(each, 0)}
                 idle -= slower or idle
@@ -188,7 +174,7 @@ class _Walk:
 
     def passes(self, price: float, *, must_fit: bool, only_more: bool = False) -> None:
         """Visits all engines again until a pass keeps no step."""
-        for _ in range(_MOST_PASSES):
+        for _ in range(assumptions.MOST_PASSES):
             profile = self.judge.profile(self.lanes)
             order = self._order(profile, price, must_fit)
             kept = [self._visit(engine, profile, price, must_fit, only_more) for engine in order]
@@ -204,7 +190,7 @@ class _Walk:
         """By how much the score can fall at most with half and with twice the lanes."""
         others = self.judged.cycles - profile.cycles.get(engine, 0)
         share = profile.shares.get(engine, Resources())
-        saved = price * (_cost(share) + _OVERFULL_COST * min(self.judged.overfull, sum(share)))
+        saved = price * (_cost(share) + assumptions.OVERFULL_COST * min(self.judged.overfull, sum(share)))
         return saved, log(self.judged.cycles / others) if others > 0 else inf
 
     def _visit(self, engine: str, profile: Profile, price: float, must_fit: bool, only_more: bool) -> bool:
@@ -212,7 +198,7 @@ class _Walk:
         fewer, more = self._gains(engine, profile, price)
         for gain, factor in sorted(((0.0 if only_more else fewer, 0.5), (more, 2.0)), reverse=True):
             kept = False
-            while gain > _LEAST_GAIN and self._step(engine, factor, price, must_fit):
+            while gain > assumptions.LEAST_GAIN and self._step(engine, factor, price, must_fit):
                 # Every step leaves half of what there was to gain.
                 kept, gain = True, gain / 2
             if kept:
@@ -226,7 +212,7 @@ class _Walk:
         tried = {**self.lanes, engine: lanes}
         judged = self.judge.judge(tried)
         self.designs += 1
-        if judged is None or judged.score(price) >= self.judged.score(price) - _LEAST_STEP:
+        if judged is None or judged.score(price) >= self.judged.score(price) - assumptions.LEAST_STEP:
             return False
         if must_fit and not self._fits(tried, judged):
             return False
@@ -245,7 +231,7 @@ class _Walk:
 
 
 def _cost(shares: Resources) -> float:
-    return sum(weight * share for weight, share in zip(_COSTS, shares, strict=True))
+    return sum(weight * share for weight, share in zip(assumptions.SHARE_COSTS, shares, strict=True))
 
 
 def _beside(choices: Sequence[int], now: int, factor: float) -> int | None:

@@ -12,13 +12,10 @@ from fractions import Fraction
 from sttest.boards.resources import Resources, total
 from sttest.compile.spaces.parallel_factors import nearest_power_of_two
 from sttest.core.errors import DoesNotFitError
+from sttest.explore import assumptions
 from sttest.explore.facts import BlockFacts
 
 Lanes = dict[str, int]
-# Steps of the factor that HIDA's ways scale by, per doubling.
-_STEPS_PER_OCTAVE = 4
-# A raise that takes nothing is still finite.
-_LEAST_COST = 1e-9
 
 
 def distribute(facts: BlockFacts, way: str, share: float) -> Lanes:
@@ -103,7 +100,7 @@ def _by_chain(facts: BlockFacts, share: float) -> Lanes:
 
 def _gain(saved_cycles: int, cost: float | None) -> float:
     """Cycles per share of the board; 0 for a raise that does not fit."""
-    return 0.0 if cost is None else saved_cycles / max(cost, _LEAST_COST)
+    return 0.0 if cost is None else saved_cycles / max(cost, assumptions.LEAST_COST)
 
 
 def _longest_chain(facts: BlockFacts, lanes: Mapping[str, int]) -> Iterator[tuple[int, int]]:
@@ -144,7 +141,10 @@ def _by_hida(*, ia: bool, ca: bool) -> Callable[[BlockFacts, float], Lanes]:
 
     def way(facts: BlockFacts, share: float) -> Lanes:
         widest = max(engine.choices[-1] for engine in facts.engines)
-        factors = [2 ** (step / _STEPS_PER_OCTAVE) for step in range(_STEPS_PER_OCTAVE * widest.bit_length())]
+        factors = [
+            2 ** (step / assumptions.STEPS_PER_OCTAVE)
+            for step in range(assumptions.STEPS_PER_OCTAVE * widest.bit_length())
+        ]
         fitting = bisect_right(
             factors, share, key=lambda factor: facts.share(facts.logic(_hida(facts, factor, ia=ia, ca=ca)))
         )

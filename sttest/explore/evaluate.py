@@ -18,6 +18,7 @@ from sttest.compile.resources.design import DesignResources, design_resources, d
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.core.validation import validated
+from sttest.explore import assumptions
 from sttest.explore.facts import BlockFacts, DesignBounds, block_facts, bounds
 from sttest.explore.objectives import Figures, Losses, Objective, Target, dominates
 from sttest.explore.space import Point, lanes_of, resolved, tiling_of
@@ -26,9 +27,6 @@ from sttest.sim import simulate
 Status = Literal["simulated", "bounded", "refused"]
 REFUSALS = (DoesNotFitError, InputError, DeadlockError)
 """What a point of a search may run into; anything else is a fault of the program."""
-# Designs that a process remembers: points of a search often come to the same lanes.
-_KEPT_DESIGNS = 4096
-_KEPT_TILINGS = 64
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Evaluator:
         """
         tiled = self._compiler.tiled(knobs)
         if tiled not in self._facts:
-            if len(self._facts) >= _KEPT_TILINGS:
+            if len(self._facts) >= assumptions.KEPT_TILINGS:
                 del self._facts[next(iter(self._facts))]
             self._facts[tiled] = block_facts(tiled.module, self._compiler.board)
         return self._facts[tiled]
@@ -152,7 +150,7 @@ class Evaluator:
                 self._keep(each.knobs, each.figures)
 
     def _keep(self, knobs: CompileOptions, found: Figures | SttestError) -> None:
-        if len(self._figures) >= _KEPT_DESIGNS:
+        if len(self._figures) >= assumptions.KEPT_DESIGNS:
             del self._figures[next(iter(self._figures))]
         self._figures[knobs] = found
 

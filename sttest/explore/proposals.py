@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sttest.compile.options import CompileOptions
+from sttest.explore import assumptions
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.space import SHIFT, Domain, Point, Value
 
@@ -27,8 +28,6 @@ BATCH = 16
 LAG = 2
 """A batch knows the results of all batches up to so many before it."""
 _DEFAULTS: dict[str, Value] = dict(CompileOptions())
-_SEED_BUDGETS = (0.5, 0.25, 0.75)
-"""Where among the budgets the seeds lie, in this order."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def seeds(space: Sequence[Domain]) -> list[Point]:
     """
     domains = {domain.name: domain for domain in space}
     budgets = domains["budget_percent"].choices
-    chosen = dict.fromkeys(budgets[int(where * (len(budgets) - 1))] for where in _SEED_BUDGETS)
+    chosen = dict.fromkeys(budgets[int(where * (len(budgets) - 1))] for where in assumptions.SEED_BUDGETS)
     turns = [domain for domain in space if not domain.name.startswith(SHIFT)]
     default = default_point(space)
     found: list[Point] = []

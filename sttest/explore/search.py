@@ -11,17 +11,13 @@ from typing import Any
 
 from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
+from sttest.explore import assumptions
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.objectives import Losses, Objective, Target, objectives_of, pareto_set
 from sttest.explore.proposals import BATCH, LAG, Tried, propose
 from sttest.explore.space import Domain, Point, space_of
 from sttest.explore.storage import SearchStorage
 
-# A compiled module is many small objects; collecting every 700 of them, as is the default, takes an eighth of the time.
-_COLLECT_EVERY = (50_000, 20, 100)
-_POLL_S = 0.05
-# A look takes some hundredths of a second of a core that a process could use.
-_WATCH_S = 1.0
 Watch = Callable[[dict[int, Tried]], None]
 
 
@@ -103,7 +99,7 @@ class Worker:
                     if slot not in tried:
                         tried[slot] = self._judge(slot, waiting[slot], tried)
                 if not taken:
-                    time.sleep(_POLL_S)
+                    time.sleep(assumptions.POLL_S)
 
     def _in_order(self, waiting: dict[int, Point]) -> list[int]:
         """The eldest batch first, for others wait for it; of a batch, what was tiled here before."""
@@ -151,7 +147,7 @@ class Worker:
 def _few_collections() -> Iterator[None]:
     """Collects garbage seldom, and never looks for it in what is there already: libraries, the parsed block."""
     before = gc.get_threshold()
-    gc.set_threshold(*_COLLECT_EVERY)
+    gc.set_threshold(*assumptions.COLLECT_EVERY)
     gc.collect()
     gc.freeze()
     try:
@@ -196,7 +192,7 @@ def _run_processes(search: Search, storage: SearchStorage, trials: int, jobs: in
         running = {pool.submit(_join_in, search, trials) for _ in range(jobs)}
         while running:
             watch(storage.tried())
-            ended, running = wait(running, _WATCH_S, FIRST_COMPLETED)
+            ended, running = wait(running, assumptions.WATCH_S, FIRST_COMPLETED)
             for future in ended:
                 future.result()
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from sttest.compile.options import CompileOptions, Value, accepts, options_of
 from sttest.core.errors import InputError, did_you_mean
+from sttest.explore import assumptions
 from sttest.explore.distributions import WAYS, Lanes, distribute
 from sttest.explore.facts import BlockFacts
 
@@ -21,8 +22,6 @@ Point = Mapping[str, Value]
 """One choice per knob."""
 SHIFT = "shift."
 OTHERS = f"{SHIFT}others"
-# A contraction with less of the block's work has no knob of its own.
-_LEAST_WORK = 0.01
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
         InputError: a knob that is not there, or a value that it can't take.
     """
     all_work = sum(task.work for task in facts.tasks)
-    large = [task.name for task in facts.tasks if task.contraction and task.work >= _LEAST_WORK * all_work]
+    large = [task.name for task in facts.tasks if task.contraction and task.work >= assumptions.LEAST_WORK * all_work]
     shifts = (Domain(f"{SHIFT}{name}", "tiling", _SHIFTS, _between(-10, 10), "doublings") for name in large)
     others = Domain(OTHERS, "tiling", _SHIFTS, _between(-10, 10), "doublings")
     domains = {domain.name: domain for domain in (*_domains(), *shifts, others)}

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sttest.core.errors import InputError, ToolMissingError
+from sttest.explore import assumptions
 from sttest.explore.evaluate import Evaluation
 from sttest.explore.objectives import Objective
 from sttest.explore.proposals import Tried
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 
 
 # --- Who is at what: a table beside Optuna's in which every thing has one owner at a time, whatever database holds it
-
-
-# A process on another machine is taken for lost after this; a design takes seconds.
-_LOST_AFTER_S = 900
 
 
 class Claims:
@@ -103,7 +100,7 @@ def _is_gone(owner: str, since: datetime) -> bool:
     """
     host, process, _ = owner.rsplit(":", 2)
     if host != socket.gethostname():
-        return (datetime.now() - since).total_seconds() > _LOST_AFTER_S
+        return (datetime.now() - since).total_seconds() > assumptions.LOST_AFTER_S
     if int(process) == os.getpid():
         return True
     try:
@@ -115,11 +112,7 @@ def _is_gone(owner: str, since: datetime) -> bool:
     return False
 
 
-# Slots that a process takes on in one transaction at most.
-_MOST_AT_ONCE = 4
 _POINTS, _SLOT = "points of batch ", "slot "
-# Processes that share an SQLite file wait for each other this long.
-_BUSY_TIMEOUT_S = 120
 
 
 def require_optuna() -> None:
@@ -240,7 +233,7 @@ class SearchStorage:
 
 def _at_once(free: int, others: int) -> int:
     """A claim costs a transaction, and slots that wait for one process are not another's."""
-    return min(_MOST_AT_ONCE, -(-free // (2 * (others + 1))))
+    return min(assumptions.MOST_AT_ONCE, -(-free // (2 * (others + 1))))
 
 
 def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, Engine]:
@@ -251,7 +244,7 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     address = database_url(url)
     is_sqlite = address.startswith("sqlite")
-    options = {"connect_args": {"timeout": _BUSY_TIMEOUT_S}} if is_sqlite else {}
+    options = {"connect_args": {"timeout": assumptions.BUSY_TIMEOUT_S}} if is_sqlite else {}
     try:
         storage = optuna.storages.RDBStorage(address, engine_kwargs=options)
         if is_sqlite:

@@ -1,12 +1,12 @@
 """The simulations of a study: stored ones are taken over, the others run in processes or on a cluster, one by one."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sttest.core.errors import DoesNotFitError, InputError, SttestError, ToolMissingError
 from sttest.core.processes import run_all
@@ -22,6 +22,8 @@ Runner = Callable[[Mapping[str, Plain]], Iterable[tuple[str, Plain]]]
 """Configurations by name to results by name, in any order."""
 Tell = Callable[[int, int], None]
 """Called with the number of finished simulations and the number of all."""
+Point = TypeVar("Point")
+Outcome = TypeVar("Outcome")
 _CONNECT_S = 15
 
 
@@ -91,6 +93,24 @@ def campaign_of(keys: Iterable[Plain], simulate: Simulate, store: PointStore) ->
     by_name = {config_hash(key): key for key in keys}
     stored = {name: store.load(key) for name, key in by_name.items()}
     return Campaign(by_name, store, simulate, {name: found for name, found in stored.items() if found})
+
+
+@dataclass
+class StudyRun(Generic[Point, Outcome]):
+    """A study or an ablation under way."""
+
+    points: Sequence[Point]  # what it asks for
+    campaign: Campaign  # a simulation for each distinct block or design
+    outcome: Callable[[int], Outcome]  # outcome of a point by its number, once all simulations are finished
+
+    def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[Outcome]:
+        """Simulates what is missing and gives the outcome of every point, in order.
+
+        Raises:
+            SttestError: an error that is not the point's own; finished points stay stored.
+        """
+        self.campaign.finish(runner, tell)
+        return [self.outcome(number) for number in range(len(self.points))]
 
 
 def guarded(simulate: Simulate, key: Mapping[str, Any]) -> Plain:

@@ -93,4 +93,7 @@ def test_unknown_engines_are_refused_before_work(sttest, tmp_path):
 def test_the_old_name_of_the_reference_engine_still_works(sttest, tmp_path):
     options = ("--phase", "decode", "-o", tmp_path / "p", "--engines", "functional,card")
     outcome = sttest("crosscheck", "small-gpt2", *options)
-    assert ("'functional' is called 'reference' now" in outcome.stderr, "no engine 'card'" in outcome.stderr) == (True, True)
+    assert ("'functional' is called 'reference' now" in outcome.stderr, "no engine 'card'" in outcome.stderr) == (
+        True,
+        True,
+    )

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from sttest.boards.load import load_board
 from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import read_csv, read_yaml
+from sttest.core.program import package_versions, program_hash
 from sttest.core.validation import validated
-from sttest.models.program import Phase
+from sttest.models.program import Phase, check_shape
+from sttest.models.registry import model_config
 from sttest.studies.whatif.study import STUDIES
 
 ABLATIONS = STUDIES / "ablations"
@@ -80,7 +85,7 @@ class AblationLine(_Form):
 class PublishedComparison(_Form):
     """A published speed-up beside ours."""
 
-    figure: str  # its name in ``studies/data/ablation_figures.csv``.
+    figure: str  # name of the figure in ``studies/data/ablation_figures.csv``
     part: str  # part that our value is taken from
     # fast, slow: names of lines; ours is the time of ``slow`` over that of ``fast``
     fast: str
@@ -95,7 +100,6 @@ class Ablation(_Form):
     board: str = "u55c"  # name of the board
     reference: str  # name of the line that ratios are taken over
     buffers: bool = False  # tell what FIFOs and converters keep of attention, too
-    # parts, lines, published: see there
     parts: tuple[AblationPart, ...] = Field(min_length=1)
     lines: tuple[AblationLine, ...] = Field(min_length=1)
     differs: str = ""  # differences between this setting and that of the published figures
@@ -161,3 +165,78 @@ def _refuse_twice(names: list[str], where: str) -> None:
     for name in names:
         if names.count(name) > 1:
             raise InputError("name-twice", f"'{name}' is there twice", where=where, hints=["give another name"])
+
+
+# --- From an ablation to its designs: every line of every part, at every scale that it may have
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One design of a row."""
+
+    scale: Overlay  # the knobs in which it differs from other candidates of the row
+    key: dict[str, Any]  # everything that its result depends on
+
+
+@dataclass(frozen=True)
+class RowPoint:
+    """A line in a part with its candidates, smallest first."""
+
+    part: AblationPart
+    line: AblationLine
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def label(self) -> str:
+        """As in ``decode: dataflow``."""
+        return f"{self.part.name}: {self.line.name}"
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that enter a block."""
+        return self.line.tokens or self.part.tokens
+
+    @property
+    def layers(self) -> int:
+        """Layers that one launch runs."""
+        return int({**self.part.knobs, **self.line.knobs}.get("layers", 1))
+
+    @property
+    def generated(self) -> int:
+        """Tokens that one launch makes, one after the other."""
+        return int({**self.part.knobs, **self.line.knobs}.get("generate", 1))
+
+
+def points_of(ablation: Ablation, engine: str) -> list[RowPoint]:
+    """All rows of an ablation.
+
+    Raises:
+        InputError: a model, shape, board or knob that there is not.
+    """
+    return [
+        RowPoint(part, line, tuple(_candidates(ablation.board, part, line, engine)))
+        for part in ablation.parts
+        for line in ablation.lines_of(part)
+    ]
+
+
+def _candidates(board: str, part: AblationPart, line: AblationLine, engine: str) -> Iterator[Candidate]:
+    tokens = line.tokens or part.tokens
+    check_shape(model_config(part.model), part.phase, tokens, part.context)
+    content = load_board(board).model_dump(mode="json", exclude_none=True)
+    common = part.step_knobs if part.step_knobs and tokens > 1 and part.phase == "decode" else part.knobs
+    for scale in part.scales:
+        key = {
+            "model": part.model, "phase": part.phase, "tokens": tokens, "context": part.context, "head": line.head,
+            "board": board, "board_content": content, "knobs": _knobs({**common, **scale, **line.knobs}, part),
+            "cut": line.cut, "lanes": line.lanes, "engine": engine,
+            "source": program_hash(), "versions": package_versions(),
+        }  # fmt: skip
+        yield Candidate(scale, key)
+
+
+def _knobs(given: Overlay, part: AblationPart) -> dict[str, Any]:
+    knobs = validated(CompileOptions, given, part.name)
+    # As of `sttest compile`: a launch of several tokens adds learned positions itself.
+    positions = knobs.generate > 1 and model_config(part.model).rope_theta is None
+    return knobs.with_(positions=positions).model_dump()

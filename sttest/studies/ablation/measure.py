@@ -142,7 +142,7 @@ def measure(key: Mapping[str, Any]) -> Plain:
     """Compiles and simulates.
 
     Args:
-        key: key of a :class:`sttest.studies.ablation.points.Candidate`.
+        key: key of a :class:`sttest.studies.ablation.form.Candidate`.
 
     Returns:
         Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, the ``attention_bytes`` that they

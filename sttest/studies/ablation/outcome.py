@@ -8,10 +8,16 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.resources import KINDS
 from sttest.core.errors import InputError
 from sttest.core.results import Kind, PointStore, Row
-from sttest.studies.ablation.form import Ablation, PublishedComparison, published_figures
+from sttest.studies.ablation.form import (
+    Ablation,
+    Candidate,
+    PublishedComparison,
+    RowPoint,
+    points_of,
+    published_figures,
+)
 from sttest.studies.ablation.measure import measure
-from sttest.studies.ablation.points import Candidate, RowPoint, points_of
-from sttest.studies.campaign import Campaign, Runner, Tell, campaign_of, refusal_text
+from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 
 
 @dataclass(frozen=True)
@@ -93,28 +99,7 @@ class AblationOutcome:
         return result["largest" if self.point.line.lanes == "own" else "shares"]
 
 
-@dataclass
-class AblationRun:
-    """An ablation under way."""
-
-    points: Sequence[RowPoint]  # rows of the ablation
-    campaign: Campaign  # a simulation for each distinct design
-    launch_us: float  # cost of a launch on its board, microseconds
-
-    def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[AblationOutcome]:
-        """Simulates what is missing and gives all rows, in the order of the form.
-
-        Raises:
-            SttestError: an error that is not the design's own; finished designs stay stored.
-        """
-        self.campaign.finish(runner, tell)
-        return [AblationOutcome(point, self._results(point), self.launch_us) for point in self.points]
-
-    def _results(self, point: RowPoint) -> tuple[Mapping[str, Any], ...]:
-        return tuple(self.campaign.result(candidate.key) for candidate in point.candidates)
-
-
-def campaign(ablation: Ablation, engine: str, store: PointStore) -> AblationRun:
+def campaign(ablation: Ablation, engine: str, store: PointStore) -> StudyRun[RowPoint, AblationOutcome]:
     """What an ablation asks for, and how much of it is stored.
 
     Raises:
@@ -122,8 +107,13 @@ def campaign(ablation: Ablation, engine: str, store: PointStore) -> AblationRun:
     """
     points = points_of(ablation, engine)
     launch_us = require_hbm(load_board(ablation.board)).launch.queued_us.value
-    keys = (each.key for point in points for each in point.candidates)
-    return AblationRun(points, campaign_of(keys, measure, store), launch_us)
+    found = campaign_of((each.key for point in points for each in point.candidates), measure, store)
+
+    def outcome(number: int) -> AblationOutcome:
+        results = tuple(found.result(candidate.key) for candidate in points[number].candidates)
+        return AblationOutcome(points[number], results, launch_us)
+
+    return StudyRun(points, found, outcome)
 
 
 @dataclass(frozen=True)

@@ -40,23 +40,6 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Tick:
-    """A mark of the time axis."""
-
-    x: float
-    label: str
-
-
-@dataclass(frozen=True)
-class Gantt:
-    """Who did what when."""
-
-    height: float
-    ticks: Sequence[Tick]
-    bands: Sequence[Band]
-
-
-@dataclass(frozen=True)
 class Strip:
     """What one FIFO held over time: an area under full depth."""
 
@@ -68,15 +51,15 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Fill:
-    """FIFOs over time, the fullest first."""
+class Drawing:
+    """What a template draws over time."""
 
     height: float
-    ticks: Sequence[Tick]
-    strips: Sequence[Strip]
+    ticks: Sequence[tuple[float, str]]  # marks of the time axis with their labels
+    rows: Sequence[Band] | Sequence[Strip]  # who did what when, or FIFOs, the fullest first
 
 
-def gantt(schedule: Schedule) -> Gantt:
+def gantt(schedule: Schedule) -> Drawing:
     """All processes, by module in the order in which the graph has them."""
     critical = _critical_by_process(schedule)
     bands, y = [], TOP
@@ -84,10 +67,10 @@ def gantt(schedule: Schedule) -> Gantt:
         lanes = [_lane(schedule, number, y + STEP * place, critical) for place, number in enumerate(numbers)]
         bands.append(Band(label, y, STEP * len(lanes), lanes))
         y += STEP * len(lanes) + BAND_GAP
-    return Gantt(y, _ticks(schedule), bands)
+    return Drawing(y, _ticks(schedule), bands)
 
 
-def fill(schedule: Schedule) -> Fill:
+def fill(schedule: Schedule) -> Drawing:
     """Occupancy of the fullest FIFOs."""
     strips = []
     for place, fifo in enumerate(fullest_fifos(schedule)):
@@ -98,7 +81,7 @@ def fill(schedule: Schedule) -> Fill:
         held = f"{most:,} of {fifo.depth:,}"
         tip = f"{fifo.name}\nheld at most {held} tokens of {fifo.bits:,} bits\n{most * fifo.bits / 8192:,.4g} KiB"
         strips.append(Strip(fifo.name, y, _area(schedule, samples, fifo.depth, y), held, tip))
-    return Fill(TOP + STRIP_STEP * len(strips), _ticks(schedule), strips)
+    return Drawing(TOP + STRIP_STEP * len(strips), _ticks(schedule), strips)
 
 
 def _modules(processes: Sequence[Process]) -> dict[str, list[int]]:
@@ -167,7 +150,7 @@ def _corners(
     yield right, base
 
 
-def _ticks(schedule: Schedule) -> list[Tick]:
+def _ticks(schedule: Schedule) -> list[tuple[float, str]]:
     """Round times in µs."""
     whole = schedule.cycles / schedule.graph.clock_mhz
     step = next(
@@ -175,4 +158,4 @@ def _ticks(schedule: Schedule) -> list[Tick]:
         if whole / size <= _TICKS
     )  # fmt: skip
     count = int(whole / step)
-    return [Tick(GUTTER + PLOT * number * step / whole, f"{number * step:g}") for number in range(count + 1)]
+    return [(GUTTER + PLOT * number * step / whole, f"{number * step:g}") for number in range(count + 1)]

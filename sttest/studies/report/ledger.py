@@ -218,8 +218,7 @@ class Table:
     @property
     def width(self) -> int:
         """Columns as they are drawn."""
-        has_units = any(line.unit for line in self.lines)
-        return len(self.heads) + has_units + sum(3 if column.is_compared else 1 for column in self.columns)
+        return len(self.heads) + self.has_units + sum(3 if column.is_compared else 1 for column in self.columns)
 
     @property
     def has_units(self) -> bool:

@@ -50,21 +50,13 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Dot:
-    """One comparison: where it stands, and what it is."""
-
-    x: float
-    number: int
-
-
-@dataclass(frozen=True)
 class ComparisonLane:
     """All comparisons of an experiment."""
 
     label: str
     anchor: str
     y: float
-    dots: Sequence[Dot]
+    dots: Sequence[tuple[float, int]]  # place on the axis, and place in the ledger
 
 
 @dataclass(frozen=True)
@@ -120,7 +112,7 @@ def comparisons(found: Sequence[tuple[Entry, Sequence[int]]], ledger: Ledger) ->
 
     lanes = []
     for each, numbers in found:
-        dots = [Dot(x(ratios[number]), number) for number in numbers if number in ratios]
+        dots = [(x(ratios[number]), number) for number in numbers if number in ratios]
         if dots:
             lanes.append(ComparisonLane(each.name, each.anchor, _TOP + _STEP * (len(lanes) + 0.5), dots))
     ticks = [(x(ratio), f"{ratio:g}×") for ratio in _RATIOS if abs(math.log(ratio)) <= reach]

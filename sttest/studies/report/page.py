@@ -15,7 +15,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
 from sttest.sim.export import write_trace
-from sttest.studies.report.gantt import Fill, Gantt, fill, gantt
+from sttest.studies.report.gantt import Drawing, fill, gantt
 from sttest.studies.report.ledger import Cell, Ledger, Table
 from sttest.studies.report.overview import KINDS, Entry, anchor, comparisons, configuration, entry, span, versions
 from sttest.studies.report.pivot import tables_of
@@ -170,8 +170,8 @@ class _Block:
     schedule: Schedule
     anchor: str
     headline: Sequence[tuple[str, str, Cell]]
-    gantt: Gantt
-    fill: Fill
+    gantt: Drawing
+    fill: Drawing
     tables: Sequence[Table]
     processes: Table
     trace: str

@@ -10,7 +10,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.results import Kind, Row, config_hash
 from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
 from sttest.models.program import Phase
-from sttest.sim import Fifo, Process, Simulation, TimedGraph, simulate
+from sttest.sim import Fifo, Simulation, TimedGraph, simulate
 from sttest.sim.critical_path import breakdown
 from sttest.sim.export import MEMORY, STALL_IN, STALL_OUT, stretches
 from sttest.sim.simulation import RunRecord
@@ -118,8 +118,8 @@ def stall_table(schedule: Schedule, ledger: Ledger) -> Table:
 def process_table(schedule: Schedule, ledger: Ledger) -> Table:
     """Every process: busy, stalls and memory, in cycles from its start to its finish."""
     lines = []
-    for name, process in _by_name(schedule).items():
-        part = schedule.run.breakdown[name]
+    for process in schedule.graph.processes:
+        name, part = process.name, schedule.run.breakdown[process.name]
         lines.append(((name, process.category, process.origin), {
             "finish": schedule.run.finish[name], "busy": part.busy_cycles, "stall on input": part.stall_in_cycles,
             "stall on output": part.stall_out_cycles, "wait for memory": part.memory_wait_cycles,
@@ -163,10 +163,6 @@ def _mean_held(schedule: Schedule, fifo: Fifo) -> float:
     writes, reads = schedule.record.writes[index], schedule.record.reads[index]
     left = np.append(reads + 1, np.full(fifo.initial_tokens + writes.size - reads.size, end))
     return float(left.sum() - writes.sum()) / end
-
-
-def _by_name(schedule: Schedule) -> dict[str, Process]:
-    return {process.name: process for process in schedule.graph.processes}
 
 
 def _table(

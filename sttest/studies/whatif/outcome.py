@@ -1,43 +1,33 @@
 """What a study came to: the speed of each point, what takes its time, what the formulas say; knees between points."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from sttest.core.errors import InputError
 from sttest.core.results import PointStore
-from sttest.studies.campaign import Campaign, Runner, Tell, campaign_of, refusal_text
+from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
 from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, key_of, points_of, shown, simulate_block
 from sttest.studies.whatif.study import Study
 
 
-class Speeds(ABC):
+@dataclass(frozen=True)
+class Speeds:
     """Speed of all layers, what takes their time and what the formulas say, from one simulated block."""
 
+    result: Mapping[str, Any] | None  # result of the block (``points.block_result``); None where there is none
+    layers: int  # runs of the block, one after the other
+    tokens: int  # tokens that these make or, in a prefill, take
+    launch_us: float  # launches of all layers, microseconds
+
     @property
-    @abstractmethod
     def simulated(self) -> Mapping[str, Any]:
-        """Result of the block (``sttest.studies.whatif.points.block_result``)."""
-
-    @property
-    @abstractmethod
-    def layers(self) -> int:
-        """Runs of the block, one after the other."""
-
-    @property
-    @abstractmethod
-    def tokens(self) -> int:
-        """Tokens that these make or, in a prefill, take."""
-
-    @property
-    @abstractmethod
-    def launch_us(self) -> float:
-        """Launches of all layers."""
+        """The result, where there is one."""
+        assert self.result is not None
+        return self.result
 
     @property
     def bounds(self) -> Bounds:
@@ -90,76 +80,36 @@ class Speeds(ABC):
         return 1e6 * self.tokens / duration_us
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyOutcome(Speeds):
     """A point with its result, or with the reason why there is none."""
 
     point: Point
-    result: dict[str, Any] | None
     refusal: str = ""
 
-    @property
-    def simulated(self) -> dict[str, Any]:
-        """The result.
-
-        Raises:
-            InputError: there is none.
-        """
-        if self.result is None:
-            raise InputError("not-simulated", self.refusal, where=self.point.label)
-        return self.result
-
-    @property
-    def layers(self) -> int:
-        """Blocks per token."""
-        return self.point.layers
-
-    @property
-    def tokens(self) -> int:
-        """Tokens that enter a block."""
-        assert self.point.block is not None
-        return self.point.block.tokens
-
-    @property
-    def launch_us(self) -> float:
-        """Launches of all layers."""
-        assert self.point.launch is not None
-        return self.point.launch.per_token_us(self.layers)
+    @classmethod
+    def of(cls, point: Point, result: Mapping[str, Any]) -> Self:
+        """The outcome of a point, from the plain data of its simulation."""
+        tokens = point.block.tokens if point.block else 1
+        launch_us = point.launch.per_token_us(point.layers) if point.launch else 0.0
+        refusal = point.refusal or refusal_text(result)
+        return cls(None if refusal else result, point.layers, tokens, launch_us, point=point, refusal=refusal)
 
 
-@dataclass
-class StudyRun:
-    """A study under way."""
-
-    points: list[Point]  # points of the study
-    engine: str  # simulation engine that computes the times
-    campaign: Campaign  # a simulation for each distinct block; points that differ in the launch alone share one
-
-    def run(self, runner: Runner, tell: Tell = lambda done, total: None) -> list[StudyOutcome]:
-        """Simulates what is missing and gives the outcome of every point, in the order of the study.
-
-        Raises:
-            SttestError: an error that is not the point's own; finished points stay stored.
-        """
-        self.campaign.finish(runner, tell)
-        return [self._outcome(point) for point in self.points]
-
-    def _outcome(self, point: Point) -> StudyOutcome:
-        if point.block is None:
-            return StudyOutcome(point, None, point.refusal)
-        result = self.campaign.result(key_of(point.block, self.engine))
-        return StudyOutcome(point, None if "refused" in result else result, refusal_text(result))
-
-
-def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun:
-    """What a study asks for, and how much of it is stored.
+def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> StudyRun[Point, StudyOutcome]:
+    """What a study asks for, and how much of it is stored; points that differ in the launch alone share a simulation.
 
     Raises:
         InputError: the study asks for what there is not.
     """
     points = points_of(study, folder)
-    keys = (key_of(point.block, engine) for point in points if point.block is not None)
-    return StudyRun(points, engine, campaign_of(keys, simulate_block, store))
+    keys = {number: key_of(point.block, engine) for number, point in enumerate(points) if point.block is not None}
+    found = campaign_of(keys.values(), simulate_block, store)
+
+    def outcome(number: int) -> StudyOutcome:
+        return StudyOutcome.of(points[number], found.result(keys[number]) if number in keys else {})
+
+    return StudyRun(points, found, outcome)
 
 
 @dataclass(frozen=True)

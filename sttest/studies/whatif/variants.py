@@ -1,7 +1,7 @@
 """What-if around one design: the same hardware with another memory, or compiled again with other settings."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, cast
 
@@ -17,60 +17,13 @@ from sttest.core.validation import validated
 from sttest.models.registry import CONFIGS, SMALL, model_config
 from sttest.studies.whatif.outcome import Speeds
 from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
-from sttest.studies.whatif.settings import (
-    BOARD,
-    KNOBS,
-    LaunchCost,
-    Settings,
-    changed_board,
-    check_keys,
-    full_key,
-    launch_cost,
-)
+from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
 from sttest.studies.whatif.study import Scalar, Value
 from sttest.studies.workload import CompileRequest
 
 _LAUNCH = ("launch", "launch_per")
 _SHAPE = ("model", "phase", "tokens", "context", "precision", "board")
 _ROW_ERRORS = (InputError, DoesNotFitError, DeadlockError)
-
-
-@dataclass(frozen=True)
-class Variant(Speeds):
-    """One simulated variant of a design."""
-
-    design: Design  # compiled design
-    result: Mapping[str, Any]  # simulation of one launch
-    launch: LaunchCost  # cost of a launch
-
-    @property
-    def simulated(self) -> Mapping[str, Any]:
-        """Result of one launch."""
-        return self.result
-
-    @property
-    def layers(self) -> int:
-        """Launches that one token, or one prompt, takes; 1 where that is not known."""
-        return _launches(self.design) or 1
-
-    @property
-    def tokens(self) -> int:
-        """Tokens that these make or, in a prefill, take."""
-        facts = self.design.workload
-        return int(facts.get("asked_tokens", facts.get("tokens", 1))) * self.design.knobs.generate
-
-    @property
-    def launch_us(self) -> float:
-        """Cost of all launches."""
-        return self.launch.per_token_us(self.layers)
-
-    def row(self) -> dict[str, Any]:
-        """Cycles of one launch, and the speed of all of them."""
-        cycles, clock_mhz = self.simulated["cycles"], self.simulated["clock_mhz"]
-        speed = self.speed if _launches(self.design) else None
-        shares = {f"{name}_share": self.shares[name] for name in RESOURCES}
-        ms = cycles / (1e3 * clock_mhz)
-        return {"cycles": cycles, "ms": ms, "tokens_per_s": speed, "bound_by": self.binding, **shares}
 
 
 def variants(
@@ -172,9 +125,16 @@ def options_with(options: CompileOptions, changes: Mapping[str, Any]) -> Compile
 
 
 def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engine: str) -> dict[str, Any]:
+    """Cycles of one launch, and the speed of all that one token, or one prompt, takes."""
     board = changed_board(design.board, settings)
-    result = block_result(design, steps, board, engine)
-    return Variant(design, result, launch_cost(settings, board)).row()
+    result, launch = block_result(design, steps, board, engine), launch_cost(settings, board)
+    launches, facts = _launches(design), design.workload
+    tokens = int(facts.get("asked_tokens", facts.get("tokens", 1))) * design.knobs.generate
+    found = Speeds(result, launches or 1, tokens, launch.per_token_us(launches or 1))
+    shares = {f"{name}_share": share for name, share in found.shares.items()}
+    ms = result["cycles"] / (1e3 * result["clock_mhz"])
+    speed = found.speed if launches else None
+    return {"cycles": result["cycles"], "ms": ms, "tokens_per_s": speed, "bound_by": found.binding, **shares}
 
 
 def _launches(design: Design) -> int | None:

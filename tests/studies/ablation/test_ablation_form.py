@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from sttest.core.errors import InputError
-from sttest.studies.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation
+from sttest.studies.ablation.form import ABLATIONS, Ablation, ablation_names, is_ablation, load_ablation, points_of
 from sttest.studies.ablation.outcome import published_figure
-from sttest.studies.ablation.points import points_of
 from sttest.studies.whatif.study import STUDIES
 
 FORM = """

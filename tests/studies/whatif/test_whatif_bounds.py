@@ -29,7 +29,7 @@ def shipped_points() -> list[Point]:
 def outcomes(model: str, bandwidths: slice = slice(None)) -> list[StudyOutcome]:
     """Points of the shipped study of bandwidth."""
     own = [point for point in shipped_points() if point.model == model][bandwidths]
-    return [StudyOutcome(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
+    return [StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
 
 
 @pytest.mark.parametrize("model", ["gpt2", "llama", "llama-3.2-1b"])
@@ -52,7 +52,7 @@ def test_speed_rises_with_bandwidth_and_stays_below_the_roofline():
 def test_formula_and_roofline_hold_for_designs_made_anew(place):
     points = points_of(load_study(STUDIES / "hbm-channels.yaml"), STUDIES)
     point = [point for point in points if point.model == "gpt2"][place]
-    outcome = StudyOutcome(point, simulate_block(key_of(point.block, "maxplus")))
+    outcome = StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus")))
     assert outcome.speed <= outcome.roofline_speed
     assert outcome.bounds.formula_us == pytest.approx(outcome.block_us, rel=AGREEMENT)
 
