@@ -71,11 +71,11 @@ class Evaluator:
 
     @property
     def clock_mhz(self) -> float:
-        """Of the board."""
+        """Clock of the board."""
         return self._compiler.board.clock_mhz.value
 
     def facts(self, knobs: CompileOptions) -> BlockFacts:
-        """Of the block as tiled with these knobs.
+        """Facts of the block as tiled with these knobs.
 
         Raises:
             InputError: a tile that is not possible.

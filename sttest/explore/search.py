@@ -35,7 +35,7 @@ class Search:
 
     @property
     def name(self) -> str:
-        """In the database."""
+        """Name of the search in the database."""
         return f"{self.target.name}-{'+'.join(self.objectives)}-seed{self.seed}"
 
     @property
@@ -49,11 +49,11 @@ class Search:
         return {key: value for key, value in asdict(self).items() if key != "storage"}
 
     def evaluator(self) -> Evaluator:
-        """Judges its designs."""
+        """An evaluator that judges its designs."""
         return Evaluator(self.target, self.chosen, check_resources=self.check_resources)
 
     def space(self, evaluator: Evaluator) -> tuple[Domain, ...]:
-        """Its knobs.
+        """Knobs of the search.
 
         Raises:
             InputError: a knob or value that is not there.
@@ -82,7 +82,7 @@ class Worker:
 
         Args:
             trials: slots of the search, those of earlier runs included.
-                    watch: callback that gets all finished points before each batch.
+            watch: callback that gets all finished points before each batch.
         """
         tried = self.storage.tried()
         with _few_collections():

@@ -35,7 +35,7 @@ class Schedule:
 
     @property
     def name(self) -> str:
-        """Of its trace, and of the experiment that its numbers belong to."""
+        """Name of its trace, and of the experiment that its numbers belong to."""
         return f"{self.shape.model}-{self.shape.phase}"
 
     @property
@@ -52,7 +52,7 @@ class Schedule:
 
     @property
     def cycles(self) -> int:
-        """Of the block."""
+        """Cycles of the block."""
         assert self.run.cycles is not None
         return self.run.cycles
 

@@ -227,7 +227,7 @@ class StudyReport:
 
     @property
     def knees(self) -> list[Knee]:
-        """Of all series."""
+        """Knees of all series."""
         return [knee for each in self.series for knee in knees(each, self.study)]
 
     @property

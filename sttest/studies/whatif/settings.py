@@ -211,7 +211,7 @@ class LaunchCost:
     source: str
 
     def per_token_us(self, layers: int) -> float:
-        """For all layers."""
+        """Cost of all layers, microseconds."""
         return self.us * (layers if self.per == "layer" else 1)
 
 
