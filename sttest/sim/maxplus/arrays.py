@@ -105,6 +105,69 @@ class Net(NamedTuple):
     ends_open: np.ndarray
 
 
+class Snapshot(NamedTuple):
+    """Counts and clocks after ``cycle``."""
+
+    cycle: int
+    processes: np.ndarray
+    fifos: np.ndarray
+    ports: np.ndarray
+    channels: np.ndarray
+    members: np.ndarray
+
+    def may_be(self, old: "Snapshot") -> bool:
+        """A quick look, before the compiled one: whether clocks moved as they should."""
+        now, was = self.processes, old.processes
+        moved = now["clock"] - was["clock"] == self.cycle - old.cycle
+        return bool((moved | (now["visits"] == was["visits"])).all())
+
+    def is_full_as(self, old: "Snapshot") -> bool:
+        """Whether every FIFO holds as much."""
+        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
+        return bool((held == was).all())
+
+
+def snapshot_of(net: Net, cycle: int) -> Snapshot:
+    """Copies of the counts and clocks of a net that has run up to a cycle."""
+    arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
+    return Snapshot(cycle, *(array.copy() for array in arrays))
+
+
+class Components(NamedTuple):
+    """``part``: int64[P], of each process, -1 for none; of each part, int64[K], the ``cycles`` of its period,
+
+    for how many ``periods`` it goes on, and the ``visits`` that it made in the last one.
+    """
+
+    part: np.ndarray
+    cycles: np.ndarray
+    periods: np.ndarray
+    visits: np.ndarray
+
+    @property
+    def gain(self) -> np.ndarray:
+        """Visits that each part would jump over, int64[K]."""
+        return self.periods * self.visits
+
+
+class PastOfParts(NamedTuple):
+    """Of each part, the state one of its periods ago: records[K, P], records[K, F]."""
+
+    processes: np.ndarray
+    fifos: np.ndarray
+
+
+class Links(NamedTuple):
+    """Per FIFO, int64[F]: whether it repeats together with both its ends, and tokens per period of these.
+
+    ``writes`` and ``reads`` are 0 where the writer, or the reader, stays.
+    """
+
+    is_inside: np.ndarray
+    writes: np.ndarray
+    reads: np.ndarray
+
+
 def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, leads: np.ndarray | None = None) -> Net:
     """Fresh arrays for a run.
 

@@ -4,46 +4,12 @@ A part is what FIFOs hold together: one end waits for the other now and then.  W
 nobody back, its two ends may be in different parts and drift apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import UNKNOWN, Net
-
-# --- Where a net stands after a cycle
-
-
-class Snapshot(NamedTuple):
-    """Counts and clocks after ``cycle``."""
-
-    cycle: int
-    processes: np.ndarray
-    fifos: np.ndarray
-    ports: np.ndarray
-    channels: np.ndarray
-    members: np.ndarray
-
-    def may_be(self, old: Snapshot) -> bool:
-        """A quick look, before the compiled one: whether clocks moved as they should."""
-        now, was = self.processes, old.processes
-        moved = now["clock"] - was["clock"] == self.cycle - old.cycle
-        return bool((moved | (now["visits"] == was["visits"])).all())
-
-    def is_full_as(self, old: Snapshot) -> bool:
-        """Whether every FIFO holds as much."""
-        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
-        return bool((held == was).all())
-
-
-def snapshot_of(net: Net, cycle: int) -> Snapshot:
-    """Copies of the counts and clocks of a net that has run up to a cycle."""
-    arrays = (net.processes, net.fifos, net.ports, net.channels, net.members)
-    return Snapshot(cycle, *(array.copy() for array in arrays))
-
+from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Net, PastOfParts, Snapshot
 
 # --- What was jumped over in a run, and how to put it back in
 
@@ -101,23 +67,6 @@ _MOST_PARTS = 16
 _MINOR_SHARE = 1 / 8
 
 
-class Components(NamedTuple):
-    """``part``: int64[P], of each process, -1 for none; of each part, int64[K], the ``cycles`` of its period,
-
-    for how many ``periods`` it goes on, and the ``visits`` that it made in the last one.
-    """
-
-    part: np.ndarray
-    cycles: np.ndarray
-    periods: np.ndarray
-    visits: np.ndarray
-
-    @property
-    def gain(self) -> np.ndarray:
-        """Visits that each part would jump over, int64[K]."""
-        return self.periods * self.visits
-
-
 def skip_by_components(
     stamp: np.ndarray, net: Net, marks: Mapping[int, Snapshot], now: Snapshot, least: int
 ) -> tuple[Skip, int] | None:
@@ -136,26 +85,23 @@ def skip_by_components(
     from sttest.sim.maxplus.kernel_components import move_components
 
     parts = _choose([_components_of(stamp, net, marks[length], now) for length in sorted(marks)])
-    part, cycles, periods, _ = parts
+    cycles, periods = parts.cycles, parts.periods
     if int(parts.gain.sum()) < least:
         return None
     np.minimum(periods, _common_reach(parts) // cycles, out=periods)
     old = _snapshots(parts, marks)
-    is_inside, writes, reads = _fit(stamp, net, parts, old, now.cycle)
+    links = _fit(stamp, net, parts, old, now.cycle)
     if int(parts.gain.sum()) < least:
         return None
-    move_components(
-        stamp, net.processes, net.fifos, net.times, net.gap, net.segments, net.ports, net.lanes, net.bursts,
-        net.channels, part, old.processes, cycles, periods, is_inside, writes, reads,
-    )  # fmt: skip
-    of_fifo = part[net.fifos["writer"]]
+    move_components(stamp, net, parts, old, links)
+    of_fifo = parts.part[net.fifos["writer"]]
     splice = Skip(
-        periods=np.where(is_inside, periods[of_fifo], 0),
-        cycles=np.where(is_inside, cycles[of_fifo], 0),
+        periods=np.where(links.is_inside, periods[of_fifo], 0),
+        cycles=np.where(links.is_inside, cycles[of_fifo], 0),
         written=now.fifos["written"],
         read=now.fifos["read"],
-        writes=writes * is_inside,
-        reads=reads * is_inside,
+        writes=links.writes * links.is_inside,
+        reads=links.reads * links.is_inside,
         requested=now.ports["requested"],
         requests=np.zeros_like(now.ports["requested"]),
         port_periods=0,
@@ -164,16 +110,9 @@ def skip_by_components(
     return splice, now.cycle + int((periods * cycles).max())
 
 
-class _Old(NamedTuple):
-    """Of each part, the state one of its periods ago: records[K, P], records[K, F]."""
-
-    processes: np.ndarray
-    fifos: np.ndarray
-
-
-def _snapshots(parts: Components, marks: Mapping[int, Snapshot]) -> _Old:
+def _snapshots(parts: Components, marks: Mapping[int, Snapshot]) -> PastOfParts:
     states = [marks[length] for length in parts.cycles.tolist()]
-    return _Old(_stacked([state.processes for state in states]), _stacked([state.fifos for state in states]))
+    return PastOfParts(_stacked([state.processes for state in states]), _stacked([state.fifos for state in states]))
 
 
 def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -189,35 +128,27 @@ def _components_of(stamp: np.ndarray, net: Net, old: Snapshot, now: Snapshot) ->
     from sttest.sim.maxplus.kernel_components import find_ties, periods_of_programs
 
     length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
-    find_ties(stamp, net.fifos, net.times, old.fifos["written"], old.fifos["read"], old.cycle, tied)
+    find_ties(stamp, net, old.fifos["written"], old.fifos["read"], old.cycle, tied)
     part = group(stamp, net, tied, now.processes["visits"] - old.processes["visits"])
     count = int(part.max()) + 1
     parts = Components(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
     if count == 0:
         return parts
     past = _snapshots(parts, {length: old})
-    periods_of_programs(
-        stamp, net.processes, net.gap, net.pattern, net.segments, part, past.processes, parts.cycles, parts.periods,
-        parts.visits,
-    )  # fmt: skip
+    periods_of_programs(stamp, net, parts, past)
     # Whether FIFOs and memory allow one period says whether it is one at all.
     one = parts._replace(periods=np.minimum(parts.periods, 1))
     _fit(stamp, net, one, past, now.cycle)
     return parts._replace(periods=parts.periods * one.periods)
 
 
-def _fit(
-    stamp: np.ndarray, net: Net, parts: Components, old: _Old, cycle: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Shortens the periods of parts to what FIFOs and memory allow; the last three arguments of ``fit_components``."""
+def _fit(stamp: np.ndarray, net: Net, parts: Components, past: PastOfParts, cycle: int) -> Links:
+    """Shortens the periods of parts to what FIFOs and memory allow."""
     from sttest.sim.maxplus.kernel_components import fit_components
 
-    is_inside, writes, reads = (np.zeros(net.fifos.size, np.int64) for _ in range(3))
-    fit_components(
-        stamp, net.processes, net.fifos, net.times, net.ports, net.lanes, net.bursts, net.channels, net.members,
-        parts.part, old.processes, old.fifos, parts.cycles, cycle, parts.periods, is_inside, writes, reads,
-    )  # fmt: skip
-    return is_inside, writes, reads
+    links = Links(*(np.zeros(net.fifos.size, np.int64) for _ in range(3)))
+    fit_components(stamp, net, parts, past, cycle, links)
+    return links
 
 
 def _choose(found: Sequence[Components]) -> Components:

@@ -82,9 +82,7 @@ def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Skip]) -> np.ndarray
     by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
     claimed = by_actor & (net.fifos["claimed"] > initial)
     peaks = np.zeros(size, np.int64)
-    find_peaks(
-        sources_stamp(), net.fifos, net.times, initial, claimed, claimed, jumps, written, read, writes, reads, peaks
-    )
+    find_peaks(sources_stamp(), net, initial, claimed, claimed, jumps, written, read, writes, reads, peaks)
     return peaks
 
 

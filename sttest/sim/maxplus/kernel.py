@@ -10,10 +10,10 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
-from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, WRITER_WAITS, Records, Wholes
+from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, WRITER_WAITS, Net, Records, Wholes
 from sttest.sim.maxplus.kernel_port import (
+    compiled,
     earliest_turn,
     push,
     read_tokens,
@@ -26,32 +26,19 @@ from sttest.sim.maxplus.kernel_port import (
 # --- Compiled: a pipeline on its local clock
 
 
-@njit
-def run_pipeline(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    gap: Wholes,
-    pattern: Wholes,
-    pointer: Wholes,
-    op: Wholes,
-    tokens: Wholes,
-    segments: Records,
-    todo: Wholes,
-    limits: Wholes,
-    index: int,
-) -> None:
+@compiled
+def run_pipeline(net: Net, index: int) -> None:
     """Visits stages until one needs a time that isn't known yet, or would be after the last cycle to be run."""
-    process = processes[index]
+    process = net.processes[index]
     stage, visits, clock, stages = process.stage, process.visits, process.clock, process.gap
-    last_stage = segments[process.segment].last
+    last_stage = net.segments[process.segment].last
     while visits < process.all_visits:
-        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
-        ready, is_output = earliest(fifos, times, op, tokens, first, last, clock + stages)
+        first, last = net.pointer[net.pattern[stage]], net.pointer[net.pattern[stage] + 1]
+        ready, is_output = earliest(net, first, last, clock + stages)
         if ready < 0:
             break
-        if ready > limits[0]:
-            limits[1] = 1
+        if ready > net.limits[0]:
+            net.limits[1] = 1
             break
         if is_output:
             process.stall_out += ready - clock - stages
@@ -59,173 +46,145 @@ def run_pipeline(
             process.stall_in += ready - clock - stages
         clock = ready
         for i in range(first, last):
-            if op[i] & 1:
-                write_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
+            if net.op[i] & 1:
+                write_tokens(net, net.op[i] >> 1, net.tokens[i], clock)
             else:
-                read_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], clock)
+                read_tokens(net, net.op[i] >> 1, net.tokens[i], clock)
         visits += 1
         if stage < last_stage:
             stage += 1
-            stages = gap[stage]
+            stages = net.gap[stage]
         else:
-            stage, stages = next_segment(processes, gap, segments, index)
-            last_stage = segments[process.segment].last
+            stage, stages = next_segment(net, index)
+            last_stage = net.segments[process.segment].last
     process.stage, process.visits, process.clock, process.gap = stage, visits, clock, stages
     if visits == process.all_visits:
         process.finish = clock + process.tail
 
 
-@njit
-def next_segment(processes: Records, gap: Wholes, segments: Records, index: int) -> tuple[int, int]:
+@compiled
+def next_segment(net: Net, index: int) -> tuple[int, int]:
     """The row after the last of a segment, and the stages to there."""
-    process = processes[index]
+    process = net.processes[index]
     process.left -= 1
     if process.left > 0:
-        return segments[process.segment].first, segments[process.segment].again
+        return net.segments[process.segment].first, net.segments[process.segment].again
     is_rerun = process.segment == process.last
     process.segment = process.first if is_rerun else process.segment + 1
-    process.left = segments[process.segment].times
-    stage = segments[process.segment].first
-    return stage, process.rerun if is_rerun else gap[stage]
+    process.left = net.segments[process.segment].times
+    stage = net.segments[process.segment].first
+    return stage, process.rerun if is_rerun else net.gap[stage]
 
 
-@njit
-def earliest(
-    fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, base: int
-) -> tuple[int, bool]:
+@compiled
+def earliest(net: Net, first: int, last: int, base: int) -> tuple[int, bool]:
     """First cycle ≥ ``base`` at which the accesses [first, last) may all happen, and whether an output held it.
 
     -1 where that isn't known yet; the FIFO that it waits for is marked.
     """
     ready, is_output = base, False
     for i in range(first, last):
-        fifo = fifos[op[i] >> 1]
-        if op[i] & 1:
-            at = fifo.written + tokens[i] - 1 - fifo.depth
+        fifo = net.fifos[net.op[i] >> 1]
+        if net.op[i] & 1:
+            at = fifo.written + net.tokens[i] - 1 - fifo.depth
             if at < 0:
                 continue
             if at >= fifo.read:
                 fifo.waits |= WRITER_WAITS
                 return -1, True
-            possible = times[fifo.read_first + at] + fifo.war
+            possible = net.times[fifo.read_first + at] + fifo.war
         else:
-            at = fifo.read + tokens[i] - 1
+            at = fifo.read + net.tokens[i] - 1
             if at >= fifo.written:
                 fifo.waits |= READER_WAITS
                 return -1, False
-            possible = times[fifo.write_first + at] + fifo.raw
+            possible = net.times[fifo.write_first + at] + fifo.raw
         if possible > ready:
-            ready, is_output = possible, (op[i] & 1) == 1
+            ready, is_output = possible, (net.op[i] & 1) == 1
     return ready, is_output
 
 
 # --- Compiled: an actor with a finite number of firings
 
 
-@njit
-def run_actor(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    pattern: Wholes,
-    pointer: Wholes,
-    op: Wholes,
-    tokens: Wholes,
-    segments: Records,
-    duration: Wholes,
-    todo: Wholes,
-    ends: Records,
-    ends_open: Wholes,
-    index: int,
-) -> None:
+@compiled
+def run_actor(net: Net, index: int) -> None:
     """Starts firings until one needs a time that isn't known yet."""
-    actor = processes[index]
+    actor = net.processes[index]
     if actor.all_visits == 0:
         actor.finish = actor.clock
     while actor.visits < actor.all_visits:
         stage = actor.stage
-        first, last = pointer[pattern[stage]], pointer[pattern[stage] + 1]
-        readable, free = _possible(fifos, times, op, tokens, first, last, actor.clock)
+        first, last = net.pointer[net.pattern[stage]], net.pointer[net.pattern[stage] + 1]
+        readable, free = _possible(net, first, last, actor.clock)
         if readable < 0:
             return
         start = max(readable, free)
         actor.stall_in += readable - actor.clock
         actor.stall_out += start - readable
-        _claim(fifos, times, op, tokens, first, last, start)
-        end = start + duration[stage]
+        _claim(net, first, last, start)
+        end = start + net.duration[stage]
         if actor.is_ordered:
-            _finish_firing(processes, fifos, times, op, tokens, todo, first, last, end)
+            _finish_firing(net, first, last, end)
         else:
-            row = ends[ends_open[0]]
+            row = net.ends[net.ends_open[0]]
             row.cycle, row.process, row.stage = end, index, stage
-            ends_open[0] += 1
+            net.ends_open[0] += 1
         actor.finish = max(actor.finish, end)
         actor.visits += 1
         actor.clock = start
-        phases = segments[actor.first]
+        phases = net.segments[actor.first]
         actor.stage = phases.first if stage == phases.last else stage + 1
 
 
-@njit
-def _possible(
-    fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, base: int
-) -> tuple[int, int]:
+@compiled
+def _possible(net: Net, first: int, last: int, base: int) -> tuple[int, int]:
     """First cycles ≥ ``base`` with all input tokens, and with all output space; -1 where they aren't known yet."""
     readable, free = base, base
     for i in range(first, last):
-        fifo = fifos[op[i] >> 1]
-        if op[i] & 1:
-            at = fifo.claimed + tokens[i] - 1 - fifo.depth
+        fifo = net.fifos[net.op[i] >> 1]
+        if net.op[i] & 1:
+            at = fifo.claimed + net.tokens[i] - 1 - fifo.depth
             if at < 0:
                 continue
             if at >= fifo.read:
                 fifo.waits |= WRITER_WAITS
                 return -1, -1
-            free = max(free, times[fifo.read_first + at] + fifo.war)
+            free = max(free, net.times[fifo.read_first + at] + fifo.war)
         else:
-            at = fifo.taken + tokens[i] - 1
+            at = fifo.taken + net.tokens[i] - 1
             if at >= fifo.written:
                 fifo.waits |= READER_WAITS
                 return -1, -1
-            readable = max(readable, times[fifo.write_first + at] + fifo.raw)
+            readable = max(readable, net.times[fifo.write_first + at] + fifo.raw)
     return readable, free
 
 
-@njit
-def _claim(fifos: Records, times: Wholes, op: Wholes, tokens: Wholes, first: int, last: int, cycle: int) -> None:
+@compiled
+def _claim(net: Net, first: int, last: int, cycle: int) -> None:
     """A firing takes its input tokens and claims the space of its outputs."""
     for i in range(first, last):
-        fifo = fifos[op[i] >> 1]
-        if op[i] & 1:
+        fifo = net.fifos[net.op[i] >> 1]
+        if net.op[i] & 1:
             at = fifo.claim_first + fifo.claimed
-            for j in range(at, at + tokens[i]):
-                times[j] = cycle
-            fifo.claimed += tokens[i]
+            for j in range(at, at + net.tokens[i]):
+                net.times[j] = cycle
+            fifo.claimed += net.tokens[i]
         else:
-            fifo.taken += tokens[i]
+            fifo.taken += net.tokens[i]
 
 
-@njit
-def _finish_firing(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    op: Wholes,
-    tokens: Wholes,
-    todo: Wholes,
-    first: int,
-    last: int,
-    cycle: int,
-) -> None:
+@compiled
+def _finish_firing(net: Net, first: int, last: int, cycle: int) -> None:
     """A firing puts its output tokens and frees the space of its inputs."""
     for i in range(first, last):
-        if op[i] & 1:
-            write_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], cycle)
+        if net.op[i] & 1:
+            write_tokens(net, net.op[i] >> 1, net.tokens[i], cycle)
         else:
-            read_tokens(processes, fifos, times, todo, op[i] >> 1, tokens[i], cycle)
+            read_tokens(net, net.op[i] >> 1, net.tokens[i], cycle)
 
 
-@njit
+@compiled
 def earliest_end(ends: Records, count: int) -> int:
     """The firing, among those that others may overtake, that ends first; -1 if there is none."""
     best = -1
@@ -235,28 +194,16 @@ def earliest_end(ends: Records, count: int) -> int:
     return best
 
 
-@njit
-def publish_end(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    pattern: Wholes,
-    pointer: Wholes,
-    op: Wholes,
-    tokens: Wholes,
-    todo: Wholes,
-    ends: Records,
-    ends_open: Wholes,
-    which: int,
-) -> None:
+@compiled
+def publish_end(net: Net, which: int) -> None:
     """Ends a firing that no other can overtake any more."""
-    cycle, index, stage = ends[which].cycle, ends[which].process, ends[which].stage
-    ends_open[0] -= 1
-    last = ends[ends_open[0]]
-    ends[which].cycle, ends[which].process, ends[which].stage = last.cycle, last.process, last.stage
-    accesses = pattern[stage]
-    _finish_firing(processes, fifos, times, op, tokens, todo, pointer[accesses], pointer[accesses + 1], cycle)
-    push(processes, todo, index)
+    cycle, index, stage = net.ends[which].cycle, net.ends[which].process, net.ends[which].stage
+    net.ends_open[0] -= 1
+    last = net.ends[net.ends_open[0]]
+    net.ends[which].cycle, net.ends[which].process, net.ends[which].stage = last.cycle, last.process, last.stage
+    accesses = net.pattern[stage]
+    _finish_firing(net, net.pointer[accesses], net.pointer[accesses + 1], cycle)
+    push(net, index)
 
 
 def _stamp_sources() -> np.ndarray:
@@ -275,74 +222,49 @@ def sources_stamp() -> np.ndarray:
     return _SOURCES
 
 
-@njit(cache=True)
-def run_net(
-    sources: Wholes,
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    gap: Wholes,
-    pattern: Wholes,
-    pointer: Wholes,
-    op: Wholes,
-    tokens: Wholes,
-    segments: Records,
-    duration: Wholes,
-    todo: Wholes,
-    limits: Wholes,
-    ports: Records,
-    lanes: Wholes,
-    bursts: Records,
-    channels: Records,
-    members: Records,
-    ends: Records,
-    ends_open: Wholes,
-) -> None:
+@compiled(cache=True)
+def run_net(sources: Wholes, net: Net) -> None:
     """Lets every process go on until none can; then takes the earliest open decision, until there is none.
 
     Stops before what happens after ``limits[0]``, where there are no actors; ``limits[1]`` then is 1.
 
     Args, after ``sources``: the fields of ``Net``.
     """
-    limits[1] = 0
+    net.limits[1] = 0
     while True:
-        while todo[0] > 0:
-            index = todo[todo[0]]
-            todo[0] -= 1
-            processes[index].is_queued = 0
-            kind = processes[index].kind
+        while net.todo[0] > 0:
+            index = net.todo[net.todo[0]]
+            net.todo[0] -= 1
+            net.processes[index].is_queued = 0
+            kind = net.processes[index].kind
             if kind == PIPELINE:
-                run_pipeline(processes, fifos, times, gap, pattern, pointer, op, tokens, segments, todo, limits, index)
+                run_pipeline(net, index)
             elif kind == ACTOR:
-                run_actor(
-                    processes, fifos, times, pattern, pointer, op, tokens, segments, duration, todo, ends, ends_open,
-                    index,
-                )  # fmt: skip
+                run_actor(net, index)  # fmt: skip
             elif kind == READ_PORT:
-                run_read_port(processes, fifos, times, todo, ports, lanes, bursts, channels, limits, index)
+                run_read_port(net, index)
             else:
-                run_write_port(processes, fifos, times, todo, ports, lanes, bursts, channels, limits, index)
-        channel, cycle = earliest_turn(ports, bursts, channels, members)
-        end = earliest_end(ends, ends_open[0])
+                run_write_port(net, index)
+        channel, cycle = earliest_turn(net)
+        end = earliest_end(net.ends, net.ends_open[0])
         if channel < 0 and end < 0:
             return
-        if channel < 0 or (end >= 0 and ends[end].cycle <= cycle):
-            publish_end(processes, fifos, times, pattern, pointer, op, tokens, todo, ends, ends_open, end)
-        elif cycle > limits[0]:
-            limits[1] = 1
+        if channel < 0 or (end >= 0 and net.ends[end].cycle <= cycle):
+            publish_end(net, end)
+        elif cycle > net.limits[0]:
+            net.limits[1] = 1
             return
         else:
-            serve_turn(processes, todo, ports, lanes, bursts, channels, members, channel, cycle)
+            serve_turn(net, channel, cycle)
 
 
 # --- Compiled: how full the FIFOs got, with the periods that were jumped over left out, in which nothing new happened
 
 
-@njit(cache=True)
+@compiled(cache=True)
 def find_peaks(
     sources: Wholes,
-    fifos: Records,
-    times: Wholes,
+    net: Net,
     initial: Wholes,
     is_claimed: Wholes,
     gone_at_once: Wholes,
@@ -359,8 +281,8 @@ def find_peaks(
     ``jumps``: periods per jump and FIFO; ``written``, ``read``, ``writes``, ``reads``: per jump and
     FIFO, tokens before it, and tokens per period.
     """
-    for i in range(fifos.size):
-        fifo = fifos[i]
+    for i in range(net.fifos.size):
+        fifo = net.fifos[i]
         begin, after = fifo.write_first, fifo.written
         if is_claimed[i]:
             begin, after = fifo.claim_first, fifo.claimed
@@ -370,8 +292,8 @@ def find_peaks(
             is_last = jump == jumps.shape[0]
             stop, left_stop = (after, fifo.read) if is_last else (written[jump, i], read[jump, i])
             for token in range(at, stop):
-                until = times[begin + token] - (0 if gone_at_once[i] else 1)
-                while left < left_stop and times[fifo.read_first + left] <= until:
+                until = net.times[begin + token] - (0 if gone_at_once[i] else 1)
+                while left < left_stop and net.times[fifo.read_first + left] <= until:
                     left += 1
                     held -= 1
                 held += 1

@@ -1,171 +1,151 @@
 """Compiled: memory ports on their local clocks."""
 
+from functools import partial
 from typing import Any
 
 from numba import njit
 
-from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Records, Wholes
+from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Net, Records
+
+compiled = partial(njit, _nrt=False)
+"""Compiles without counting references: of a tuple of arrays each would be counted at every call.
+
+Callers hold all arrays, and functions that allocate some are compiled with ``njit``.
+"""
 
 # --- Compiled: tokens come into FIFOs and leave them
 
 
-@njit
-def push(processes: Records, todo: Wholes, index: int) -> None:
+@compiled
+def push(net: Net, index: int) -> None:
     """Notes that a process may be able to go on."""
-    if processes[index].is_queued == 0:
-        processes[index].is_queued = 1
-        todo[0] += 1
-        todo[todo[0]] = index
+    if net.processes[index].is_queued == 0:
+        net.processes[index].is_queued = 1
+        net.todo[0] += 1
+        net.todo[net.todo[0]] = index
 
 
-@njit
-def write_tokens(
-    processes: Records, fifos: Records, times: Wholes, todo: Wholes, index: int, tokens: int, cycle: int
-) -> None:
+@compiled
+def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
     """Writes tokens; a reader that waits may go on."""
-    fifo = fifos[index]
+    fifo = net.fifos[index]
     at = fifo.write_first + fifo.written
     for i in range(at, at + tokens):
-        times[i] = cycle
+        net.times[i] = cycle
     fifo.written += tokens
     if fifo.waits & READER_WAITS:
         fifo.waits ^= READER_WAITS
-        push(processes, todo, fifo.reader)
+        push(net, fifo.reader)
 
 
-@njit
-def read_tokens(
-    processes: Records, fifos: Records, times: Wholes, todo: Wholes, index: int, tokens: int, cycle: int
-) -> None:
+@compiled
+def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
     """Reads tokens; a writer that waits may go on."""
-    fifo = fifos[index]
+    fifo = net.fifos[index]
     at = fifo.read_first + fifo.read
     for i in range(at, at + tokens):
-        times[i] = cycle
+        net.times[i] = cycle
     fifo.read += tokens
     if fifo.waits & WRITER_WAITS:
         fifo.waits ^= WRITER_WAITS
-        push(processes, todo, fifo.writer)
+        push(net, fifo.writer)
 
 
 # --- Compiled: bursts on memory channels, and turns on those that ports share
 
 
-@njit
-def channel_of(ports: Records, lanes: Wholes, number: int, burst: int) -> int:
+@compiled
+def channel_of(net: Net, number: int, burst: int) -> int:
     """The channel that a burst of a port goes to."""
-    port = ports[number]
+    port = net.ports[number]
     # Dividing takes as long as all the rest.
-    return lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
+    return net.lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
 
 
-@njit
+@compiled
 def cycles_for(channels: Records, index: int, beats: int) -> int:
     """Cycles that a channel takes for so many beats."""
     channel = channels[index]
     return -(-beats * channel.beats_den // channel.beats_num)
 
 
-@njit
-def occupancy(ports: Records, lanes: Wholes, channels: Records, number: int, burst: int) -> int:
+@compiled
+def occupancy(net: Net, number: int, burst: int) -> int:
     """Cycles for which a burst occupies its channel."""
-    port = ports[number]
-    channel = channel_of(ports, lanes, number, burst)
+    port = net.ports[number]
+    channel = channel_of(net, number, burst)
     size = min(port.burst_bytes, port.tokens * port.token_bytes - burst * port.burst_bytes)
-    return cycles_for(channels, channel, (size - 1) // channels[channel].beat_bytes + 1)
+    return cycles_for(net.channels, channel, (size - 1) // net.channels[channel].beat_bytes + 1)
 
 
-@njit
-def request(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, cycle: int) -> None:
+@compiled
+def request(net: Net, number: int, cycle: int) -> None:
     """Requests a port's next burst; a channel of its own takes it as soon as it is free."""
-    port = ports[number]
+    port = net.ports[number]
     burst = port.requested
-    bursts[port.burst_first + burst].request = cycle
+    net.bursts[port.burst_first + burst].request = cycle
     port.requested += 1
-    channel = channels[channel_of(ports, lanes, number, burst)]
+    channel = net.channels[channel_of(net, number, burst)]
     if channel.members == 1:
-        start_burst(ports, lanes, bursts, channels, number, burst, max(cycle, channel.free_at))
+        start_burst(net, number, burst, max(cycle, channel.free_at))
 
 
-@njit
-def start_burst(
-    ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, burst: int, cycle: int
-) -> None:
+@compiled
+def start_burst(net: Net, number: int, burst: int, cycle: int) -> None:
     """A channel takes a burst."""
-    bursts[ports[number].burst_first + burst].start = cycle
-    channel = channels[channel_of(ports, lanes, number, burst)]
-    channel.free_at = cycle + occupancy(ports, lanes, channels, number, burst)
+    net.bursts[net.ports[number].burst_first + burst].start = cycle
+    channel = net.channels[channel_of(net, number, burst)]
+    channel.free_at = cycle + occupancy(net, number, burst)
 
 
-@njit
-def earliest_turn(ports: Records, bursts: Records, channels: Records, members: Records) -> tuple[int, int]:
+@compiled
+def earliest_turn(net: Net) -> tuple[int, int]:
     """The shared channel that takes its next burst first, and when; -1 where none has a request."""
     best, best_cycle = -1, 0
-    for index in range(channels.size):
-        channel = channels[index]
+    for index in range(net.channels.size):
+        channel = net.channels[index]
         if channel.members < 2:
             continue
         for i in range(channel.member_first, channel.member_first + channel.members):
-            port, burst = ports[members[i].port], members[i].head
+            port, burst = net.ports[net.members[i].port], net.members[i].head
             if burst >= port.requested:
                 continue
-            cycle = max(channel.free_at, bursts[port.burst_first + burst].request)
+            cycle = max(channel.free_at, net.bursts[port.burst_first + burst].request)
             if best < 0 or cycle < best_cycle:
                 best, best_cycle = index, cycle
     return best, best_cycle
 
 
-@njit
-def serve_turn(
-    processes: Records,
-    todo: Wholes,
-    ports: Records,
-    lanes: Wholes,
-    bursts: Records,
-    channels: Records,
-    members: Records,
-    index: int,
-    cycle: int,
-) -> None:
+@compiled
+def serve_turn(net: Net, index: int, cycle: int) -> None:
     """The next port after the last one served, among those that wait at ``cycle``, gets the channel."""
-    channel = channels[index]
+    channel = net.channels[index]
     for step in range(1, channel.members + 1):
         turn = (channel.served + step) % channel.members
-        member = members[channel.member_first + turn]
-        port, burst = ports[member.port], member.head
-        if burst >= port.requested or bursts[port.burst_first + burst].request > cycle:
+        member = net.members[channel.member_first + turn]
+        port, burst = net.ports[member.port], member.head
+        if burst >= port.requested or net.bursts[port.burst_first + burst].request > cycle:
             continue
         channel.served = turn
-        start_burst(ports, lanes, bursts, channels, member.port, burst, cycle)
+        start_burst(net, member.port, burst, cycle)
         member.head += 1
-        while channel_of(ports, lanes, member.port, member.head) != index:
+        while channel_of(net, member.port, member.head) != index:
             member.head += 1
-        push(processes, todo, port.process)
+        push(net, port.process)
         return
 
 
-@njit
-def run_read_port(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    todo: Wholes,
-    ports: Records,
-    lanes: Wholes,
-    bursts: Records,
-    channels: Records,
-    limits: Wholes,
-    index: int,
-) -> None:
+@compiled
+def run_read_port(net: Net, index: int) -> None:
     """Requests bursts and writes tokens until a time is needed that isn't known yet.
 
     Nearly all events of a large design are tokens of its memory ports, and dividing takes as long as all else that a
     token takes: what is the same for all tokens of a burst, or of a beat, is kept while it is.
     """
-    process = processes[index]
+    process = net.processes[index]
     number = process.number
-    port = ports[number]
-    fifo = fifos[port.fifo]
+    port = net.ports[number]
+    fifo = net.fifos[port.fifo]
     visits, clock = process.visits, process.clock
     first = fifo.write_first + fifo.written - visits
     asks_at = visits
@@ -175,28 +155,28 @@ def run_read_port(
     until, begins, read_bytes, beats, lasts, channel = visits, 0, 0, 0, 0, 0
     while True:
         if visits >= asks_at:
-            asks_at = _request_ahead(times, ports, lanes, bursts, channels, number, visits, first)
+            asks_at = _request_ahead(net, number, visits, first)
         if visits == port.tokens:
             process.finish = clock
             break
         if in_burst == 0:
-            arrived = arrival(ports, lanes, bursts, channels, number, visits)
+            arrived = arrival(net, number, visits)
             if arrived < 0:
                 break
         else:
             if visits >= until:
                 burst = visits // in_burst
-                begins = bursts[port.burst_first + burst].start
+                begins = net.bursts[port.burst_first + burst].start
                 if begins == UNKNOWN:
                     break
-                channel = channel_of(ports, lanes, number, burst)
-                begins += channels[channel].latency
+                channel = channel_of(net, number, burst)
+                begins += net.channels[channel].latency
                 until = (burst + 1) * in_burst
                 read_bytes, beats = (visits - burst * in_burst) * port.token_bytes, 0
             read_bytes += port.token_bytes
-            if read_bytes > beats * channels[channel].beat_bytes:
-                beats = (read_bytes - 1) // channels[channel].beat_bytes + 1
-                lasts = cycles_for(channels, channel, beats)
+            if read_bytes > beats * net.channels[channel].beat_bytes:
+                beats = (read_bytes - 1) // net.channels[channel].beat_bytes + 1
+                lasts = cycles_for(net.channels, channel, beats)
             arrived = begins + lasts
         freed = fifo.written - fifo.depth
         if freed >= fifo.read:
@@ -205,49 +185,40 @@ def run_read_port(
         there = max(clock, arrived)
         cycle = there
         if freed >= 0:
-            cycle = max(there, times[fifo.read_first + freed] + fifo.war)
-        if cycle > limits[0]:
-            limits[1] = 1
+            cycle = max(there, net.times[fifo.read_first + freed] + fifo.war)
+        if cycle > net.limits[0]:
+            net.limits[1] = 1
             break
         process.stall_memory += there - clock
         process.stall_out += cycle - there
-        write_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
+        write_tokens(net, port.fifo, 1, cycle)
         visits += 1
         clock = cycle + 1
     process.visits, process.clock = visits, clock
 
 
-@njit
-def _request_ahead(
-    times: Wholes,
-    ports: Records,
-    lanes: Wholes,
-    bursts: Records,
-    channels: Records,
-    number: int,
-    written: int,
-    first: int,
-) -> int:
+@compiled
+def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
     """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie.
 
     Gives how many tokens must be written for the next one.
     """
-    port = ports[number]
+    port = net.ports[number]
     while port.requested < port.bursts:
         burst = port.requested
         cycle = port.begin
         if burst > 0:
-            cycle = bursts[port.burst_first + burst - 1].request + 1
+            cycle = net.bursts[port.burst_first + burst - 1].request + 1
         if burst >= port.window:
-            token = last_token(ports, number, burst - port.window)
+            token = last_token(net.ports, number, burst - port.window)
             if token >= written:
                 return token + 1
-            cycle = max(cycle, times[first + token] + 1)
-        request(ports, lanes, bursts, channels, number, cycle)
+            cycle = max(cycle, net.times[first + token] + 1)
+        request(net, number, cycle)
     return port.tokens + 1
 
 
-@njit
+@compiled
 def last_token(ports: Records, number: int, burst: int) -> int:
     """The token that holds the last byte of a burst."""
     port = ports[number]
@@ -255,111 +226,100 @@ def last_token(ports: Records, number: int, burst: int) -> int:
     return (until - 1) // port.token_bytes
 
 
-@njit
-def arrival(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+@compiled
+def arrival(net: Net, number: int, token: int) -> int:
     """Cycle at which all bytes of a token are there, -1 where it isn't known yet."""
-    port = ports[number]
+    port = net.ports[number]
     size = port.burst_bytes
     until = (token + 1) * port.token_bytes
     arrived = 0
     for burst in range(token * port.token_bytes // size, (until - 1) // size + 1):
-        start = bursts[port.burst_first + burst].start
+        start = net.bursts[port.burst_first + burst].start
         if start == UNKNOWN:
             return -1
-        channel = channel_of(ports, lanes, number, burst)
-        beats = (min(until, (burst + 1) * size) - 1 - burst * size) // channels[channel].beat_bytes + 1
-        arrived = max(arrived, start + channels[channel].latency + cycles_for(channels, channel, beats))
+        channel = channel_of(net, number, burst)
+        beats = (min(until, (burst + 1) * size) - 1 - burst * size) // net.channels[channel].beat_bytes + 1
+        arrived = max(arrived, start + net.channels[channel].latency + cycles_for(net.channels, channel, beats))
     return arrived
 
 
-@njit
-def run_write_port(
-    processes: Records,
-    fifos: Records,
-    times: Wholes,
-    todo: Wholes,
-    ports: Records,
-    lanes: Wholes,
-    bursts: Records,
-    channels: Records,
-    limits: Wholes,
-    index: int,
-) -> None:
+@compiled
+def run_write_port(net: Net, index: int) -> None:
     """Takes tokens and requests bursts until a time is needed that isn't known yet."""
-    process = processes[index]
+    process = net.processes[index]
     number = process.number
-    port = ports[number]
-    fifo = fifos[port.fifo]
+    port = net.ports[number]
+    fifo = net.fifos[port.fifo]
     if process.finish >= 0:
         return
     while process.visits < port.tokens:
-        place = place_for(ports, lanes, bursts, channels, number, process.visits)
+        place = place_for(net, number, process.visits)
         if place < 0:
             return
         if fifo.read >= fifo.written:
             fifo.waits |= READER_WAITS
             return
         place = max(place, process.clock)
-        cycle = max(place, times[fifo.write_first + fifo.read] + fifo.raw)
-        if cycle > limits[0]:
-            limits[1] = 1
+        cycle = max(place, net.times[fifo.write_first + fifo.read] + fifo.raw)
+        if cycle > net.limits[0]:
+            net.limits[1] = 1
             return
         process.stall_memory += place - process.clock
         process.stall_in += cycle - place
-        read_tokens(processes, fifos, times, todo, port.fifo, 1, cycle)
-        while port.requested < port.bursts and last_token(ports, number, port.requested) <= process.visits:
+        read_tokens(net, port.fifo, 1, cycle)
+        while port.requested < port.bursts and last_token(net.ports, number, port.requested) <= process.visits:
             asked = cycle
             if port.requested > 0:
-                asked = max(cycle, bursts[port.burst_first + port.requested - 1].request + 1)
-            request(ports, lanes, bursts, channels, number, asked)
+                asked = max(cycle, net.bursts[port.burst_first + port.requested - 1].request + 1)
+            request(net, number, asked)
         process.visits += 1
         process.clock = cycle + 1
-    finish = _last_response(ports, lanes, bursts, channels, number)
+    finish = _last_response(net, number)
     if finish >= 0:
         process.finish = finish
         process.stall_memory += finish - process.clock
 
 
-@njit
-def place_for(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, token: int) -> int:
+@compiled
+def place_for(net: Net, number: int, token: int) -> int:
     """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
-    port = ports[number]
+    port = net.ports[number]
     free = 0
     for burst in range(token * port.token_bytes // port.burst_bytes, _bursts_until(port, token)):
         before = burst - port.window
         if before < 0:
             continue
-        response = _response(ports, lanes, bursts, channels, number, before)
+        response = _response(net, number, before)
         if response < 0:
             return -1
         free = max(free, response + 1)
     return free
 
 
-@njit
+@compiled
 def _bursts_until(port: Any, token: int) -> int:
     """Bursts that hold bytes of the tokens up to this one."""
     return ((token + 1) * port.token_bytes - 1) // port.burst_bytes + 1
 
 
-@njit
-def _last_response(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int) -> int:
+@compiled
+def _last_response(net: Net, number: int) -> int:
     """Cycle by which every response is back, -1 where it isn't known yet."""
-    port = ports[number]
+    port = net.ports[number]
     finish = 0
     for burst in range(max(0, port.bursts - port.window), port.bursts):
-        response = _response(ports, lanes, bursts, channels, number, burst)
+        response = _response(net, number, burst)
         if response < 0:
             return -1
         finish = max(finish, response)
     return finish
 
 
-@njit
-def _response(ports: Records, lanes: Wholes, bursts: Records, channels: Records, number: int, burst: int) -> int:
+@compiled
+def _response(net: Net, number: int, burst: int) -> int:
     """Cycle of the response of a write burst, -1 where it isn't known yet."""
-    start = bursts[ports[number].burst_first + burst].start
+    start = net.bursts[net.ports[number].burst_first + burst].start
     if start == UNKNOWN:
         return -1
-    latency = channels[channel_of(ports, lanes, number, burst)].latency
-    return start + occupancy(ports, lanes, channels, number, burst) + latency
+    latency = net.channels[channel_of(net, number, burst)].latency
+    return start + occupancy(net, number, burst) + latency

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import ACTOR, Net
-from sttest.sim.maxplus.components import Skip, Snapshot, skip_by_components, snapshot_of
+from sttest.sim.maxplus.arrays import ACTOR, Net, Snapshot, snapshot_of
+from sttest.sim.maxplus.components import Skip, skip_by_components
 from sttest.sim.maxplus.rows import LEVEL
 from sttest.sim.stages import UNBOUNDED
 
@@ -73,7 +73,7 @@ class PeriodGuesser:
         from sttest.sim.maxplus.kernel_state import find_cycles_of_loop_tokens
 
         net, levels = self._net, self._levels
-        find_cycles_of_loop_tokens(self._stamp, net.fifos, net.times, since, levels, self._loop_cycles)
+        find_cycles_of_loop_tokens(self._stamp, net, since, levels, self._loop_cycles)
         seen = np.flatnonzero(
             (self._loop_cycles > 0) & (self._loop_cycles <= most) & (lately.visits[levels["process"]] > 0)
         )
@@ -99,7 +99,7 @@ class PeriodGuesser:
         from sttest.sim.maxplus.kernel_state import find_periods
 
         net, cycles = self._net, self._write_cycles
-        find_periods(self._stamp, net.fifos, net.times, since, cycles, self._write_tokens)
+        find_periods(self._stamp, net, since, cycles, self._write_tokens)
         found, count = np.unique(cycles[(cycles > 0) & (cycles <= most)], return_counts=True)
         return found[np.argsort(-count, kind="stable")][: _MOST_LENGTHS - _MOST_OF_LOOPS].tolist()
 
@@ -150,7 +150,7 @@ def run_periodic(
 
     visits = int(net.processes["all_visits"].sum())
     if (net.processes["kind"] == ACTOR).any() or visits < _FEW * patience.least_visits:
-        run_net(sources_stamp(), *net)
+        run_net(sources_stamp(), net)
         return []
     return _Run(net, patience, levels()).run()
 
@@ -205,7 +205,7 @@ class _Run:
         net.todo[0] = size
         net.todo[1:] = np.arange(size)[::-1]
         net.processes["is_queued"] = 1
-        run_net(self._stamp, *net)
+        run_net(self._stamp, net)
         if not net.limits[1]:
             net.limits[0] = UNBOUNDED
         return bool(net.limits[1])
@@ -311,12 +311,7 @@ class _Run:
     def _jump(self, old: Snapshot, cycle: int, least: int) -> int:
         from sttest.sim.maxplus.kernel_skip import skip_periods
 
-        net = self._net
-        return skip_periods(
-            self._stamp, net.processes, net.fifos, net.times, net.gap, net.pattern, net.pointer, net.op,
-            net.tokens, net.segments, net.ports, net.lanes, net.bursts, net.channels, net.members, *old[1:], cycle,
-            old.cycle, least,
-        )  # fmt: skip
+        return skip_periods(self._stamp, self._net, old, cycle, least)
 
     def _state(self, cycle: int) -> Snapshot:
         return snapshot_of(self._net, cycle)
