@@ -84,36 +84,36 @@ class Net(NamedTuple):
     to be run, and whether somebody waits for it to pass; ``ends_open[0]``: how many of ``ends`` there are.
     """
 
-    processes: np.ndarray
-    fifos: np.ndarray
-    times: np.ndarray
-    gap: np.ndarray
-    pattern: np.ndarray
-    pointer: np.ndarray
-    op: np.ndarray
-    tokens: np.ndarray
-    segments: np.ndarray
-    duration: np.ndarray
-    todo: np.ndarray
-    limits: np.ndarray
-    ports: np.ndarray
-    lanes: np.ndarray
-    bursts: np.ndarray
-    channels: np.ndarray
-    members: np.ndarray
-    ends: np.ndarray
-    ends_open: np.ndarray
+    processes: Records
+    fifos: Records
+    times: Wholes
+    gap: Wholes
+    pattern: Wholes
+    pointer: Wholes
+    op: Wholes
+    tokens: Wholes
+    segments: Records
+    duration: Wholes
+    todo: Wholes
+    limits: Wholes
+    ports: Records
+    lanes: Wholes
+    bursts: Records
+    channels: Records
+    members: Records
+    ends: Records
+    ends_open: Wholes
 
 
 class Snapshot(NamedTuple):
     """Counts and clocks after ``cycle``."""
 
     cycle: int
-    processes: np.ndarray
-    fifos: np.ndarray
-    ports: np.ndarray
-    channels: np.ndarray
-    members: np.ndarray
+    processes: Records
+    fifos: Records
+    ports: Records
+    channels: Records
+    members: Records
 
     def may_be(self, old: "Snapshot") -> bool:
         """A quick look, before the compiled one: whether clocks moved as they should."""
@@ -139,10 +139,10 @@ class Components(NamedTuple):
     for how many ``periods`` it goes on, and the ``visits`` that it made in the last one.
     """
 
-    part: np.ndarray
-    cycles: np.ndarray
-    periods: np.ndarray
-    visits: np.ndarray
+    part: Wholes
+    cycles: Wholes
+    periods: Wholes
+    visits: Wholes
 
     @property
     def gain(self) -> np.ndarray:
@@ -153,8 +153,8 @@ class Components(NamedTuple):
 class PastOfParts(NamedTuple):
     """Of each part, the state one of its periods ago: records[K, P], records[K, F]."""
 
-    processes: np.ndarray
-    fifos: np.ndarray
+    processes: Records
+    fifos: Records
 
 
 class Links(NamedTuple):
@@ -163,9 +163,9 @@ class Links(NamedTuple):
     ``writes`` and ``reads`` are 0 where the writer, or the reader, stays.
     """
 
-    is_inside: np.ndarray
-    writes: np.ndarray
-    reads: np.ndarray
+    is_inside: Wholes
+    writes: Wholes
+    reads: Wholes
 
 
 def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, leads: np.ndarray | None = None) -> Net:

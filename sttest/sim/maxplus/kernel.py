@@ -2,8 +2,6 @@
 
 The first call on a machine compiles for some seconds; the result is kept on disk, for the
 entry point only: numba asks whether its file has changed, not those of what it calls.
-Functions here take arrays one by one: a tuple of them would be counted, reference by
-reference, at every call.
 """
 
 import hashlib
@@ -15,6 +13,7 @@ from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, 
 from sttest.sim.maxplus.kernel_port import (
     compiled,
     earliest_turn,
+    entry_point,
     push,
     read_tokens,
     run_read_port,
@@ -222,13 +221,11 @@ def sources_stamp() -> np.ndarray:
     return _SOURCES
 
 
-@compiled(cache=True)
+@entry_point
 def run_net(sources: Wholes, net: Net) -> None:
     """Lets every process go on until none can; then takes the earliest open decision, until there is none.
 
     Stops before what happens after ``limits[0]``, where there are no actors; ``limits[1]`` then is 1.
-
-    Args, after ``sources``: the fields of ``Net``.
     """
     net.limits[1] = 0
     while True:
@@ -261,7 +258,7 @@ def run_net(sources: Wholes, net: Net) -> None:
 # --- Compiled: how full the FIFOs got, with the periods that were jumped over left out, in which nothing new happened
 
 
-@compiled(cache=True)
+@entry_point
 def find_peaks(
     sources: Wholes,
     net: Net,

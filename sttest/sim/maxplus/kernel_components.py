@@ -20,7 +20,7 @@ from sttest.sim.maxplus.arrays import (
     Records,
     Wholes,
 )
-from sttest.sim.maxplus.kernel_port import channel_of, compiled, cycles_for, last_token, occupancy, request
+from sttest.sim.maxplus.kernel_port import channel_of, compiled, cycles_for, entry_point, last_token, occupancy, request
 from sttest.sim.maxplus.kernel_skip import copy_times, move_process
 from sttest.sim.maxplus.kernel_state import FOR_EVER, fifo_recurs, repeated_visits
 
@@ -47,7 +47,7 @@ def fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> boo
     return was_late
 
 
-@njit(_nrt=True)
+@njit(_nrt=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _first_late_token(net: Net, number: int, cycle: int, passed: int, cycles: int, after: int) -> int:
     """The first token before ``after`` that may have to wait for memory; -1 if there is none."""
     port = net.ports[number]
@@ -155,13 +155,9 @@ def make_requests(net: Net, number: int, passed: int, cycles: int, periods: int)
         request(net, number, asked)
 
 
-@compiled(cache=True)
+@entry_point
 def periods_of_programs(sources: Wholes, net: Net, parts: Components, past: PastOfParts) -> None:
-    """Fills in for how many ``periods`` the programs of each part go on as in the last one, and its visits in that.
-
-    Args, after ``sources``: ``part``: of each process, -1 for none; ``old_processes``: records[parts, processes], each
-    part's as they were one period, ``cycles``, ago.
-    """
+    """Fills in for how many ``periods`` the programs of each part go on as in the last one, and its visits in that."""
     for which in range(parts.cycles.size):
         parts.periods[which], parts.visits[which] = FOR_EVER, 0
     for i in range(net.processes.size):
@@ -206,15 +202,12 @@ def _walk_on(net: Net, parts: Components, past: PastOfParts, looked: int) -> boo
     return is_longer
 
 
-@compiled(cache=True)
+@entry_point
 def fit_components(sources: Wholes, net: Net, parts: Components, past: PastOfParts, cycle: int, links: Links) -> None:
     """Shortens ``periods`` to what FIFOs between parts and memory allow.
 
-    Fills in the times of both ends, as they will be, of all FIFOs that are not inside one part.
-
-    Args, after ``sources``: the net; ``part``, ``old_processes``, ``old_fifos`` as in ``periods_of_programs``;
-    ``cycle``: until which the net has run; then, filled in per FIFO: whether it repeats together with both its ends,
-    and tokens per period of its writer and of its reader, 0 where that one stays.
+    Fills in ``links``, and of all FIFOs that are not inside one part the times that both ends will have; the net
+    has run until ``cycle``.
     """
     for i in range(net.fifos.size):
         by, to = parts.part[net.fifos[i].writer], parts.part[net.fifos[i].reader]
@@ -336,9 +329,9 @@ def _is_late(net: Net, parts: Components, links: Links) -> bool:
 _FEW_TOKENS = 1 << 14
 
 
-@compiled(cache=True)
+@entry_point
 def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfParts, links: Links) -> None:
-    """Moves every part on by its periods; arguments are those of ``fit_parts``, which has filled in the last four.
+    """Moves every part on by its periods, after ``fit_components``.
 
     Times of FIFOs that pass few tokens are filled in: longer periods show in them.  They count as outside then.
     """
@@ -387,7 +380,7 @@ def _copy_live_times(net: Net, index: int, tokens: int, periods: int, cycles: in
 # --- Compiled: which FIFOs held one of their ends back lately.  A guess at what belongs together; jumps check it
 
 
-@compiled(cache=True)
+@entry_point
 def find_ties(sources: Wholes, net: Net, written: Wholes, read: Wholes, since: int, tied: Wholes) -> None:
     """Sets ``tied`` to 1 for FIFOs one of whose ends waited for the other after the cycle ``since``, else to 0.
 
@@ -397,7 +390,7 @@ def find_ties(sources: Wholes, net: Net, written: Wholes, read: Wholes, since: i
         tied[i] = _waited_for_token(net, i, read[i], since) or _waited_for_place(net, i, written[i], since)
 
 
-@compiled(cache=True)
+@entry_point
 def find_groups(sources: Wholes, fifos: Records, joins: Wholes, first: Wholes) -> None:
     """Sets ``first`` of each process to the first of those that it hangs together with, by the FIFOs that join.
 

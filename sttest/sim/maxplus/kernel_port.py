@@ -1,17 +1,27 @@
 """Compiled: memory ports on their local clocks."""
 
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from numba import njit
 
 from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Net, Records
 
-compiled = partial(njit, _nrt=False)
-"""Compiles without counting references: of a tuple of arrays each would be counted at every call.
+# References are not counted: of a tuple of arrays each would be at every call.  Callers of entry points hold them.
+_WITHOUT_COUNTS: dict[str, Any] = {"_nrt": False, "no_cfunc_wrapper": True}
 
-Callers hold all arrays, and functions that allocate some are compiled with ``njit``.
-"""
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """A function that is called by compiled ones only."""
+    return njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
+
+
+def entry_point(function: Function) -> Function:
+    """A compiled function that Python calls, kept on disk."""
+    return njit(cache=True, **_WITHOUT_COUNTS)(function)
+
 
 # --- Compiled: tokens come into FIFOs and leave them
 

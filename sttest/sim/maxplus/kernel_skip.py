@@ -12,7 +12,7 @@ from sttest.sim.maxplus.arrays import (
     Wholes,
 )
 from sttest.sim.maxplus.kernel import earliest
-from sttest.sim.maxplus.kernel_port import arrival, compiled, place_for
+from sttest.sim.maxplus.kernel_port import arrival, compiled, entry_point, place_for
 from sttest.sim.maxplus.kernel_state import (
     FOR_EVER,
     channels_recur,
@@ -27,12 +27,16 @@ from sttest.sim.maxplus.kernel_state import (
 _NEVER = 1 << 61
 
 
-@compiled(cache=True)
+@entry_point
 def skip_periods(sources: Wholes, net: Net, past: Snapshot, cycle: int, least: int) -> int:
     """Jumps over as many periods as are sure to follow, and says how many; -1 where that isn't worth it, 0 for none.
 
-    Args, after ``sources``: fields of ``Net`` as they are after ``cycle``, copies of them as they were after
-    ``old_cycle``, and the visits that are worth a jump.
+    Args:
+        sources: stamp that names the compiled code.
+        net: net as it is after ``cycle``.
+        past: its state after an earlier cycle.
+        cycle: cycle up to which the net has run.
+        least: visits that are worth a jump.
     """
     cycles = cycle - past.cycle
     periods = periods_of_fifos(net, past, cycle)

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from sttest.sim.maxplus.arrays import NEVER_FULL, READ_PORT, UNKNOWN, Net, Records, Snapshot, Wholes
-from sttest.sim.maxplus.kernel_port import channel_of, compiled, occupancy
+from sttest.sim.maxplus.kernel_port import channel_of, compiled, entry_point, occupancy
 
 FOR_EVER = 1 << 60
 """More periods than any run has."""
@@ -302,7 +302,7 @@ def find_periods(sources: Wholes, net: Net, since: Wholes, cycles: Wholes, token
             cycles[i] = net.times[last] - net.times[last - period]
 
 
-@compiled(cache=True)
+@entry_point
 def find_cycles_of_loop_tokens(sources: Wholes, net: Net, since: Wholes, levels: Records, cycles: Wholes) -> None:
     """Fills in how long the last iteration of each loop took; 0 where it isn't seen, or the one before began otherwise.
 
