@@ -10,17 +10,19 @@ from sttest.sim.maxplus.arrays import READER_WAITS, UNKNOWN, WRITER_WAITS, Net, 
 # References are not counted: of a tuple of arrays each would be at every call.  Callers of entry points hold them.
 _WITHOUT_COUNTS: dict[str, Any] = {"_nrt": False, "no_cfunc_wrapper": True}
 
+_njit: Any = njit  # its types know none of these options
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
     """A function that is called by compiled ones only."""
-    return njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
+    return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
 
 
 def entry_point(function: Function) -> Function:
     """A compiled function that Python calls, kept on disk."""
-    return njit(cache=True, **_WITHOUT_COUNTS)(function)
+    return _njit(cache=True, **_WITHOUT_COUNTS)(function)
 
 
 # --- Compiled: tokens come into FIFOs and leave them
