@@ -21,7 +21,7 @@ from experiments.gpu_opponents import Opponent, a100_opponents, h200_opponents
 from experiments.progress import step_printer
 from experiments.published import published_text
 from sttest.boards.board import RULES, Rule, fpga_joules
-from sttest.boards.energy import CASES, Case, Energy, energy
+from sttest.boards.energy import CASES, CostCase, Energy, energy
 from sttest.models.registry import get_config
 
 MODELS = ("qwen", "llama", "gemma")
@@ -62,7 +62,7 @@ def our_generation(model: str, blocks: ModelBlocks, shape: Lengths, overheads: O
     board, layers = card(), get_config(model).layers
     time = compose(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
     done = compose_activity(n, m, layers, blocks.prefill[n], blocks.decode, overheads)
-    used: dict[Case, Energy] = {case: energy(done.whole, board.energy_costs, case) for case in CASES}
-    decode: dict[Case, Energy] = {case: energy(done.decode, board.energy_costs, case) for case in CASES}
+    used: dict[CostCase, Energy] = {case: energy(done.whole, board.energy_costs, case) for case in CASES}
+    decode: dict[CostCase, Energy] = {case: energy(done.decode, board.energy_costs, case) for case in CASES}
     joules: dict[Rule, float] = {rule: fpga_joules(board, used["central"], rule) for rule in RULES}
     return OurGeneration(time, used, decode, joules)

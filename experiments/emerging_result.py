@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from experiments.generation import Generation, Lengths
 from experiments.gpu_opponents import GpuGeneration, Opponent
 from sttest.boards.board import Rule
-from sttest.boards.energy import Case, Energy
+from sttest.boards.energy import CostCase, Energy
 
 if TYPE_CHECKING:
     from experiments.emerging_asked import Asked
@@ -24,8 +24,8 @@ class OurGeneration:
     """
 
     time: Generation
-    energy: Mapping[Case, Energy]
-    decode: Mapping[Case, Energy]
+    energy: Mapping[CostCase, Energy]
+    decode: Mapping[CostCase, Energy]
     joules: Mapping[Rule, float]
 
     def tokens_per_joule(self, rule: Rule) -> float:

@@ -91,10 +91,6 @@ class FpgaBoard(BoardPart):
         clock = self.clock_mhz.value if clock_mhz is None else clock_mhz
         return self.hbm.bytes_per_cycle_per_channel(clock, sustained=sustained)
 
-    def cycles_from_us(self, time_us: float) -> int:
-        """A duration in cycles of the board's clock, to the nearest cycle."""
-        return round(time_us * self.clock_mhz.value)
-
 
 class GpuBoard(BoardPart):
     """A GPU of the baselines: enough for its row in a table, nothing to compile for.

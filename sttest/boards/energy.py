@@ -22,8 +22,8 @@ from sttest.core.errors import InputError
 # --- A quantity that nobody has measured exactly: its low, central and high case
 
 
-Case = Literal["low", "central", "high"]
-CASES: tuple[Case, ...] = ("low", "central", "high")
+CostCase = Literal["low", "central", "high"]
+CASES: tuple[CostCase, ...] = ("low", "central", "high")
 
 
 class Bracket(BoardPart):
@@ -39,7 +39,7 @@ class Bracket(BoardPart):
             raise ValueError("low, central and high are not in this order")
         return self
 
-    def value(self, case: Case) -> float:
+    def value(self, case: CostCase) -> float:
         """The number of one case."""
         return getattr(self, case).value
 
@@ -112,9 +112,9 @@ def idle(seconds: float) -> Activity:
 
 @dataclass(frozen=True)
 class Energy:
-    """Joules of a run, itemised; ``case`` says with which costs."""
+    """The breakdown of the energy of a run in joules, at the costs of ``case``."""
 
-    case: Case
+    case: CostCase
     seconds: float
     static_j: float
     clocked_j: float
@@ -143,7 +143,7 @@ class Energy:
         return self.total_j / self.seconds
 
 
-def energy(activity: Activity, costs: EnergyCosts, case: Case = "central") -> Energy:
+def energy(activity: Activity, costs: EnergyCosts, case: CostCase = "central") -> Energy:
     """Energy of a run.
 
     The high case charges DSP slices for every cycle in which their process is

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from sttest.core.errors import InputError, did_you_mean
+from sttest.core.files import read_yaml
 from sttest.sim import TimedGraph, load, simulate
 from sttest.sim.checker import check
 
@@ -47,8 +46,7 @@ class CorpusDesign:
 @cache
 def cases() -> dict[str, CorpusDesign]:
     """All designs by name."""
-    text = (FOLDER / "expected.yaml").read_text(encoding="utf-8")
-    return {name: CorpusDesign(name, **told) for name, told in yaml.safe_load(text).items()}
+    return {name: CorpusDesign(name, **told) for name, told in read_yaml(FOLDER / "expected.yaml").items()}
 
 
 def case(name: str) -> CorpusDesign:

@@ -98,10 +98,9 @@ def test_power_and_launch_brackets_are_ordered(name):
     assert launch.back_to_back_us.value < launch.single_high_us.value < launch.token_gap_us.value
 
 
-def test_durations_in_cycles():
+def test_duration_of_a_cycle():
     board = require_hbm(load_board("u55c"))
     assert board.clock_ns == 4
-    assert board.cycles_from_us(57.3) == 14325
 
 
 def test_gpus_are_rows_not_targets():

@@ -1,6 +1,5 @@
 """Builds and runs a folder of emitted SystemVerilog; writes only below its work folder."""
 
-import json
 import shutil
 import subprocess
 import time
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError, did_you_mean
+from sttest.core.files import read_json
 
 # --- Finds the simulators of SystemVerilog that may be installed
 
@@ -233,7 +233,7 @@ def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = 
         SttestError: the simulator refused the sources.
     """
     find_simulator(simulator)
-    manifest = _manifest(folder)
+    manifest = read_json(folder / "twin.json")
     began = time.perf_counter()
     command = (_build_verilator if simulator == "verilator" else _build_icarus)(folder, manifest)
     built = time.perf_counter()
@@ -241,13 +241,6 @@ def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = 
         _call([*command, f"+clocks={max_clocks}"], folder, stdout=log)
     run_s = time.perf_counter() - built
     return read_runs(folder, folder / _LOG, manifest["graphs"], simulator, built - began, run_s)
-
-
-def _manifest(folder: Path) -> dict[str, list]:
-    try:
-        return json.loads((folder / "twin.json").read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError("no-twin", "no twin.json, so nothing to run", where=str(folder)) from error
 
 
 def _testbench(folder: Path, name: str) -> str:
