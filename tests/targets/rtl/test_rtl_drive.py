@@ -24,6 +24,6 @@ def test_an_unknown_simulator_has_a_nearest_name():
 
 def test_a_folder_without_a_twin(tmp_path, monkeypatch):
     monkeypatch.setattr("sttest.targets.rtl.drive.find_simulator", lambda name: None)
-    with pytest.raises(InputError, match=r"no twin\.json"):
+    with pytest.raises(InputError, match=r"twin\.json"):
         run_folder(tmp_path, "icarus")
     assert list(tmp_path.iterdir()) == []
