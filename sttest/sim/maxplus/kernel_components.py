@@ -6,7 +6,6 @@ is seen token by token from the times that both ends would have.
 """
 
 import numpy as np
-from numba import njit
 
 from sttest.sim.maxplus.arrays import (
     NEVER_FULL,
@@ -20,7 +19,16 @@ from sttest.sim.maxplus.arrays import (
     Records,
     Wholes,
 )
-from sttest.sim.maxplus.kernel_port import channel_of, compiled, cycles_for, entry_point, last_token, occupancy, request
+from sttest.sim.maxplus.kernel_port import (
+    allocating,
+    channel_of,
+    compiled,
+    cycles_for,
+    entry_point,
+    last_token,
+    occupancy,
+    request,
+)
 from sttest.sim.maxplus.kernel_skip import copy_times, move_process
 from sttest.sim.maxplus.kernel_state import FOR_EVER, fifo_recurs, repeated_visits
 
@@ -47,7 +55,7 @@ def fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> boo
     return was_late
 
 
-@njit(_nrt=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@allocating
 def _first_late_token(net: Net, number: int, cycle: int, passed: int, cycles: int, after: int) -> int:
     """The first token before ``after`` that may have to wait for memory; -1 if there is none."""
     port = net.ports[number]

@@ -20,6 +20,11 @@ def compiled(function: Function) -> Function:
     return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
 
 
+def allocating(function: Function) -> Function:
+    """A function that makes arrays, and is called by compiled ones only."""
+    return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS | {"_nrt": True})(function)
+
+
 def entry_point(function: Function) -> Function:
     """A compiled function that Python calls, kept on disk."""
     return _njit(cache=True, **_WITHOUT_COUNTS)(function)
