@@ -198,7 +198,7 @@ def carried_adders(products: int) -> int:
 
 @dataclass(frozen=True)
 class Accumulator:
-    """How HLS builds a running sum."""
+    """A running sum as HLS builds it."""
 
     ii: int  # initiation interval of the loop, in cycles
     adder: Literal["fadd", "fadd_fabric", "iadd"]  # operator on the loop-carried path

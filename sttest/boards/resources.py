@@ -122,7 +122,7 @@ class Adapter(BoardPart):
 
     @property
     def resources(self) -> Resources:
-        """As amounts that add up."""
+        """The amounts as :class:`Resources`, which add up."""
         return Resources(lut=self.lut, ff=self.ff, bram18=self.bram18)
 
 

@@ -67,7 +67,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class Boundary(TyperGroup):
-    """Where the command line ends."""
+    """The boundary of the command line: errors become messages and exit codes."""
 
     def main(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any

@@ -87,7 +87,7 @@ def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # no
 
 
 def _sums(contents: Mapping[str, bytes]) -> str:
-    """As ``sha256sum --check`` reads it."""
+    """The checksums of files, in the format that ``sha256sum --check`` reads."""
     return "".join(f"{hashlib.sha256(contents[name]).hexdigest()}  {name}\n" for name in sorted(contents))
 
 

@@ -112,7 +112,7 @@ def _check_launches(packages: Sequence[ModelPackage], per: str | None) -> None:
 
 
 def _options(package: ModelPackage, per: str) -> str:
-    """Of a package whose launches compute that."""
+    """The options that compile a package whose launches compute that."""
     layers = 1 if per == "layer" else package.config.layers
     return f"--layers {layers}{' --head --generate 16' if per == 'generation' else ''}"
 

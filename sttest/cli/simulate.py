@@ -130,7 +130,7 @@ class Depths:
 
 
 def _print_breakdown(result: Simulation) -> None:
-    """Where the cycles of the critical path went; nothing where there is no such path."""
+    """Prints where the cycles of the critical path went, if there is such a path."""
     if not result.cycles or result.record is None or _has_actors(result):
         return
     items = breakdown(result)

@@ -95,7 +95,7 @@ def _print(sizing: Sizing, graph: TimedGraph, request: SizeRequest, program: dic
 
 
 def _print_shortfall(repeated: TimedGraph, graph: TimedGraph, program: dict[str, int], invocations: int) -> None:
-    """Where the depths of the linear program deadlock or lose cycles: how much, and what it took for granted."""
+    """Prints by how much the depths of the linear program fall short, and what the program took for granted."""
     reached = simulate(repeated, depths=program).cycles
     free = simulate(repeated, unbounded=True).cycles
     if reached is not None and free is not None and reached <= free:

@@ -168,7 +168,7 @@ def _parsed_json(data: bytes, where: str, hints: Iterable[str]) -> Any:
 
 
 def nesting(data: bytes) -> int:
-    """How deep the brackets of a JSON text are nested at most, found without parsing it.
+    """The nesting depth of a JSON text's brackets, found without parsing it.
 
     >>> nesting(b'{"a": [[], "[[["]}')
     3

@@ -153,7 +153,7 @@ class ResultFolder:
         self.rows.extend(rows)
 
     def file(self, name: str) -> Path:
-        """Where to write a further file, a figure for example, so that it appears with the table."""
+        """The path of a further file, a figure for example, that appears with the table."""
         return self._staging / name
 
     def _finish(self, kind: type[BaseException] | None, *_error: object) -> None:

@@ -55,7 +55,7 @@ class ResultComparison:
         return "different" if self.integers or not self.relative <= TOLERANCE else "close"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The cross-check as JSON values."""
         numbers = {"error": json_number(self.error), "relative": json_number(self.relative)}
         return {**asdict(self), **numbers, "verdict": self.verdict}
 

@@ -38,7 +38,7 @@ class StreamDifference:
     origin: str  # PyTorch module, or argument, that the stream's tokens come from
 
     def to_json(self) -> dict[str, Any]:
-        """For programs; a value that JSON has no number for is a text."""
+        """The difference as JSON values; a number that JSON can't express is a string."""
         sides = {"left": self.left, "right": self.right}
         strange = {name: str(value) for name, value in sides.items() if value is not None and not np.isfinite(value)}
         return asdict(self) | strange
@@ -73,7 +73,7 @@ class StreamComparison:
         return "different" if self.integers or self.is_short or not self.relative <= CLOSE else "close"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The comparison as JSON values."""
         first = None if self.first is None else self.first.to_json()
         return {
             "engines": [self.left, self.right],
@@ -129,7 +129,7 @@ def topological_streams(graph: ReferenceGraph) -> Iterator[ReferenceStream]:
 
 
 def origins(graph: ReferenceGraph) -> dict[str, str]:
-    """By stream, the module of the task or concatenation, or the argument of the load, whose values it carries."""
+    """The source of each stream's values: the module of a task or concatenation, or the argument of a load."""
     origin: dict[str, str] = {}
     for node in run_order(graph):
         if isinstance(node, Task | Concat):

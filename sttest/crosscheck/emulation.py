@@ -50,7 +50,7 @@ class WaitCycle:
         return theirs == {(wait.process, wait.waits_to, wait.fifo) for wait in self.waits}
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The emulation as JSON values."""
         return {"cycle": [asdict(wait) for wait in self.waits], "is_closed": self.is_closed}
 
 
@@ -67,7 +67,7 @@ def wait_cycle(graph: TimedGraph, run: CsimRun) -> WaitCycle:
 
 
 def _chain(waits: dict[str, StalledProcess], start: str) -> WaitCycle:
-    """From a process from peer to peer; of a closed chain, what is before its cycle is cut off."""
+    """The chain of waits from a process on; if it closes, only its cycle is kept."""
     chain: list[StalledProcess] = []
     name = start
     while name in waits and waits[name] not in chain:
@@ -123,7 +123,7 @@ class CsimEmulation:
 
     @property
     def names_the_same_cycle(self) -> bool:
-        """After a deadlock: whether the simulator ends in the same waits."""
+        """Whether the simulator's deadlock ends in the same waits."""
         return self.waits is not None and self.waits.is_that_of(self.simulation)
 
     @property

@@ -44,7 +44,7 @@ class EngineResult:
     note: str = ""  # what else there is to say
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The engine's result as JSON values."""
         return asdict(self) | {"relative_error": json_number(self.relative_error), "error": json_number(self.error)}
 
 
@@ -177,7 +177,7 @@ def _parted(members: Sequence[ReferenceStream], tokens: Array) -> dict[str, Arra
 
 
 def _waits(graph: ReferenceGraph, files: KernelFiles, tokens: Mapping[str, Array], ran: CsimRun) -> dict[str, str]:
-    """By stream; of those of one FIFO it is the first that is not through."""
+    """What each stream waits for; of the streams of one FIFO, only the first unfinished one has an entry."""
     members, waits = _streams_by_fifo(graph, files), {}
     for blocked in ran.blocked:
         short = [each.name for each in members.get(blocked.fifo, ()) if len(tokens[each.name]) < each.tokens]

@@ -43,7 +43,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where a design's cycles and resources are, by engine."""
+    """Cycles and resources of a design by engine."""
 
     # shares of the board's budgets that the functional unit takes, without its data movers
     shares: Mapping[str, Resources]
@@ -62,7 +62,7 @@ class Judge(Protocol):
         ...
 
     def profile(self, lanes: Lanes) -> Profile:
-        """Of a design that was judged."""
+        """The profile of a design that was judged."""
         ...
 
 
@@ -80,7 +80,7 @@ class DescentStep:
 
 @dataclass(frozen=True)
 class Descent:
-    """Where a descent ended."""
+    """The result of a descent."""
 
     # lanes, judged: the design
     lanes: Lanes
@@ -187,7 +187,7 @@ class _Walk:
         return sorted(gains, key=lambda engine: (-max(gains[engine]), engine))
 
     def _gains(self, engine: str, profile: Profile, price: float) -> tuple[float, float]:
-        """By how much the score can fall at most with half and with twice the lanes."""
+        """The largest possible decrease of the score with half and with twice the lanes."""
         others = self.judged.cycles - profile.cycles.get(engine, 0)
         share = profile.shares.get(engine, Resources())
         saved = price * (_cost(share) + assumptions.OVERFULL_COST * min(self.judged.overfull, sum(share)))

@@ -42,7 +42,7 @@ class Evaluation:
     refusal: dict[str, Any] = field(default_factory=dict)  # the error as plain data
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """The evaluation as JSON values."""
         return {**vars(self), "knobs": self.knobs and self.knobs.model_dump()}
 
     @classmethod

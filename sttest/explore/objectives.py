@@ -53,7 +53,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        """As in ``gpt2-decode-c256``."""
+        """The target's name, such as ``gpt2-decode-c256``."""
         return f"{self.model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
 
     def seconds(self, cycles: float, clock_mhz: float) -> float:

@@ -50,7 +50,7 @@ class Record:
         return cls(point, fields, text_hash(target.text), program, knobs, figures)
 
     def cells(self) -> list[str]:
-        """As a row; numbers to their last digit."""
+        """The cells of the row; numbers with all digits."""
         figures = [repr(self.figures[name]) if name in self.figures else "" for name in (*METRICS, PLACED)]
         target = [str(self.target[name]) for name in _TARGET]
         return [str(self.point), *target, self.text_sha256, self.program, json.dumps(self.knobs.model_dump()), *figures]
@@ -251,7 +251,7 @@ class SearchReport:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Of the printed table."""
+        """The columns of the printed table."""
         units = [f"{name} ({METRICS[name].unit})" if METRICS[name].unit != "count" else name for name in _SHOWN]
         return ("point", *units, *self._varied)
 
@@ -261,7 +261,7 @@ class SearchReport:
         return [domain.name for domain in self.space if len(domain.choices) > 1 and "." not in domain.name]
 
     def to_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """The report as JSON values."""
         return {
             "schema": REPORT_SCHEMA, "name": self.search.name, "storage": self.search.storage,
             "points": len(self.tried), "counts": dict(self.counts),

@@ -73,7 +73,7 @@ class _Part(BaseModel):
 
 
 class _Argument(BaseModel):
-    """Of an entry in ``memory.json``, what hosts need."""
+    """The part of an entry in ``memory.json`` that hosts need."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -167,7 +167,7 @@ class KernelFiles:
         return path.relative_to(self.package).as_posix()
 
     def build_folder(self, target: str) -> Path:
-        """Where a build for one of `TARGETS` goes."""
+        """The folder of a build for one of `TARGETS`."""
         return self.hls / f"build-{target}"
 
     def xclbin(self, target: str) -> Path:

@@ -178,7 +178,7 @@ _BY_DECODE = 8
 
 
 def prompt_tokens(packages: Mapping[str, ModelPackage], asked: int | None) -> int:
-    """Of the prompt: as asked, else what the prefill was compiled for, else 8."""
+    """The length of the prompt in tokens: as asked, else what the prefill was compiled for, else 8."""
     if asked is not None:
         return asked
     return packages["prefill"].tokens if "prefill" in packages else _BY_DECODE

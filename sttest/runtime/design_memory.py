@@ -33,11 +33,11 @@ class CacheSide(NamedTuple):
 
     @classmethod
     def of(cls, side: Any) -> CacheSide:
-        """From PyTorch: a tensor, or integers and scales."""
+        """Makes the cache side from PyTorch values: a tensor, or integers and scales."""
         return cls(*(part.numpy() for part in side)) if isinstance(side, tuple) else cls(side.numpy())
 
     def extended(self, new: CacheSide) -> CacheSide:
-        """With the entries of later positions."""
+        """The cache side with the entries of later positions appended."""
         values = np.concatenate([self.values, new.values], axis=1)
         if self.scales is None or new.scales is None:
             return CacheSide(values)
@@ -56,7 +56,7 @@ class BlockResult(NamedTuple):
 
     @classmethod
     def of(cls, outputs: tuple[Any, Any, Any]) -> BlockResult:
-        """From what a block returns in PyTorch."""
+        """Makes the result from what a block returns in PyTorch."""
         y, k_new, v_new = outputs
         return cls(y.numpy(), CacheSide.of(k_new), CacheSide.of(v_new))
 

@@ -257,7 +257,7 @@ class Run:
 
     @property
     def deadlock(self) -> str | None:
-        """Who waits for whom and which depths would help, as text; None where the run finished.
+        """A deadlock as text, with the waits and the depths that would resolve it; None if the run finished.
 
         Example:
             >>> import sttest as st

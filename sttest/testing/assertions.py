@@ -131,7 +131,7 @@ class GoldenFile:
 
 
 def decomposition(result: Simulation) -> Decomposition:
-    """Where the cycles of each process went."""
+    """The cycles of each process by what they were spent on."""
     return {
         name: dict(
             zip(
@@ -145,7 +145,7 @@ def decomposition(result: Simulation) -> Decomposition:
 
 
 def explain(result: Simulation, golden: str, expected: dict[str, Any], rel: float) -> str:
-    """How a run differs from the golden one: in all, then per process and kind, largest change first."""
+    """The differences of a run from the golden one: in all, then per process and kind, largest change first."""
     now, before = result.cycles or 0, expected["cycles"]
     lines = [
         f"{result.name} takes {now:,} cycles, golden '{golden}' {before:,}"

@@ -188,7 +188,7 @@ class RowPoint:
 
     @property
     def label(self) -> str:
-        """As in ``decode: dataflow``."""
+        """The line's label, such as ``decode: dataflow``."""
         return f"{self.part.name}: {self.line.name}"
 
     @property

@@ -40,7 +40,7 @@ class AblationOutcome:
 
     @property
     def fitting(self) -> int:
-        """How many candidates fit."""
+        """The number of candidates that fit."""
         return sum("refused" not in result and self._takes(number) <= 1 for number, result in enumerate(self.results))
 
     @property
@@ -51,7 +51,7 @@ class AblationOutcome:
 
     @property
     def result(self) -> Mapping[str, Any]:
-        """Of that design.
+        """The result of the chosen design.
 
         Raises:
             InputError: there is none.
@@ -62,7 +62,7 @@ class AblationOutcome:
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """Of the board's budget."""
+        """Shares of the board's budget by resource."""
         return self._shares(self.result)
 
     @property
@@ -125,7 +125,7 @@ class Speedup:
 
 
 def speedup(fast: AblationOutcome, slow: AblationOutcome) -> Speedup | None:
-    """How much faster one row is than another; None where one of them has no design."""
+    """The speedup of one row over another, or None if one of them has no design."""
     if fast.chosen is None or slow.chosen is None:
         return None
     return Speedup(slow.cycles / fast.cycles, slow.us / fast.us)
@@ -178,7 +178,7 @@ def published_figure(name: str) -> dict[str, str]:
 
 
 def published_range(figure: dict[str, str]) -> str:
-    """As it is printed: ``1.8`` or ``2-13``."""
+    """The published figure as it is printed: ``1.8`` or ``2-13``."""
     low, high = float(figure["low"]), float(figure["high"])
     return f"{low:g}" if low == high else f"{low:g}-{high:g}"
 

@@ -95,7 +95,7 @@ class AblationReport:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Of the printed table."""
+        """The columns of the printed table."""
         return (*COLUMNS, BUFFERS) if self.ablation.buffers else COLUMNS
 
     def lines(self) -> Iterator[tuple[object, ...]]:

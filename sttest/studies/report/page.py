@@ -140,7 +140,7 @@ class ReportPage:
     compared: int
 
     def to_json(self) -> dict[str, Any]:
-        """For programs; ``experiments``: numbers by name."""
+        """The page as JSON values; ``experiments`` has numbers by name."""
         return {
             "schema": SCHEMA,
             "page": str(self.page),

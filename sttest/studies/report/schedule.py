@@ -95,7 +95,7 @@ def headline(schedule: Schedule, ledger: Ledger) -> list[tuple[str, str, Cell]]:
 
 
 def critical_table(schedule: Schedule, ledger: Ledger) -> Table:
-    """Where the cycles of the block went: the chain of what bound it, in sums that add up to its cycles."""
+    """The cycles of the block along its critical path, in parts that add up to all of them."""
     items = sorted(breakdown(schedule.run).by_kind.items(), key=lambda item: -item[1])
     lines = [((category, kind), {"cycles": cycles}) for (category, kind), cycles in items]
     return _table(schedule, "critical path", ("process", "spent in"), ("cycles",), lines, ledger, share=True)

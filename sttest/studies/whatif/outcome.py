@@ -122,7 +122,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Knee:
-    """Where the binding resource changes: between two points of the x axis, and where their shares cross.
+    """A change of the binding resource: the two points of the x axis around it, and where the shares cross.
 
     ``at`` lies on the line between the two points with x in logarithms; None where x is no number above 0.
     """
@@ -172,5 +172,5 @@ def _crossing(low: StudyOutcome, high: StudyOutcome, study: Study) -> float | No
 
 
 def _lead(outcome: StudyOutcome, one: Resource, other: Resource) -> float:
-    """By how much of the time one resource leads another."""
+    """The share of the time by which one resource leads another."""
     return outcome.shares[one] - outcome.shares[other]

@@ -67,7 +67,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """As in ``gpt2, context=64``: what tells it from the other points."""
+        """What tells the point from the others, such as ``gpt2, context=64``."""
         return ", ".join(shown(axis, value) for axis, value in self.axes.items())
 
     @property

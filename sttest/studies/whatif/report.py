@@ -192,7 +192,7 @@ def _legend(axis: Axes, series: Sequence[Series]) -> None:
 
 
 def _positions(study: Study, series: Sequence[Series]) -> dict[str, float]:
-    """Where each value of the x axis stands: at its number, or one after the other."""
+    """The position of each value on the x axis: its number, or its rank if it has none."""
     values: dict[str, StudyOutcome] = {}
     for outcome in (outcome for each in series for outcome in each.outcomes):
         values.setdefault(str(outcome.point.axes[study.x_axis]), outcome)
