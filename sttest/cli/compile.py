@@ -93,7 +93,7 @@ def opt_verb(
 
       sttest opt block.mlir -p quantize{scheme=w8a8},linalg-to-kernels{tile-size=32}
 
-      sttest opt build/gpt2-decode-u55c/ir/03_fuse-kernels.mlir -p materialize-converters --time-passes
+      sttest opt build/gpt2-decode-u55c/ir/04_fuse-kernels.mlir -p materialize-converters --time-passes
 
       sttest opt streams.mlir --board u280 -p size-fifos
 

@@ -3,7 +3,7 @@
 - Scales that do not vary along the sum follow it: ``f32(acc) * scale * scale``.
 - Weights in groups: one integer sum per group; then per group ``y = y + f32(acc) * scale_w``; then ``* scale_x``.
 - A scale that varies along the sum: ``y = y + f32(q * q) * scale``, then the others; unless it was folded into the
-  other factor before that became integers (`folding.py`), as a value's goes into the softmax weight by default.
+  other factor before that became integers, as a value's goes into the softmax weight by default.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ The linear program gives each process a start such that no read comes before
 its token; a FIFO is as deep as it is ever full in that schedule.  Credits that
 flow backwards (``initial_tokens``) order nothing and are left out.  Where a
 process reads FIFOs in turn, what is in flight counts as in the FIFO
-(`reads_in_turn.py`).
+(`reads_in_turn`).
 """
 
 from __future__ import annotations
