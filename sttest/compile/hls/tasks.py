@@ -1,6 +1,5 @@
 """A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/reference/values.md, section Tasks)."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
@@ -8,17 +7,21 @@ from xdsl.ir import Attribute
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import element_loops, token_element
+from sttest.compile.hls.memory_layout import count, element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, Statement, constant
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.tile_schedule import (
+    SpreadTokens,
     Step,
     TaskPort,
     TileSchedule,
     TileVisit,
     TurnTrips,
+    interval_for_writes,
     largest,
     reading_steps,
+    spread_reads,
+    spread_writes,
     task_ports,
     visits,
     writing_steps,
@@ -75,20 +78,38 @@ class _TaskEmitter:
         self.sources, self.results = task_ports(task)
         self.name = task.sym_name.data
         self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+        self.interval = self._step_interval()
+        self.spread = {
+            port.tile.name: spread
+            for rule, ports in ((spread_reads, self.sources), (spread_writes, self.results))
+            for port in ports
+            if (spread := rule(self._step_numbers(port), self.interval)) is not None
+        }
+
+    def _step_interval(self) -> int:
+        """Cycles of a step: a tile takes those of the cost model, and a port moves at most a token per cycle."""
+        tokens = (count(port.parts) for port in (*self.sources, *self.results))
+        interval = -(-max(self.timing.intervals[self.name], *tokens) // self.schedule.count)
+        return max([interval, *(interval_for_writes(self._step_numbers(port), interval) for port in self.results)])
+
+    def _step_numbers(self, port: TaskPort) -> list[int]:
+        numbers = {step: number for number, step in enumerate(self.schedule.in_order())}
+        return [numbers[step] for step in self._steps_of(port)]
 
     def emit(self) -> None:
         code, schedule = self.code, self.schedule
-        # A tile takes the cycles of the cost model, unless a step has to move several tokens through one port.
-        interval = max(-(-self.timing.intervals[self.name] // schedule.count), self._tokens_per_step())
-        code.comment(_described(self.task, schedule.count, interval))
+        code.comment(_described(self.task, schedule.count, self.interval))
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
             left, inner = self._nest()
             # Where a pipeline drains, the loops around it must not become one with it.
             drain = "loop_flatten off" if inner else "pipeline off"
-            with code.loops(left, drain), code.loops(inner, f"pipeline II={interval}"):
-                self._body()
+            with code.loops(left, drain):
+                self._before_tiles()
+                with code.loops(inner, f"pipeline II={self.interval}"):
+                    self._body()
+                self._behind_tiles()
 
     def _function(self) -> AbstractContextManager[None]:
         """The process, or what a process calls for a turn."""
@@ -109,22 +130,86 @@ class _TaskEmitter:
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
+            if port.tile.name in self.spread:
+                self._receive(port, stream, self.spread[port.tile.name])
             for visit in visits(port, self._steps_of(port)):
                 self._read(port, stream, visit)
         if self.task.init is not None:
             self._initialise(self.task.init)
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
+            if port.tile.name in self.spread:
+                self._send(port, stream, self.spread[port.tile.name])
             for visit in visits(port, self._steps_of(port)):
                 self._write(port, stream, visit)
+            if port.tile.name in self.spread:
+                complete = [*self._is_complete(port), *self._is_step(self.schedule.in_order()[-1])]
+                self.code.line(f"{_condition(complete)}{_is_full(port)} = true;")
+
+    # Tokens that take their turn: a source's wait in a register each until a step needs them, a result's until their
+    # step of the next tile has come.
+
+    def _before_tiles(self) -> None:
+        """Registers, and the tokens that the first tile's steps come too late for."""
+        for port, stream in zip(self.sources, self.process.inputs, strict=True):
+            if (spread := self.spread.get(port.tile.name)) is not None:
+                self._declare_registers(port, spread)
+                ahead = min(spread.ahead * spread.per_step, spread.tokens)
+                if ahead:
+                    loop = CountedLoop(f"ahead_{port.tile.name}", "n", ahead)
+                    with self.code.loops([loop], "pipeline II=1"):
+                        self.code.line(f"{_register(port)}[n] = {stream}.read();")
+        for port in self.results:
+            if (spread := self.spread.get(port.tile.name)) is not None:
+                self._declare_registers(port, spread)
+                self.code.line(f"bool {_is_full(port)} = false;")
+
+    def _declare_registers(self, port: TaskPort, spread: SpreadTokens) -> None:
+        self.code.line(f"{port.token.c_type} {_register(port)}[{spread.tokens}];")
+        self.code.pragma(f"array_partition variable={_register(port)} type=complete dim=1")
+
+    def _receive(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
+        """The tokens that come in this step, of this tile or, at its end, of the next."""
+        step, next_tile = affine(self.schedule.number), self.schedule.count - spread.ahead
+        own = [f"{step} < {spread.steps - spread.ahead}", *self._is_token(spread, spread.ahead)]
+        is_last = [f"{loop.variable} == {loop.last}" for loop in self.trips.loops[1]]
+        following = [f"{step} >= {next_tile}", f"!({' && '.join(is_last)})" if is_last else "false"]
+        register, read = _register(port), f"{stream}.read();"
+        with self.code.unrolled(_tokens_of_step(port, spread)):
+            self.code.line(f"{_condition(own)}{register}[{self._token(spread, spread.ahead)}] = {read}")
+            if spread.ahead:
+                self.code.line(f"else {_condition(following)}{register}[{self._token(spread, -next_tile)}] = {read}")
+
+    def _send(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
+        """The tokens of the last complete tile that leave in this step."""
+        step = affine(self.schedule.number)
+        with self.code.scope([_is_full(port), f"{step} < {spread.steps}"]):
+            with self.code.unrolled(_tokens_of_step(port, spread)), self.code.scope(self._is_token(spread)):
+                self.code.line(f"{stream}.write({_register(port)}[{self._token(spread)}]);")
+            self.code.line(f"if ({step} == {spread.steps - 1}) {_is_full(port)} = false;")
+
+    def _token(self, spread: SpreadTokens, shift: int = 0) -> str:
+        """The number of the token that passes in this step, or in one of so many steps later."""
+        each, inner = spread.per_step, [("n", 1)] if spread.per_step > 1 else []
+        return affine([*((name, factor * each) for name, factor in self.schedule.number), *inner], shift * each)
+
+    def _is_token(self, spread: SpreadTokens, shift: int = 0) -> list[str]:
+        """That there is a token of that number, where not every step has all of its tokens."""
+        partly = spread.tokens % spread.per_step
+        return [f"{self._token(spread, shift)} < {spread.tokens}"] if partly else []
+
+    def _behind_tiles(self) -> None:
+        """The tokens of the last tile."""
+        for port, stream in zip(self.results, self.process.outputs, strict=True):
+            if (spread := self.spread.get(port.tile.name)) is not None:
+                loop = CountedLoop(f"rest_{port.tile.name}", "n", spread.tokens)
+                with self.code.loops([loop], "pipeline II=1"):
+                    self.code.line(f"{stream}.write({_register(port)}[n]);")
 
     def _steps_of(self, port: TaskPort) -> list[Step]:
         """When each token of a tile is read or written."""
         steps_of = writing_steps if port in self.results else reading_steps
         return steps_of(self.schedule, port.rows, port.token.shape, port.offsets)
-
-    def _tokens_per_step(self) -> int:
-        return max(max(Counter(self._steps_of(port)).values()) for port in (*self.sources, *self.results))
 
     def _declare(self, port: TaskPort) -> None:
         lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
@@ -138,25 +223,33 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
+        token = f"{_register(port)}[{visit.number}]" if port.tile.name in self.spread else f"{stream}.read()"
         if port.token.size == 1 and not visit.loops:
-            self.code.line(f"{_condition(when)}{port.at(visit.places)} = {stream}.read();")
+            self.code.line(f"{_condition(when)}{port.at(visit.places)} = {token};")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
-            self.code.line(f"const {port.token.c_type} token = {stream}.read();")
+            self.code.line(f"const {port.token.c_type} token = {token};")
             with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
                 self.code.line(f"{port.at(visit.places)} = {token_element(port.token)};")
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
-        last = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
-        when = [*([] if port.scanned else last), *self._is_step(visit.step)]
+        when = [*self._is_complete(port), *self._is_step(visit.step)]
+        place = f"{_register(port)}[{visit.number}]" if port.tile.name in self.spread else ""
         if port.token.size == 1 and not visit.loops:
-            self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
+            value = port.at(visit.places)
+            self.code.line(f"{_condition(when)}" + (f"{place} = {value};" if place else f"{stream}.write({value});"))
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"{port.token.c_type} token;")
             with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
                 self.code.line(f"{token_element(port.token)} = {port.at(visit.places)};")
-            self.code.line(f"{stream}.write(token);")
+            self.code.line(f"{place} = token;" if place else f"{stream}.write(token);")
+
+    def _is_complete(self, port: TaskPort) -> list[str]:
+        """That this tile of a result is whole: the last iteration of the reductions, unless every iteration counts."""
+        if port.scanned:
+            return []
+        return [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
 
     def _initialise(self, init: Attribute) -> None:
         """Running values start in the first iteration of the reductions, each parallel step for its own lanes."""
@@ -229,6 +322,20 @@ class _TaskEmitter:
 
     def _is_step(self, step: Step) -> list[str]:
         return [f"s{loop} == {step[loop]}" for loop in self.schedule.order if self.schedule.steps[loop] > 1]
+
+
+def _register(port: TaskPort) -> str:
+    """The array of a port's tokens that wait."""
+    return f"tokens_{port.tile.name}"
+
+
+def _is_full(port: TaskPort) -> str:
+    return f"has_{port.tile.name}"
+
+
+def _tokens_of_step(port: TaskPort, spread: SpreadTokens) -> list[CountedLoop]:
+    """The loop over the tokens that pass in one step, if there are several."""
+    return [CountedLoop(f"pass_{port.tile.name}", "n", spread.per_step)] if spread.per_step > 1 else []
 
 
 def _condition(conditions: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -150,6 +151,15 @@ class TileSchedule:
         ranges = itertools.product(*(range(self.steps[loop]) for loop in self.order))
         return [self._by_loop(numbers) for numbers in ranges]
 
+    @property
+    def number(self) -> list[tuple[str, int]]:
+        """The number of the present step, as variables with factors."""
+        strides = [
+            math.prod(self.steps[inner] for inner in self.order[place + 1 :]) for place in range(len(self.order))
+        ]
+        pairs = zip(self.order, strides, strict=True)
+        return [(f"s{loop}", stride) for loop, stride in pairs if self.steps[loop] > 1]
+
     def spans(self, coefficients: Sequence[Sequence[int]], step: Step) -> list[tuple[int, int]]:
         """The lowest and the highest element, per data dim, that a step touches of a tensor."""
         starts = [number * lanes for number, lanes in zip(step, self.lanes, strict=True)]
@@ -229,6 +239,65 @@ def _first(
     return len(steps) - 1
 
 
+# --- Tokens that pass a port one by one although a tile needs, or completes, several at once
+
+
+@dataclass(frozen=True)
+class SpreadTokens:
+    """Tokens of a tile that pass a port in consecutive steps, by way of a register for each.
+
+    A source's tokens come ``ahead`` steps before the tile's first step would take them, in the steps of the tile
+    before; a result's leave in the first steps of the next tile.
+    """
+
+    tokens: int  # tokens of a tile
+    per_step: int  # tokens that one step moves, which its interval allows
+    ahead: int = 0  # steps
+
+    @property
+    def steps(self) -> int:
+        """Steps in which tokens pass."""
+        return -(-self.tokens // self.per_step)
+
+
+def spread_reads(needed: Sequence[int], interval: int) -> SpreadTokens | None:
+    """How a source's tokens come, or None if no step needs more of them than its interval lets pass.
+
+    Args:
+        needed: numbers of the steps by which each token must be there, ascending.
+        interval: cycles per step.
+    """
+    if _most(needed) <= interval:
+        return None
+    late = max(token // interval - step for token, step in enumerate(needed))
+    return SpreadTokens(len(needed), interval, max(0, late))
+
+
+def spread_writes(complete: Sequence[int], interval: int) -> SpreadTokens | None:
+    """How a result's tokens leave, or None if no step completes more of them than its interval lets pass.
+
+    Args:
+        complete: numbers of the steps after which each token is complete, ascending.
+        interval: cycles per step, as :func:`interval_for_writes` gives them.
+    """
+    return SpreadTokens(len(complete), interval) if _most(complete) > interval else None
+
+
+def interval_for_writes(complete: Sequence[int], interval: int) -> int:
+    """The interval, or a longer one where a token would not have left its register when the next tile fills it.
+
+    Args:
+        complete: see :func:`spread_writes`.
+        interval: cycles per step.
+    """
+    has_left = all(token // interval <= step for token, step in enumerate(complete))
+    return interval if has_left else max(interval, _most(complete))
+
+
+def _most(steps: Sequence[int]) -> int:
+    return max(Counter(steps).values())
+
+
 # --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie
 
 
@@ -240,6 +309,7 @@ class TileVisit:
     loops: tuple[CountedLoop, ...]  # over the tokens; none for one token
     # index in the tile, per data dim, of the token's element that loops over ``e0``, ``e1`` … stand at
     places: tuple[str, ...]
+    number: str  # number of the token in the tile
 
 
 def visits(port: TaskPort, steps: Sequence[Step]) -> list[TileVisit]:
@@ -253,9 +323,12 @@ def visits(port: TaskPort, steps: Sequence[Step]) -> list[TileVisit]:
         terms = [(f"v{n}", loop) for n, loop in enumerate(port.parts) if loop.trip > 1]
         loops = tuple(CountedLoop(f"tokens_{port.tile.name}_{name[1:]}", name, loop.trip) for name, loop in terms)
         moved = [[(name, loop.strides[dim]) for name, loop in terms] for dim in range(len(port.rows))]
-        return [TileVisit(steps[0], loops, _places(port, moved, [0] * len(port.rows)))]
+        inner = [prod(loop.trip for loop in port.parts[n + 1 :]) for n in range(len(port.parts))]
+        number = affine([(name, inner[int(name[1:])]) for name, _ in terms])
+        return [TileVisit(steps[0], loops, _places(port, moved, [0] * len(port.rows)), number)]
     still: list[list[tuple[str, int]]] = [[] for _ in port.rows]
-    return [TileVisit(step, (), _places(port, still, start)) for step, start in zip(steps, port.offsets, strict=True)]
+    starts = enumerate(zip(steps, port.offsets, strict=True))
+    return [TileVisit(step, (), _places(port, still, start), str(number)) for number, (step, start) in starts]
 
 
 def _places(port: TaskPort, moved: Sequence[Sequence[tuple[str, int]]], start: Sequence[int]) -> tuple[str, ...]:

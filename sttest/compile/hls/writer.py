@@ -21,6 +21,11 @@ class CountedLoop:
     bound: str = ""  # the parameter that says how many, where they vary
     least: int = 0  # iterations then
 
+    @property
+    def last(self) -> str:
+        """The variable's value in the last iteration."""
+        return f"{self.bound} - 1" if self.bound else str(self.trip - 1)
+
 
 @dataclass
 class Code:
@@ -152,10 +157,12 @@ class Code:
 def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
     """A sum of variables with integer factors.
 
-    >>> affine([("t0", 4), ("t1", 1), ("t2", 0)], 3)
-    '4 * t0 + t1 + 3'
+    >>> affine([("t0", 4), ("t1", 1), ("t2", 0)], 3), affine([("t0", 1)], -3)
+    ('4 * t0 + t1 + 3', 't0 - 3')
     """
     parts = [variable if factor == 1 else f"{factor} * {variable}" for variable, factor in terms if factor]
+    if parts and constant < 0:
+        return f"{' + '.join(parts)} - {-constant}"
     return " + ".join([*parts, *([str(constant)] if constant or not parts else [])])
 
 
