@@ -17,7 +17,6 @@ from sttest.compile.hls.tile_schedule import (
     TileSchedule,
     TileVisit,
     TurnTrips,
-    interval_for_writes,
     largest,
     reading_steps,
     spread_reads,
@@ -78,19 +77,15 @@ class _TaskEmitter:
         self.sources, self.results = task_ports(task)
         self.name = task.sym_name.data
         self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
-        self.interval = self._step_interval()
+        # A tile takes the cycles of the cost model, and a port moves at most a token per cycle.
+        tokens = (count(port.parts) for port in (*self.sources, *self.results))
+        self.interval = -(-max(self.timing.intervals[self.name], *tokens) // self.schedule.count)
         self.spread = {
             port.tile.name: spread
             for rule, ports in ((spread_reads, self.sources), (spread_writes, self.results))
             for port in ports
-            if (spread := rule(self._step_numbers(port), self.interval)) is not None
+            if (spread := rule(self._step_numbers(port), self.schedule.count, self.interval)) is not None
         }
-
-    def _step_interval(self) -> int:
-        """Cycles of a step: a tile takes those of the cost model, and a port moves at most a token per cycle."""
-        tokens = (count(port.parts) for port in (*self.sources, *self.results))
-        interval = -(-max(self.timing.intervals[self.name], *tokens) // self.schedule.count)
-        return max([interval, *(interval_for_writes(self._step_numbers(port), interval) for port in self.results)])
 
     def _step_numbers(self, port: TaskPort) -> list[int]:
         numbers = {step: number for number, step in enumerate(self.schedule.in_order())}
@@ -138,73 +133,64 @@ class _TaskEmitter:
             self._initialise(self.task.init)
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
-            if port.tile.name in self.spread:
-                self._send(port, stream, self.spread[port.tile.name])
             for visit in visits(port, self._steps_of(port)):
                 self._write(port, stream, visit)
             if port.tile.name in self.spread:
-                complete = [*self._is_complete(port), *self._is_step(self.schedule.in_order()[-1])]
-                self.code.line(f"{_condition(complete)}{_is_full(port)} = true;")
+                with self.code.unrolled(_tokens_of_step(port, self.spread[port.tile.name])):
+                    self._send(port, stream, self.spread[port.tile.name])
 
-    # Tokens that take their turn: a source's wait in a register each until a step needs them, a result's until their
-    # step of the next tile has come.
+    # Tokens that take their turn: a source's wait in registers until a step needs them, a result's until the port has
+    # moved those before.
 
     def _before_tiles(self) -> None:
         """Registers, and the tokens that the first tile's steps come too late for."""
+        for port in (*self.sources, *self.results):
+            if (spread := self.spread.get(port.tile.name)) is not None:
+                self.code.line(f"{port.token.c_type} {_registers(port)}[{spread.registers}];")
+                self.code.pragma(f"array_partition variable={_registers(port)} type=complete dim=1")
+                if port in self.results:
+                    self.code.line(f"int waiting_{port.tile.name} = 0, next_{port.tile.name} = 0;")
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
-            if (spread := self.spread.get(port.tile.name)) is not None:
-                self._declare_registers(port, spread)
-                ahead = min(spread.ahead * spread.per_step, spread.tokens)
-                if ahead:
-                    loop = CountedLoop(f"ahead_{port.tile.name}", "n", ahead)
-                    with self.code.loops([loop], "pipeline II=1"):
-                        self.code.line(f"{_register(port)}[n] = {stream}.read();")
-        for port in self.results:
-            if (spread := self.spread.get(port.tile.name)) is not None:
-                self._declare_registers(port, spread)
-                self.code.line(f"bool {_is_full(port)} = false;")
+            spread = self.spread.get(port.tile.name)
+            if spread is not None and spread.ahead:
+                loop = CountedLoop(f"ahead_{port.tile.name}", "n", min(spread.ahead * spread.per_step, spread.tokens))
+                with self.code.loops([loop], "pipeline II=1"):
+                    self.code.line(f"{_registers(port)}[n] = {stream}.read();")
 
-    def _declare_registers(self, port: TaskPort, spread: SpreadTokens) -> None:
-        self.code.line(f"{port.token.c_type} {_register(port)}[{spread.tokens}];")
-        self.code.pragma(f"array_partition variable={_register(port)} type=complete dim=1")
+    def _behind_tiles(self) -> None:
+        """The last tile's tokens that are left."""
+        for port, stream in zip(self.results, self.process.outputs, strict=True):
+            spread = self.spread.get(port.tile.name)
+            if spread is not None and spread.rest:
+                with self.code.loops([CountedLoop(f"rest_{port.tile.name}", "n", spread.rest)], "pipeline II=1"):
+                    self._send(port, stream, spread)
 
     def _receive(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
         """The tokens that come in this step, of this tile or, at its end, of the next."""
         step, next_tile = affine(self.schedule.number), self.schedule.count - spread.ahead
-        own = [f"{step} < {spread.steps - spread.ahead}", *self._is_token(spread, spread.ahead)]
+        own_steps = spread.steps - spread.ahead
+        own = [f"{step} < {own_steps}"] if own_steps < self.schedule.count else []
+        own += [f"{self._token(spread, spread.ahead)} < {spread.tokens}"] if spread.tokens % spread.per_step else []
         is_last = [f"{loop.variable} == {loop.last}" for loop in self.trips.loops[1]]
         following = [f"{step} >= {next_tile}", f"!({' && '.join(is_last)})" if is_last else "false"]
-        register, read = _register(port), f"{stream}.read();"
         with self.code.unrolled(_tokens_of_step(port, spread)):
-            self.code.line(f"{_condition(own)}{register}[{self._token(spread, spread.ahead)}] = {read}")
-            if spread.ahead:
-                self.code.line(f"else {_condition(following)}{register}[{self._token(spread, -next_tile)}] = {read}")
+            for word, conditions, shift in (("", own, spread.ahead), ("else ", following, -next_tile)):
+                if not word or spread.ahead:
+                    place = _place(self._token(spread, shift), spread)
+                    self.code.line(f"{word}{_condition(conditions)}{_registers(port)}[{place}] = {stream}.read();")
 
     def _send(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
-        """The tokens of the last complete tile that leave in this step."""
-        step = affine(self.schedule.number)
-        with self.code.scope([_is_full(port), f"{step} < {spread.steps}"]):
-            with self.code.unrolled(_tokens_of_step(port, spread)), self.code.scope(self._is_token(spread)):
-                self.code.line(f"{stream}.write({_register(port)}[{self._token(spread)}]);")
-            self.code.line(f"if ({step} == {spread.steps - 1}) {_is_full(port)} = false;")
+        """The first token that waits."""
+        waiting, first = f"waiting_{port.tile.name}", f"next_{port.tile.name}"
+        with self.code.scope([f"{waiting} > 0"]):
+            self.code.line(f"{stream}.write({_registers(port)}[{first}]);")
+            self.code.line(f"{first} = {first} == {spread.registers - 1} ? 0 : {first} + 1;")
+            self.code.line(f"--{waiting};")
 
     def _token(self, spread: SpreadTokens, shift: int = 0) -> str:
-        """The number of the token that passes in this step, or in one of so many steps later."""
+        """The number of the token that comes so many steps after that of the present step's number."""
         each, inner = spread.per_step, [("n", 1)] if spread.per_step > 1 else []
         return affine([*((name, factor * each) for name, factor in self.schedule.number), *inner], shift * each)
-
-    def _is_token(self, spread: SpreadTokens, shift: int = 0) -> list[str]:
-        """That there is a token of that number, where not every step has all of its tokens."""
-        partly = spread.tokens % spread.per_step
-        return [f"{self._token(spread, shift)} < {spread.tokens}"] if partly else []
-
-    def _behind_tiles(self) -> None:
-        """The tokens of the last tile."""
-        for port, stream in zip(self.results, self.process.outputs, strict=True):
-            if (spread := self.spread.get(port.tile.name)) is not None:
-                loop = CountedLoop(f"rest_{port.tile.name}", "n", spread.tokens)
-                with self.code.loops([loop], "pipeline II=1"):
-                    self.code.line(f"{stream}.write({_register(port)}[n]);")
 
     def _steps_of(self, port: TaskPort) -> list[Step]:
         """When each token of a tile is read or written."""
@@ -223,7 +209,8 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
-        token = f"{_register(port)}[{visit.number}]" if port.tile.name in self.spread else f"{stream}.read()"
+        spread = self.spread.get(port.tile.name)
+        token = f"{stream}.read()" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops:
             self.code.line(f"{_condition(when)}{port.at(visit.places)} = {token};")
             return
@@ -234,16 +221,19 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
-        place = f"{_register(port)}[{visit.number}]" if port.tile.name in self.spread else ""
-        if port.token.size == 1 and not visit.loops:
-            value = port.at(visit.places)
-            self.code.line(f"{_condition(when)}" + (f"{place} = {value};" if place else f"{stream}.write({value});"))
+        spread = self.spread.get(port.tile.name)
+        if port.token.size == 1 and not visit.loops and spread is None:
+            self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
             self.code.line(f"{port.token.c_type} token;")
             with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
                 self.code.line(f"{token_element(port.token)} = {port.at(visit.places)};")
-            self.code.line(f"{place} = token;" if place else f"{stream}.write(token);")
+            if spread is None:
+                self.code.line(f"{stream}.write(token);")
+            else:
+                self.code.line(f"{_registers(port)}[{_place(visit.number, spread)}] = token;")
+                self.code.line(f"++waiting_{port.tile.name};")
 
     def _is_complete(self, port: TaskPort) -> list[str]:
         """That this tile of a result is whole: the last iteration of the reductions, unless every iteration counts."""
@@ -324,13 +314,14 @@ class _TaskEmitter:
         return [f"s{loop} == {step[loop]}" for loop in self.schedule.order if self.schedule.steps[loop] > 1]
 
 
-def _register(port: TaskPort) -> str:
+def _registers(port: TaskPort) -> str:
     """The array of a port's tokens that wait."""
     return f"tokens_{port.tile.name}"
 
 
-def _is_full(port: TaskPort) -> str:
-    return f"has_{port.tile.name}"
+def _place(token: str, spread: SpreadTokens) -> str:
+    """The register of a token, by its number in the tile."""
+    return token if spread.registers == spread.tokens else f"({token}) % {spread.registers}"
 
 
 def _tokens_of_step(port: TaskPort, spread: SpreadTokens) -> list[CountedLoop]:

@@ -244,58 +244,74 @@ def _first(
 
 @dataclass(frozen=True)
 class SpreadTokens:
-    """Tokens of a tile that pass a port in consecutive steps, by way of a register for each.
+    """Tokens of a tile that pass a port in consecutive steps, and wait in registers before or behind it.
 
-    A source's tokens come ``ahead`` steps before the tile's first step would take them, in the steps of the tile
-    before; a result's leave in the first steps of the next tile.
+    A source's tokens come so many steps ``ahead`` of the step that their number would give them, the first ones in the
+    steps of the tile before.  A result's tokens leave in order, some of them in the steps of the next tile.
     """
 
     tokens: int  # tokens of a tile
     per_step: int  # tokens that one step moves, which its interval allows
+    registers: int  # tokens that wait at the most, rounded up to a divisor of all
     ahead: int = 0  # steps
+    rest: int = 0  # most tokens that are left when the last tile is worked on
 
     @property
     def steps(self) -> int:
-        """Steps in which tokens pass."""
+        """Steps in which tokens come."""
         return -(-self.tokens // self.per_step)
 
 
-def spread_reads(needed: Sequence[int], interval: int) -> SpreadTokens | None:
+def spread_reads(needed: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
     """How a source's tokens come, or None if no step needs more of them than its interval lets pass.
 
     Args:
         needed: numbers of the steps by which each token must be there, ascending.
+        steps: steps of a tile.
         interval: cycles per step.
     """
     if _most(needed) <= interval:
         return None
-    late = max(token // interval - step for token, step in enumerate(needed))
-    return SpreadTokens(len(needed), interval, max(0, late))
+    ahead = max(0, *(token // interval - step for token, step in enumerate(needed)))
+    waiting = 0
+    for step in range(-ahead, steps):
+        # What comes by the end of a step, the next tile's included, less what earlier steps took.
+        come = min(len(needed), (step + ahead + 1) * interval)
+        follow = max(0, min(len(needed), (step + ahead + 1 - steps) * interval))
+        waiting = max(waiting, come + follow - sum(each < step for each in needed))
+    return SpreadTokens(len(needed), interval, _divisor(len(needed), waiting), ahead)
 
 
-def spread_writes(complete: Sequence[int], interval: int) -> SpreadTokens | None:
+def spread_writes(complete: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
     """How a result's tokens leave, or None if no step completes more of them than its interval lets pass.
 
     Args:
         complete: numbers of the steps after which each token is complete, ascending.
-        interval: cycles per step, as :func:`interval_for_writes` gives them.
-    """
-    return SpreadTokens(len(complete), interval) if _most(complete) > interval else None
-
-
-def interval_for_writes(complete: Sequence[int], interval: int) -> int:
-    """The interval, or a longer one where a token would not have left its register when the next tile fills it.
-
-    Args:
-        complete: see :func:`spread_writes`.
+        steps: steps of a tile.
         interval: cycles per step.
     """
-    has_left = all(token // interval <= step for token, step in enumerate(complete))
-    return interval if has_left else max(interval, _most(complete))
+    if _most(complete) <= interval:
+        return None
+    arrive = Counter(complete)
+    waiting = most = rest = 0
+    for _ in range(len(complete) + 1):  # tiles, until as many are left as after the tile before
+        for step in range(steps):
+            waiting += arrive[step]
+            most = max(most, waiting)
+            waiting = max(0, waiting - interval)
+        if waiting == rest:
+            break
+        rest = waiting
+    return SpreadTokens(len(complete), interval, _divisor(len(complete), most), rest=rest)
 
 
 def _most(steps: Sequence[int]) -> int:
     return max(Counter(steps).values())
+
+
+def _divisor(number: int, least: int) -> int:
+    """The smallest divisor from ``least`` on."""
+    return next(each for each in range(least, number + 1) if number % each == 0)
 
 
 # --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie
