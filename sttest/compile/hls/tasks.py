@@ -198,6 +198,9 @@ class _TaskEmitter:
         return steps_of(self.schedule, port.rows, port.token.shape, port.offsets)
 
     def _declare(self, port: TaskPort) -> None:
+        if port.is_token:
+            self.code.line(f"{port.token.c_type} {port.tile.name};")
+            return
         lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
         at_once = [max(pair) for pair in zip(lanes, port.token.shape, strict=True)]
         port.tile.declare(self.code, [1] * len(port.held) + at_once)
@@ -209,6 +212,9 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
+        if port.is_token:
+            self.code.line(f"{_condition(when)}{port.tile.name} = {stream}.read();")
+            return
         spread = self.spread.get(port.tile.name)
         token = f"{stream}.read()" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops:
@@ -221,6 +227,9 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
+        if port.is_token:
+            self.code.line(f"{_condition(when)}{stream}.write({port.tile.name});")
+            return
         spread = self.spread.get(port.tile.name)
         if port.token.size == 1 and not visit.loops and spread is None:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
@@ -251,7 +260,7 @@ class _TaskEmitter:
                 if port.scanned:
                     continue
                 value = constant(init, port.token.element)
-                self.code.line(f"{port.at(self._point(port))} = {value};")
+                self.code.line(f"{port.element(self._point(port))} = {value};")
 
     def _compute(self) -> None:
         block = self.task.payload.block
@@ -265,11 +274,11 @@ class _TaskEmitter:
                 if argument.uses.get_length():
                     self._check_argument(port, argument.type)
                     c_type = port.token.element.payload_type
-                    self.code.line(f"const {c_type} {name} = {port.at(self._point(port))};")
+                    self.code.line(f"const {c_type} {name} = {port.element(self._point(port))};")
             for statement in payload.statements:
                 self._state(statement)
             for port, value in zip(self.results, payload.results, strict=True):
-                self.code.line(f"{port.at(self._point(port))} = {value};")
+                self.code.line(f"{port.element(self._point(port))} = {value};")
 
     def _state(self, statement: Statement) -> None:
         """A temporary; a product in LUTs is bound between its declaration and its value, as UG1399 has it."""
@@ -298,16 +307,16 @@ class _TaskEmitter:
         lanes = self.schedule.lanes
         return [CountedLoop(f"{label}_{loop}", f"l{loop}", lanes[loop]) for loop in loops if lanes[loop] > 1]
 
-    def _point(self, port: TaskPort) -> list[str]:
-        """Index of the present point in a tile, per data dim."""
+    def _point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
+        """Index of the present point in a tile, as variables with factors per data dim."""
         steps, lanes = self.schedule.steps, self.schedule.lanes
         index = []
         for row in port.rows:
-            terms = []
+            terms: list[tuple[str, int]] = []
             for loop, factor in enumerate(row):
                 terms += [(f"s{loop}", factor * lanes[loop])] if steps[loop] > 1 else []
                 terms += [(f"l{loop}", factor)] if lanes[loop] > 1 else []
-            index.append(affine(terms))
+            index.append(terms)
         return index
 
     def _is_step(self, step: Step) -> list[str]:

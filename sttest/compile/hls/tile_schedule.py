@@ -21,7 +21,7 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import StreamLoop, merged
 from sttest.compile.hls.memory_layout import count, cut_inside, offsets
 from sttest.compile.hls.top import PortTiming
-from sttest.compile.hls.types import LocalArray, Token
+from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.writer import CountedLoop, affine
 from sttest.compile.spaces.tiling import unroll_factors
 from sttest.core.errors import InputError
@@ -40,9 +40,23 @@ class TaskPort:
     tile: LocalArray  # the array that holds the tile, or all running tiles
     scanned: bool = False  # whether it is a result that reductions index
 
+    @property
+    def is_token(self) -> bool:
+        """Whether the tile is one token, which then needs no array beside it."""
+        return not self.held and count(self.parts) == 1
+
     def at(self, place: Sequence[str]) -> str:
-        """An element of the present tile, by an index expression per data dim."""
+        """An element of the present tile in its array, by an index expression per data dim."""
         return self.tile.at((*self.held, *place))
+
+    def element(self, terms: Sequence[Sequence[tuple[str, int]]]) -> str:
+        """An element of the present tile, by variables with factors per data dim."""
+        if not self.is_token:
+            return self.at([affine(dim) for dim in terms])
+        pairs = zip(terms, row_major_strides(self.token.shape), strict=True)
+        return self.token.at(
+            self.tile.name, affine([(name, factor * stride) for dim, stride in pairs for name, factor in dim])
+        )
 
     @property
     def offsets(self) -> list[tuple[int, ...]]:

@@ -280,15 +280,9 @@ tiles_0:
 static void quantise(hls::stream<token_f32_4x16>& from_load_quantise_in0,
                      hls::stream<token_f32_4x16>& from_load_quantise_in1,
                      hls::stream<token_i8_4x16>& to_store_quantise_out) {
-  float in0[4][16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-#pragma HLS array_partition variable=in0 type=complete dim=2
-  float in1[4][16];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
-  ap_int<8> out0[4][16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-#pragma HLS array_partition variable=out0 type=complete dim=2
+  token_f32_4x16 in0;
+  token_f32_4x16 in1;
+  token_i8_4x16 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
   steps_0:
@@ -296,36 +290,14 @@ tiles_1:
     steps_1:
       for (int s1 = 0; s1 < 2; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) {
-          const token_f32_4x16 token = from_load_quantise_in0.read();
-        read_in0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in0[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
-        if (s0 == 0 && s1 == 0) {
-          const token_f32_4x16 token = from_load_quantise_in1.read();
-        read_in1_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in1_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
+        if (s0 == 0 && s1 == 0) in0 = from_load_quantise_in0.read();
+        if (s0 == 0 && s1 == 0) in1 = from_load_quantise_in1.read();
         {
         lanes_1:
           for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const float x0 = in0[s0][8 * s1 + l1];
-            const float x1 = in1[s0][8 * s1 + l1];
+            const float x0 = in0[16 * s0 + 8 * s1 + l1];
+            const float x1 = in1[16 * s0 + 8 * s1 + l1];
             const float magnitude = hls::fabs(x1);
             const float sum = magnitude + 1.0f;
             const float quotient = x0 / sum;
@@ -333,22 +305,10 @@ tiles_1:
             const float larger_one = larger(rounded, (-127.0f));
             const float smaller_one = smaller(larger_one, 127.0f);
             const ap_int<8> integer = ap_int<8>(static_cast<int>(smaller_one));
-            out0[s0][8 * s1 + l1] = integer;
+            out0[16 * s0 + 8 * s1 + l1] = integer;
           }
         }
-        if (s0 == 3 && s1 == 1) {
-          token_i8_4x16 token;
-        write_out0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          write_out0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              token[16 * e0 + e1] = out0[e0][e1];
-            }
-          }
-          to_store_quantise_out.write(token);
-        }
+        if (s0 == 3 && s1 == 1) to_store_quantise_out.write(out0);
       }
     }
   }
@@ -358,15 +318,9 @@ tiles_1:
 static void integers(hls::stream<token_i4_4x16>& from_load_integers_in0,
                      hls::stream<token_i8_4x16>& from_load_integers_in1,
                      hls::stream<token_i32_4x16>& to_store_integers_out) {
-  ap_int<4> in0[4][16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-#pragma HLS array_partition variable=in0 type=complete dim=2
-  ap_int<8> in1[4][16];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
-  ap_int<32> out0[4][16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-#pragma HLS array_partition variable=out0 type=complete dim=2
+  token_i4_4x16 in0;
+  token_i8_4x16 in1;
+  token_i32_4x16 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
   steps_0:
@@ -374,36 +328,14 @@ tiles_1:
     steps_1:
       for (int s1 = 0; s1 < 2; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) {
-          const token_i4_4x16 token = from_load_integers_in0.read();
-        read_in0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in0[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
-        if (s0 == 0 && s1 == 0) {
-          const token_i8_4x16 token = from_load_integers_in1.read();
-        read_in1_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in1_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
+        if (s0 == 0 && s1 == 0) in0 = from_load_integers_in0.read();
+        if (s0 == 0 && s1 == 0) in1 = from_load_integers_in1.read();
         {
         lanes_1:
           for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const ap_int<4> x0 = in0[s0][8 * s1 + l1];
-            const ap_int<8> x1 = in1[s0][8 * s1 + l1];
+            const ap_int<4> x0 = in0[16 * s0 + 8 * s1 + l1];
+            const ap_int<8> x1 = in1[16 * s0 + 8 * s1 + l1];
             const ap_int<8> wide = x0;
             const ap_int<8> product = wide * x1;
             const ap_int<8> difference = product - wide;
@@ -412,22 +344,10 @@ tiles_1:
             const ap_int<32> product_2 = wide_2 * ap_int<32>(-70000);
             const ap_int<32> sum = product_2 + product_2;
             const ap_int<32> smaller_one = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
-            out0[s0][8 * s1 + l1] = smaller_one;
+            out0[16 * s0 + 8 * s1 + l1] = smaller_one;
           }
         }
-        if (s0 == 3 && s1 == 1) {
-          token_i32_4x16 token;
-        write_out0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          write_out0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              token[16 * e0 + e1] = out0[e0][e1];
-            }
-          }
-          to_store_integers_out.write(token);
-        }
+        if (s0 == 3 && s1 == 1) to_store_integers_out.write(out0);
       }
     }
   }
@@ -436,15 +356,9 @@ tiles_1:
 // 1x2 tiles of 4x16 points (parallel, parallel), 8 steps per tile, 1 cycle per step.
 static void narrow(hls::stream<token_i32_4x16>& from_load_narrow_in0, hls::stream<token_f16_4x16>& from_load_narrow_in1,
                    hls::stream<token_f16_4x16>& to_store_narrow_out) {
-  ap_int<32> in0[4][16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-#pragma HLS array_partition variable=in0 type=complete dim=2
-  half in1[4][16];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
-  half out0[4][16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-#pragma HLS array_partition variable=out0 type=complete dim=2
+  token_i32_4x16 in0;
+  token_f16_4x16 in1;
+  token_f16_4x16 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
   steps_0:
@@ -452,57 +366,23 @@ tiles_1:
     steps_1:
       for (int s1 = 0; s1 < 2; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) {
-          const token_i32_4x16 token = from_load_narrow_in0.read();
-        read_in0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in0[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
-        if (s0 == 0 && s1 == 0) {
-          const token_f16_4x16 token = from_load_narrow_in1.read();
-        read_in1_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          read_in1_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0][e1] = token[16 * e0 + e1];
-            }
-          }
-        }
+        if (s0 == 0 && s1 == 0) in0 = from_load_narrow_in0.read();
+        if (s0 == 0 && s1 == 0) in1 = from_load_narrow_in1.read();
         {
         lanes_1:
           for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const ap_int<32> x0 = in0[s0][8 * s1 + l1];
-            const half x1 = in1[s0][8 * s1 + l1];
+            const ap_int<32> x0 = in0[16 * s0 + 8 * s1 + l1];
+            const half x1 = in1[16 * s0 + 8 * s1 + l1];
             const ap_int<8> low = ap_int<8>(x0);
             const float number = static_cast<float>(low.to_int());
             const float wide = static_cast<float>(x1);
             const float product = number * wide;
             const half narrow = half(product);
-            out0[s0][8 * s1 + l1] = narrow;
+            out0[16 * s0 + 8 * s1 + l1] = narrow;
           }
         }
-        if (s0 == 3 && s1 == 1) {
-          token_f16_4x16 token;
-        write_out0_0:
-          for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-          write_out0_1:
-            for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              token[16 * e0 + e1] = out0[e0][e1];
-            }
-          }
-          to_store_narrow_out.write(token);
-        }
+        if (s0 == 3 && s1 == 1) to_store_narrow_out.write(out0);
       }
     }
   }
@@ -510,104 +390,50 @@ tiles_1:
 
 // 1x2 tiles of 4x16 points (parallel, parallel), 4 steps per tile, 1 cycle per step.
 static void ask(hls::stream<token_f32_4x16>& from_load_asked, hls::stream<token_i1_4x16>& to_answer) {
-  float in0[4][16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-#pragma HLS array_partition variable=in0 type=complete dim=2
-  ap_uint<1> out0[4][16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-#pragma HLS array_partition variable=out0 type=complete dim=2
+  token_f32_4x16 in0;
+  token_i1_4x16 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
   steps_0:
     for (int s0 = 0; s0 < 4; ++s0) {
 #pragma HLS pipeline II=1
-      if (s0 == 0) {
-        const token_f32_4x16 token = from_load_asked.read();
-      read_in0_0:
-        for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-        read_in0_1:
-          for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            in0[e0][e1] = token[16 * e0 + e1];
-          }
-        }
-      }
+      if (s0 == 0) in0 = from_load_asked.read();
       {
       lanes_1:
         for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-          const float x0 = in0[s0][l1];
+          const float x0 = in0[16 * s0 + l1];
           const bool holds = x0 != x0 || x0 != x0;
           const bool holds_2 = x0 > 0.0f;
           const bool chosen = holds ? holds : holds_2;
-          out0[s0][l1] = chosen;
+          out0[16 * s0 + l1] = chosen;
         }
       }
-      if (s0 == 3) {
-        token_i1_4x16 token;
-      write_out0_0:
-        for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-        write_out0_1:
-          for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            token[16 * e0 + e1] = out0[e0][e1];
-          }
-        }
-        to_answer.write(token);
-      }
+      if (s0 == 3) to_answer.write(out0);
     }
   }
 }
 
 // 1x2 tiles of 4x16 points (parallel, parallel), 4 steps per tile, 1 cycle per step.
 static void answer(hls::stream<token_i1_4x16>& from_ask, hls::stream<token_i8_4x16>& to_store_answers) {
-  ap_uint<1> in0[4][16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-#pragma HLS array_partition variable=in0 type=complete dim=2
-  ap_int<8> out0[4][16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-#pragma HLS array_partition variable=out0 type=complete dim=2
+  token_i1_4x16 in0;
+  token_i8_4x16 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
   steps_0:
     for (int s0 = 0; s0 < 4; ++s0) {
 #pragma HLS pipeline II=1
-      if (s0 == 0) {
-        const token_i1_4x16 token = from_ask.read();
-      read_in0_0:
-        for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-        read_in0_1:
-          for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            in0[e0][e1] = token[16 * e0 + e1];
-          }
-        }
-      }
+      if (s0 == 0) in0 = from_ask.read();
       {
       lanes_1:
         for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-          const bool x0 = in0[s0][l1];
+          const bool x0 = in0[16 * s0 + l1];
           const ap_int<8> wide = ap_int<8>(x0 ? -1 : 0);
-          out0[s0][l1] = wide;
+          out0[16 * s0 + l1] = wide;
         }
       }
-      if (s0 == 3) {
-        token_i8_4x16 token;
-      write_out0_0:
-        for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
-        write_out0_1:
-          for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            token[16 * e0 + e1] = out0[e0][e1];
-          }
-        }
-        to_store_answers.write(token);
-      }
+      if (s0 == 3) to_store_answers.write(out0);
     }
   }
 }

@@ -143,20 +143,12 @@ words_0:
 
 // 2 tiles of 16 points (reduction), 1 step per tile, 4 cycles per step.
 static void norm(hls::stream<token_f32_1x16>& from_fork_load_x, hls::stream<float>& to_order_norm) {
-  float in0[16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
+  token_f32_1x16 in0;
   float out0;
 tiles_0:
   for (int t0 = 0; t0 < 2; ++t0) {
 #pragma HLS pipeline II=4
-    {
-      const token_f32_1x16 token = from_fork_load_x.read();
-    read_in0_1:
-      for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        in0[e1] = token[e1];
-      }
-    }
+    in0 = from_fork_load_x.read();
     if (t0 == 0) {
       out0 = 0.0f;
     }
@@ -199,22 +191,13 @@ tokens_0:
 // 2 tiles of 16 points (parallel), 1 step per tile, 1 cycle per step.
 static void norm_2(hls::stream<token_f32_1x16>& from_fork_load_x, hls::stream<float>& from_order_norm,
                    hls::stream<token_f32_1x16>& to_proj) {
-  float in0[16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
+  token_f32_1x16 in0;
   float in1;
-  float out0[16];
-#pragma HLS array_partition variable=out0 type=complete dim=1
+  token_f32_1x16 out0;
 tiles_0:
   for (int t0 = 0; t0 < 2; ++t0) {
 #pragma HLS pipeline II=1
-    {
-      const token_f32_1x16 token = from_fork_load_x.read();
-    read_in0_1:
-      for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        in0[e1] = token[e1];
-      }
-    }
+    in0 = from_fork_load_x.read();
     in1 = from_order_norm.read();
     {
     lanes_0:
@@ -229,15 +212,7 @@ tiles_0:
         out0[l0] = product;
       }
     }
-    {
-      token_f32_1x16 token;
-    write_out0_1:
-      for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        token[e1] = out0[e1];
-      }
-      to_proj.write(token);
-    }
+    to_proj.write(out0);
   }
 }
 
@@ -246,24 +221,15 @@ tiles_0:
 // 1x2 tiles of 32x16 points (parallel, reduction), 1 step per tile, 4 cycles per step.
 static void proj(hls::stream<token_f32_1x16>& from_norm_2, hls::stream<token_f32_8x16>& from_load_proj_weight,
                  hls::stream<token_f32_1x32>& to_act) {
-  float in0[16];
-#pragma HLS array_partition variable=in0 type=complete dim=1
+  token_f32_1x16 in0;
   float in1[16][32];
 #pragma HLS array_partition variable=in1 type=complete dim=1
 #pragma HLS array_partition variable=in1 type=complete dim=2
-  float out0[32];
-#pragma HLS array_partition variable=out0 type=complete dim=1
+  token_f32_1x32 out0;
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
 #pragma HLS pipeline II=4
-    {
-      const token_f32_1x16 token = from_norm_2.read();
-    read_in0_1:
-      for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        in0[e1] = token[e1];
-      }
-    }
+    in0 = from_norm_2.read();
     {
     tokens_in1_0:
       for (int v0 = 0; v0 < 2; ++v0) {
@@ -307,15 +273,7 @@ tiles_1:
         }
       }
     }
-    if (t1 == 1) {
-      token_f32_1x32 token;
-    write_out0_1:
-      for (int e1 = 0; e1 < 32; ++e1) {
-#pragma HLS unroll
-        token[e1] = out0[e1];
-      }
-      to_act.write(token);
-    }
+    if (t1 == 1) to_act.write(out0);
   }
 }
 
@@ -324,28 +282,11 @@ tiles_1:
 // 1 tiles of 32 points (parallel), 1 step per tile, 1 cycle per step.
 static void act_2(hls::stream<token_f32_1x32>& from_proj, hls::stream<token_f32_32>& from_load_proj_bias,
                   hls::stream<token_f32_1x32>& to_store_act) {
-  float in0[32];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-  float in1[32];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-  float out0[32];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-  {
-    const token_f32_1x32 token = from_proj.read();
-  read_in0_1:
-    for (int e1 = 0; e1 < 32; ++e1) {
-#pragma HLS unroll
-      in0[e1] = token[e1];
-    }
-  }
-  {
-    const token_f32_32 token = from_load_proj_bias.read();
-  read_in1_0:
-    for (int e0 = 0; e0 < 32; ++e0) {
-#pragma HLS unroll
-      in1[e0] = token[e0];
-    }
-  }
+  token_f32_1x32 in0;
+  token_f32_32 in1;
+  token_f32_1x32 out0;
+  in0 = from_proj.read();
+  in1 = from_load_proj_bias.read();
   {
   lanes_0:
     for (int l0 = 0; l0 < 32; ++l0) {
@@ -357,15 +298,7 @@ static void act_2(hls::stream<token_f32_1x32>& from_proj, hls::stream<token_f32_
       out0[l0] = larger_one;
     }
   }
-  {
-    token_f32_1x32 token;
-  write_out0_1:
-    for (int e1 = 0; e1 < 32; ++e1) {
-#pragma HLS unroll
-      token[e1] = out0[e1];
-    }
-    to_store_act.write(token);
-  }
+  to_store_act.write(out0);
 }
 
 // ---- To memory -----------------------------------------------------------------------------------------------------
