@@ -284,7 +284,7 @@ def _pipeline_faults(
     program = expand(pipeline, graph.fifo_index)
     tick, op = program.whole()
     cycle, bound = np.empty_like(tick), np.empty_like(tick)
-    for kind in np.unique(op).tolist():
+    for kind in map(int, np.unique(op)):
         here = np.flatnonzero(op == kind)
         recorded = (record.writes if kind % 2 else record.reads)[kind // 2]
         if recorded.size != here.size:

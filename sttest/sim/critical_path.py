@@ -23,8 +23,8 @@ class Breakdown:
     ``by_kind``: per (category of the process, kind of segment); ``by_process``: per process.
     """
 
-    by_kind: dict[tuple[str, str], int] = field(default_factory=dict)
-    by_process: dict[str, int] = field(default_factory=dict)
+    by_kind: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    by_process: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def critical_path(simulation: Simulation) -> list[Segment]:
@@ -295,8 +295,8 @@ class PipelineTimeline:
 
 def _by_op(table: StageTable) -> dict[int, _Accesses]:
     stage_of = np.repeat(np.arange(table.tick.size), np.diff(table.pointer))
-    result = {}
-    for op in np.unique(table.op).tolist():
+    result: dict[int, _Accesses] = {}
+    for op in map(int, np.unique(table.op)):
         chosen = table.op == op
         result[op] = _Accesses(stage_of[chosen], np.cumsum(table.count[chosen], dtype=np.int64))
     return result

@@ -160,9 +160,9 @@ class Deadlock:
 
     cycle: tuple[Wait, ...]
     is_closed: bool
-    fix: dict[str, int] = field(default_factory=dict)
+    fix: dict[str, int] = field(default_factory=dict[str, int])
     is_minimal: bool = False
-    stands_at: dict[str, int | None] = field(default_factory=dict)
+    stands_at: dict[str, int | None] = field(default_factory=dict[str, int | None])
 
     def to_json(self) -> dict[str, Any]:
         """As in the contract ``sttest.simulation/1``."""

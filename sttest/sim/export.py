@@ -175,11 +175,11 @@ def _in_windows(
     start: np.ndarray, end: np.ndarray, kinds: np.ndarray, windows: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Equal windows, in each of which the cycles of each kind stand together."""
-    edges = np.linspace(start[0], end[-1], windows + 1).astype(np.int64)
+    edges = np.array(np.linspace(start[0], end[-1], windows + 1), np.int64)
     sums = np.empty((windows, len(KINDS)), np.int64)
     for kind in range(len(KINDS)):
         until = np.append(0, np.cumsum(np.where(kinds == kind, end - start, 0)))
-        sums[:, kind] = np.diff(np.interp(edges, np.append(start, end[-1]), until).astype(np.int64))
+        sums[:, kind] = np.diff(np.array(np.interp(edges, np.append(start, end[-1]), until), np.int64))
     ends = edges[0] + np.cumsum(sums.ravel())
     return np.append(edges[0], ends[:-1]), ends, np.tile(np.arange(len(KINDS)), windows)
 

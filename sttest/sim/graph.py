@@ -165,8 +165,8 @@ class ActorPhase:
     """One firing of an actor: its duration and the tokens it takes and puts, per FIFO."""
 
     time: int
-    reads: Mapping[str, int] = field(default_factory=dict)
-    writes: Mapping[str, int] = field(default_factory=dict)
+    reads: Mapping[str, int] = field(default_factory=dict[str, int])
+    writes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True)
@@ -374,16 +374,17 @@ def check_whole(value: object, what: str, where: str, least: int, most: int) -> 
     """
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
         raise InputError("not-whole", f"{what} is {value!r:.80}, not a whole number", where=where)
-    if value < least:
-        raise InputError("too-small", f"{what} is {_digits(value)}, at least {least} is needed", where=where)
-    if value > most:
-        raise InputError("too-large", f"{what} is {_digits(value)}, at most {most} is possible", where=where)
-    return int(value)
+    number = int(value)  # pyright: ignore[reportUnknownArgumentType] - of which numpy type is all the same
+    if number < least:
+        raise InputError("too-small", f"{what} is {_digits(number)}, at least {least} is needed", where=where)
+    if number > most:
+        raise InputError("too-large", f"{what} is {_digits(number)}, at most {most} is possible", where=where)
+    return number
 
 
-def _digits(value: int | np.integer) -> str:
+def _digits(value: int) -> str:
     """A number, or of one with thousands of digits only how long it is."""
-    bits = int(value).bit_length()
+    bits = value.bit_length()
     return str(value) if bits <= 256 else f"{'-' if value < 0 else ''}2^{bits - 1} or more"
 
 
@@ -425,7 +426,7 @@ def check_extent(graph: TimedGraph) -> None:
         elif isinstance(process, Actor):
             phases += process.phases
             endless += process.firings is None
-        elif isinstance(process, MemoryPort):
+        else:
             lanes += len(process.channels)
     extent = (
         (len(loops), "number of loops in all", MAX_LOOPS),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Annotated, Any, BinaryIO, Literal
+from typing import IO, Annotated, Any, BinaryIO, Literal, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -187,7 +187,9 @@ class _PipelineEntry(_Entry):
     trace: str = ""
 
     def process(self, traces: Mapping[str, Trace]) -> Process:
-        return Pipeline(**{**self.values(), "trace": traces.get(self.trace)})
+        values = self.values()
+        values["trace"] = traces.get(self.trace)
+        return Pipeline(**values)
 
 
 class _ActorEntry(_Entry):
@@ -284,7 +286,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, (Event, Loop, ActorPhase)):
         return _plain_json(value)
     if isinstance(value, tuple):
-        return [_value(item) for item in value]
+        return list(map(_value, cast("tuple[object, ...]", value)))
     return dict(value) if hasattr(value, "items") else value
 
 

@@ -203,7 +203,7 @@ class _Reader:
             lengths = ", ".join(str(len(sequence)) for sequence in sequences)
             raise InputError("phase-count", f"its sequences are {lengths} long, which don't fit together", where=where)
         self._spell_out(count * len(self.ports[name]), where)
-        phases = []
+        phases: list[ActorPhase] = []
         for number in range(count):
             tokens: dict[str, dict[str, int]] = {"in": {}, "out": {}}
             for port, (direction, rates) in self.ports[name].items():

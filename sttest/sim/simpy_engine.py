@@ -1,5 +1,8 @@
 """Runs a timed graph in SimPy: the oracle that the other engines are held to."""
 
+# SimPy doesn't say what its callbacks take:
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from array import array
@@ -265,7 +268,7 @@ class WritePort(PortState):
                 call_at(self.env, next_request, lambda burst=burst: self._request(burst))
                 next_request += 1
             requested = self.plan.bursts_done(token + 1)
-        responses = []
+        responses: list[int] = []
         for burst in range(max(0, self.plan.bursts - self.plan.window), self.plan.bursts):
             started = yield from self._until_started(burst)
             responses.append(started + self.plan.response_delay(burst))
@@ -385,7 +388,7 @@ def _ready(base: int, accesses: list[Access]) -> tuple[int, bool, Event | None]:
 def _patterns(table: StageTable, fifos: list[FifoState]) -> list[list[Access]]:
     """The accesses of each stage; equal stages share one list."""
     known: dict[bytes, list[Access]] = {}
-    patterns = []
+    patterns: list[list[Access]] = []
     bounds = table.pointer.tolist()
     for first, last in pairwise(bounds):
         key = table.op[first:last].tobytes() + table.count[first:last].tobytes()

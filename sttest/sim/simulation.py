@@ -45,8 +45,8 @@ class RunRecord:
     stalls: list[Stalls]
     writes: list[np.ndarray]
     reads: list[np.ndarray]
-    claims: dict[int, np.ndarray] = field(default_factory=dict)
-    bursts: dict[str, np.ndarray] = field(default_factory=dict)
+    claims: dict[int, np.ndarray] = field(default_factory=dict[int, np.ndarray])
+    bursts: dict[str, np.ndarray] = field(default_factory=dict[str, np.ndarray])
     peaks: list[int] | None = None
     events: int | None = None
 
@@ -102,9 +102,9 @@ class Simulation:
     solve_s: float
     throughput: Fraction | None = None
     deadlock: Deadlock | None = None
-    finish: dict[str, int | None] = field(default_factory=dict)
-    max_occupancy: dict[str, int] = field(default_factory=dict)
-    breakdown: dict[str, Breakdown] = field(default_factory=dict)
+    finish: dict[str, int | None] = field(default_factory=dict[str, int | None])
+    max_occupancy: dict[str, int] = field(default_factory=dict[str, int])
+    breakdown: dict[str, Breakdown] = field(default_factory=dict[str, Breakdown])
     unbounded: bool = False
     graph: TimedGraph | None = field(default=None, repr=False)
     record: RunRecord | None = field(default=None, repr=False)
@@ -198,7 +198,7 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
     if record.peaks is not None:
         return {fifo.name: peak for fifo, peak in zip(graph.fifos, record.peaks, strict=True)}
 
-    peaks = {}
+    peaks: dict[str, int] = {}
     for index, fifo in enumerate(graph.fifos):
         claims = record.claims.get(index)
         taken = record.writes[index] if claims is None else claims
@@ -207,7 +207,7 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
 
 
 def _breakdown(graph: TimedGraph, record: RunRecord) -> dict[str, Breakdown]:
-    rows = {}
+    rows: dict[str, Breakdown] = {}
     for process, finish, stalls in zip(graph.processes, record.finish, record.stalls, strict=True):
         if finish is None:
             continue

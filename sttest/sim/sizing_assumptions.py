@@ -12,11 +12,9 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph
-from sttest.sim.stages import FlatGraph, StageTable, flatten
+from sttest.sim.stages import FlatGraph, StageTable, flatten, strong_parts
 
 SHOWN = 4
 """Names that a line gives before it only counts."""
@@ -96,13 +94,10 @@ def _actors(graph: TimedGraph) -> Iterator[BrokenAssumption]:
 
 def _cycles(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
     """The FIFOs without initial tokens inside strongly connected processes."""
-    number = len(graph.processes)
     some = [i for i, fifo in enumerate(graph.fifos) if not fifo.initial_tokens and flat.tokens[2 * i : 2 * i + 2].any()]
-    writer, reader = flat.writer[some], flat.reader[some]
-    _, part = connected_components(
-        coo_array((np.ones(len(some)), (writer, reader)), shape=(number, number)), connection="strong"
-    )
-    inside = [index for index, w, r in zip(some, writer, reader, strict=True) if part[w] == part[r]]
+    ends = list(zip(flat.writer[some].tolist(), flat.reader[some].tolist(), strict=True))
+    part = strong_parts(len(graph.processes), ends)
+    inside = [index for index, (writer, reader) in zip(some, ends, strict=True) if part[writer] == part[reader]]
     members = sorted({int(end) for index in inside for end in (flat.writer[index], flat.reader[index])})
     yield BrokenAssumption(
         "no cycle",
@@ -192,7 +187,7 @@ def _rates(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
 def _meetings(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
     """Where two origins that meet meet again: each path is long enough for one origin, not for both."""
     before: list[set[int]] = [set() for _ in graph.processes]
-    for writer, reader, fifo in zip(flat.writer.tolist(), flat.reader.tolist(), graph.fifos, strict=True):
+    for writer, reader, fifo in zip(map(int, flat.writer), map(int, flat.reader), graph.fifos, strict=True):
         if writer != reader and not fifo.initial_tokens:
             before[reader].add(writer)
     met: dict[tuple[int, int], list[int]] = {}
@@ -223,8 +218,8 @@ def _of_rates(name: str, meaning: str, where: list[tuple[str, str]]) -> BrokenAs
 
 def _ports(graph: TimedGraph, table: StageTable) -> list[_Port]:
     stage_of = np.repeat(table.tick, np.diff(table.pointer))
-    ports = []
-    for op in np.unique(table.op).tolist():
+    ports: list[_Port] = []
+    for op in map(int, np.unique(table.op)):
         here = table.op == op
         once = np.repeat(stage_of[here], table.count[here])
         two_runs = np.concatenate([once, once + table.period]) if table.runs > 1 else once

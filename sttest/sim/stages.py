@@ -5,11 +5,16 @@ an actor once per firing.  Engines that need no times (liveness) and engines tha
 do (pipelines) both walk this table.
 """
 
+# scipy has no stubs:
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from sttest.sim.graph import Actor, Event, Loop, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
 
@@ -52,7 +57,8 @@ def expand(pipeline: Pipeline, fifo_index: Mapping[str, int]) -> AccessProgram:
         after_last = int(tick[-1]) + 1 if tick.size else 0
         end = after_last if pipeline.end is None else pipeline.end
         return AccessProgram(tick, op, end, end + TRACE_GAP, pipeline.repeat)
-    ticks, ops, entry, end, gap = [], [], 0, 0, 0
+    ticks, ops = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    entry = end = gap = 0
     for loop in pipeline.loops:
         tick, op = _expand_loop(loop, fifo_index)
         ticks.append(tick + entry)
@@ -60,9 +66,7 @@ def expand(pipeline: Pipeline, fifo_index: Mapping[str, int]) -> AccessProgram:
         end, gap = entry + loop.length, loop.entry_gap
         entry = end + gap
     end = end if pipeline.end is None else pipeline.end
-    tick = np.concatenate([np.empty(0, np.int64), *ticks])
-    op = np.concatenate([np.empty(0, np.int32), *ops])
-    return AccessProgram(tick, op, end, end + gap, pipeline.repeat)
+    return AccessProgram(np.concatenate(ticks), np.concatenate(ops), end, end + gap, pipeline.repeat)
 
 
 def _expand_loop(loop: Loop, fifo_index: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +164,7 @@ def _changes(values: np.ndarray) -> np.ndarray:
 
 
 def _actor_table(actor: Actor, fifo_index: Mapping[str, int]) -> StageTable:
-    rows = []
+    rows: list[list[tuple[int, int]]] = []
     for phase in actor.phases:
         reads = [(2 * fifo_index[name], tokens) for name, tokens in phase.reads.items() if tokens]
         writes = [(2 * fifo_index[name] + 1, tokens) for name, tokens in phase.writes.items() if tokens]
@@ -177,6 +181,13 @@ def _table(rows: Sequence[Sequence[tuple[int, int]]], visits: int) -> StageTable
 
 
 # --- A timed graph as plain arrays, for compiled code
+
+
+def strong_parts(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """The number of the strongly connected part of each of ``size`` nodes."""
+    rows, columns = np.array(edges, np.int64).reshape(-1, 2).T
+    matrix = coo_array((np.ones(rows.size), (rows, columns)), shape=(size, size))
+    return connected_components(matrix, directed=True, connection="strong")[1].tolist()
 
 
 UNBOUNDED = 1 << 62

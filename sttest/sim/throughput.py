@@ -17,12 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import njit
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sttest.core.errors import InputError
 from sttest.sim.graph import MAX_DEPTH, MAX_TOKENS, Actor, TimedGraph, fifo_ends
-from sttest.sim.stages import UNBOUNDED
+from sttest.sim.stages import UNBOUNDED, strong_parts
 
 # --- The repetition vector of a (cyclo-static) dataflow graph: firings after which all queues are as before
 
@@ -343,8 +341,8 @@ class SelfTimed:
         size = len(self.graph.processes)
         edges = [(end.writer, end.reader) for end in self._ends]
         edges += [(end.reader, end.writer) for end, is_bounded in zip(self._ends, bounded, strict=True) if is_bounded]
-        part_of = _strong_parts(size, edges)
-        parts = []
+        part_of = strong_parts(size, edges)
+        parts: list[_Part] = []
         for number in sorted(set(part_of)):
             actors = [actor for actor in range(size) if part_of[actor] == number]
             fifos = [f for f, end in enumerate(self._ends) if part_of[end.writer] == number == part_of[end.reader]]
@@ -395,7 +393,7 @@ def _phase_arrays(graph: TimedGraph, actors: list[int], fifos: list[int]) -> tup
     members = [process for actor in actors if isinstance(process := graph.processes[actor], Actor)]
     phases = [phase for member in members for phase in member.phases]
     accesses: list[tuple[int, int]] = []
-    first = []
+    first: list[np.ndarray] = []
     for tokens_of in ([phase.reads for phase in phases], [phase.writes for phase in phases]):
         rows = [[(local[name], n) for name, n in tokens.items() if name in local and n] for tokens in tokens_of]
         first.append(len(accesses) + _firsts([len(row) for row in rows]))
@@ -434,13 +432,6 @@ def _on_cycles(part: _Part, needed: np.ndarray) -> list[int]:
     for_tokens, for_space = needed
     edges = [(writers[fifo], readers[fifo]) for fifo in np.flatnonzero(for_tokens).tolist()]
     edges += [(readers[fifo], writers[fifo]) for fifo in np.flatnonzero(for_space).tolist()]
-    part_of = _strong_parts(part.actors, edges)
+    part_of = strong_parts(part.actors, edges)
     full = np.flatnonzero(for_space).tolist()
     return [int(part.fifos[fifo]) for fifo in full if part_of[writers[fifo]] == part_of[readers[fifo]]]
-
-
-def _strong_parts(size: int, edges: list[tuple[int, int]]) -> list[int]:
-    """Number of the strongly connected part of each of ``size`` nodes."""
-    rows, columns = zip(*edges, strict=True) if edges else ((), ())
-    matrix = coo_array((np.ones(len(edges)), (np.array(rows, int), np.array(columns, int))), shape=(size, size))
-    return connected_components(matrix, directed=True, connection="strong")[1].tolist()

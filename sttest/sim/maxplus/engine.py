@@ -91,8 +91,8 @@ def _spans(times: np.ndarray, first: np.ndarray, size: np.ndarray) -> list[np.nd
 
 
 def _bursts(graph: TimedGraph, net: Net) -> dict[str, np.ndarray]:
-    bursts = {}
+    bursts: dict[str, np.ndarray] = {}
     for port in net.ports:
         rows = net.bursts[port["burst_first"] : port["burst_first"] + port["requested"]]
-        bursts[graph.processes[port["process"]].name] = np.stack([rows["request"], rows["start"]], axis=1)
+        bursts[graph.processes[int(port["process"])].name] = np.stack([rows["request"], rows["start"]], axis=1)
     return bursts

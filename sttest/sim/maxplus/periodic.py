@@ -191,7 +191,7 @@ class _Run:
 
     def _begin_anew(self, cycle: int) -> None:
         self._since = cycle
-        self._known_from = self._net.fifos["written"].copy()
+        self._known_from: np.ndarray = self._net.fifos["written"].copy()
         self._visits_before = self._net.processes["visits"].copy()
         self._gained = 0
         self._guesser.forget()
@@ -255,7 +255,7 @@ class _Run:
             return cycle
         splice, reached = jumped
         self._splices.append(splice)
-        known_from = np.where(splice.writes > 0, self._net.fifos["written"], self._known_from)
+        known_from: np.ndarray = np.where(splice.writes > 0, self._net.fifos["written"], self._known_from)
         gained = self._visits_run() - run
         self._gained += gained
         self._guesser.forget()
@@ -318,7 +318,7 @@ class _Run:
 
 
 def _splice(old: Snapshot, now: Snapshot, periods: int) -> Skip:
-    size, cycles = now.fifos.size, now.cycle - old.cycle
+    size, cycles = int(now.fifos.size), now.cycle - old.cycle
     return Skip(
         periods=np.full(size, periods),
         cycles=np.full(size, cycles),

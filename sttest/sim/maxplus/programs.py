@@ -167,7 +167,7 @@ def _lanes(
         if isinstance(process, Pipeline):
             alike.update(_columns(each))
     found: dict[object, int] = {}
-    lane = []
+    lane: list[int] = []
     for fifo in range(len(graph.fifos)):
         sides = alike.get(2 * fifo), alike.get(2 * fifo + 1)
         ends = int(writer[fifo]), int(reader[fifo]), int(initial[fifo])

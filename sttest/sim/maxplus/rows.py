@@ -7,6 +7,9 @@ millions of iterations takes a few rows: the iterations that fill the pipeline, 
 of an outer loop, and those that drain it.
 """
 
+# numpy's stubs lose the type of whole numbers in arithmetic:
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +83,7 @@ def _runs(trips: tuple[int, ...], when: tuple[When, ...]) -> np.ndarray | None:
     """First and after last of the runs of iterations, int64[n, 2], in which an event happens; None: too many."""
     runs = np.array([[0, 1]], np.int64)
     for trip, chosen in zip(trips, when, strict=False):
-        runs *= trip
+        runs = runs * trip
         if chosen is None:
             continue
         first, last, step = chosen if isinstance(chosen, tuple) else (chosen, chosen, 1)
@@ -274,7 +277,8 @@ def _loop_pieces(loop: Loop, entry: int, fifo_index: Mapping[str, int]) -> Itera
 
 
 def _rows(pieces: list[_Piece], end: int, period: int, repeat: int, visits: int | None = None) -> Rows:
-    gaps, segments = [np.empty(0, np.int64)], []
+    gaps = [np.empty(0, np.int64)]
+    segments: list[tuple[int, int, int, int]] = []
     before = first_stage = row = 0
     for piece in pieces:
         tick = piece.table.tick
@@ -284,14 +288,14 @@ def _rows(pieces: list[_Piece], end: int, period: int, repeat: int, visits: int 
         first_stage = first_stage if row else piece.start + int(tick[0]) if tick.size else 0
         before = piece.start + (piece.times - 1) * piece.length + int(tick[-1]) if tick.size else 0
         row = last + 1
-    segments = np.array([segment for segment in segments if segment[1] >= segment[0]], SEGMENT)
+    table = np.array([segment for segment in segments if segment[1] >= segment[0]], SEGMENT)
     patterns, pattern = find_patterns([piece.table for piece in pieces])
-    per_run = int(((segments["last"] + 1 - segments["first"]) * segments["times"]).sum())
+    per_run = int(((table["last"] + 1 - table["first"]) * table["times"]).sum())
     return Rows(
         gap=np.concatenate(gaps),
         pattern=pattern,
         patterns=patterns,
-        segments=segments,
+        segments=table,
         rerun=period - before + first_stage,
         visits=per_run * repeat if visits is None else visits,
         tail=end - before if per_run else (repeat - 1) * period + end,
@@ -370,7 +374,7 @@ LEVEL = np.dtype([(name, np.int64) for name in ("fifo", "process", "tokens", "ar
 
 def levels_of(graph: TimedGraph) -> np.ndarray:
     """The loops of all pipelines around accesses to each FIFO, records of ``LEVEL`` by FIFO; none of traces."""
-    found = []
+    found: list[tuple[int, int, int, int]] = []
     for number, process in enumerate(graph.processes):
         if isinstance(process, Pipeline):
             for fifo, counts in _tokens_by_loop(process).items():

@@ -158,7 +158,7 @@ def _checked(graph: TimedGraph, depth_vectors: np.ndarray | Sequence[Mapping[str
     least = np.array([max(1, fifo.initial_tokens) for fifo in graph.fifos])
     wrong = np.argwhere((vectors < least) | (vectors > MAX_DEPTH))
     if wrong.size:
-        row, fifo = wrong[0].tolist()
+        row, fifo = map(int, wrong[0])
         what = f"depth {vectors[row, fifo]} is not between {least[fifo]} and {MAX_DEPTH}"
         raise InputError("bad-depth", what, where=f"{graph.name}: FIFO '{graph.fifos[fifo].name}', vector {row}")
     return vectors.astype(np.int64)

@@ -102,7 +102,7 @@ def least_live_depths(graph: TimedGraph) -> tuple[int, ...]:
         where = f"{graph.name}: FIFO '{cycle[0].fifo}'" if cycle else graph.name
         raise DeadlockError("tokens-missing", "deadlocks with FIFOs of any depth, tokens are missing", where=where)
     found: dict[tuple[int, int, int], int] = {}
-    least = []
+    least: list[int] = []
     for number, (fifo, lane) in enumerate(zip(graph.fifos, find_programs(graph).lane.tolist(), strict=True)):
         # FIFOs that are accessed alike need the same.
         key = lane, max(1, fifo.initial_tokens), int(freest.peak[number])
@@ -143,7 +143,7 @@ class Sizing:
     depths: dict[str, int]
     cycles: int | None = None
     throughput: Fraction | None = None
-    lower_bounds: dict[str, int] = field(default_factory=dict)
+    lower_bounds: dict[str, int] = field(default_factory=dict[str, int])
     lower_total: int = 0
     is_exact: bool = False
     tried: int = 0

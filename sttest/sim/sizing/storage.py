@@ -236,7 +236,7 @@ def _by_size(run: SelfTimed, space: StorageSpace, start: Distribution) -> Iterat
 
 def _lower_bounds(run: SelfTimed, space: StorageSpace, target: Fraction) -> Distribution:
     """Per FIFO, the least depth with which the target is reached while all others are never full."""
-    lower = []
+    lower: list[int] = []
     for fifo, (least, step, most) in enumerate(zip(space.least, space.steps, space.most, strict=True)):
 
         def is_enough(steps: int, fifo: int = fifo, least: int = least, step: int = step) -> bool:
