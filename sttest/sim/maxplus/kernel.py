@@ -44,17 +44,13 @@ def run_pipeline(net: Net, index: int) -> None:
         else:
             process.stall_in += ready - clock - stages
         clock = ready
-        for i in range(first, last):
-            if net.op[i] & 1:
-                write_tokens(net, net.op[i] >> 1, net.tokens[i], clock)
-            else:
-                read_tokens(net, net.op[i] >> 1, net.tokens[i], clock)
+        _pass_tokens(net, first, last, clock)
         visits += 1
         if stage < last_stage:
             stage += 1
             stages = net.gap[stage]
         else:
-            stage, stages = next_segment(net, index)
+            process.segment, process.left, stage, stages = next_row(process, net, process.segment, process.left, stage)
             last_stage = net.segments[process.segment].last
     process.stage, process.visits, process.clock, process.gap = stage, visits, clock, stages
     if visits == process.all_visits:
@@ -62,17 +58,16 @@ def run_pipeline(net: Net, index: int) -> None:
 
 
 @compiled
-def next_segment(net: Net, index: int) -> tuple[int, int]:
-    """The row after the last of a segment, and the stages to there."""
-    process = net.processes[index]
-    process.left -= 1
-    if process.left > 0:
-        return net.segments[process.segment].first, net.segments[process.segment].again
-    is_rerun = process.segment == process.last
-    process.segment = process.first if is_rerun else process.segment + 1
-    process.left = net.segments[process.segment].times
-    stage = net.segments[process.segment].first
-    return stage, process.rerun if is_rerun else net.gap[stage]
+def next_row(process: Records, net: Net, segment: int, left: int, stage: int) -> tuple[int, int, int, int]:
+    """Segment, walks left of it, row, and stages to there, one visit later."""
+    if stage < net.segments[segment].last:
+        return segment, left, stage + 1, net.gap[stage + 1]
+    if left > 1:
+        return segment, left - 1, net.segments[segment].first, net.segments[segment].again
+    is_rerun = segment == process.last
+    segment = process.first if is_rerun else segment + 1
+    stage = net.segments[segment].first
+    return segment, net.segments[segment].times, stage, process.rerun if is_rerun else net.gap[stage]
 
 
 @compiled
@@ -124,7 +119,7 @@ def run_actor(net: Net, index: int) -> None:
         _claim(net, first, last, start)
         end = start + net.duration[stage]
         if actor.is_ordered:
-            _finish_firing(net, first, last, end)
+            _pass_tokens(net, first, last, end)
         else:
             row = net.ends[net.ends_open[0]]
             row.cycle, row.process, row.stage = end, index, stage
@@ -174,8 +169,8 @@ def _claim(net: Net, first: int, last: int, cycle: int) -> None:
 
 
 @compiled
-def _finish_firing(net: Net, first: int, last: int, cycle: int) -> None:
-    """A firing puts its output tokens and frees the space of its inputs."""
+def _pass_tokens(net: Net, first: int, last: int, cycle: int) -> None:
+    """A visit, or the end of a firing, puts its output tokens and frees the space of its inputs."""
     for i in range(first, last):
         if net.op[i] & 1:
             write_tokens(net, net.op[i] >> 1, net.tokens[i], cycle)
@@ -201,7 +196,7 @@ def publish_end(net: Net, which: int) -> None:
     last = net.ends[net.ends_open[0]]
     net.ends[which].cycle, net.ends[which].process, net.ends[which].stage = last.cycle, last.process, last.stage
     accesses = net.pattern[stage]
-    _finish_firing(net, net.pointer[accesses], net.pointer[accesses + 1], cycle)
+    _pass_tokens(net, net.pointer[accesses], net.pointer[accesses + 1], cycle)
     push(net, index)
 
 

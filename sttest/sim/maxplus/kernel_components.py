@@ -29,8 +29,7 @@ from sttest.sim.maxplus.kernel_port import (
     occupancy,
     request,
 )
-from sttest.sim.maxplus.kernel_skip import copy_times, move_process
-from sttest.sim.maxplus.kernel_state import FOR_EVER, fifo_recurs, repeated_visits
+from sttest.sim.maxplus.kernel_skip import FOR_EVER, copy_times, fifo_recurs, move_process, repeated_visits
 
 # --- Compiled: memory ports in parts that jump alone: that no burst comes late, and the requests made on the way
 

@@ -70,7 +70,7 @@ class PeriodGuesser:
 
     def _of_loops(self, since: np.ndarray, lately: Lately, most: int) -> list[int]:
         """Cycles, up to ``most``, of an iteration of those loops of which to jump over most would save most."""
-        from sttest.sim.maxplus.kernel_state import find_cycles_of_loop_tokens
+        from sttest.sim.maxplus.kernel_skip import find_cycles_of_loop_tokens
 
         net, levels = self._net, self._levels
         find_cycles_of_loop_tokens(self._stamp, net, since, levels, self._loop_cycles)
@@ -96,7 +96,7 @@ class PeriodGuesser:
 
     def _of_writes(self, since: np.ndarray, most: int) -> list[int]:
         """The periods with which the writes to most FIFOs seem to recur, up to ``most`` cycles."""
-        from sttest.sim.maxplus.kernel_state import find_periods
+        from sttest.sim.maxplus.kernel_skip import find_periods
 
         net, cycles = self._net, self._write_cycles
         find_periods(self._stamp, net, since, cycles, self._write_tokens)
