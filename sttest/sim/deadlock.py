@@ -1,9 +1,8 @@
 """Explains a deadlock: who waits for whom."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,6 @@ from sttest.sim.graph import TimedGraph
 from sttest.sim.stages import UNBOUNDED, FlatGraph, depths_of
 
 # --- Whether a graph can finish at all: the token game without times
-
-
-# --- Compiled: the token game of ``sttest.sim.deadlock``.  Import it late, numba takes its time
 
 
 @njit(cache=True)
@@ -119,14 +115,8 @@ def advance(flat: FlatGraph, depths: np.ndarray, state: TokenState | None = None
     begin = start_state(flat) if state is None else state
     copies = [array.copy() for array in (begin.visits, begin.written, begin.read, begin.peak)]
     arrays = (flat.stage_first, flat.pointer, flat.op, flat.count, flat.visits, flat.writer, flat.reader)
-    _kernel()(*arrays, depths, *copies)
+    advance_tokens(*arrays, depths, *copies)
     return TokenState(*copies)
-
-
-@cache
-def _kernel() -> Callable[..., Any]:
-
-    return advance_tokens
 
 
 @dataclass(frozen=True)
@@ -275,9 +265,6 @@ def standing(graph: TimedGraph, flat: FlatGraph, state: TokenState) -> dict[str,
         run, row = divmod(visits, max(table.tick.size, 1))
         stands[process.name] = None if visits == table.visits else run * table.period + int(table.tick[row])
     return stands
-
-
-# --- Depths with which a deadlocked graph finishes, with as few tokens added as can be found
 
 
 # --- The fewest tokens that let a deadlocked graph finish, by search

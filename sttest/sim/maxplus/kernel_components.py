@@ -35,7 +35,7 @@ from sttest.sim.maxplus.kernel_skip import FOR_EVER, copy_times, fifo_recurs, mo
 
 
 @compiled
-def fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> bool:
+def _fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> bool:
     """Shortens periods until no port would wait for memory; whether it had to."""
     was_late = False
     for number in range(net.ports.size):
@@ -99,23 +99,15 @@ def _latest_start(net: Net, number: int, burst: int, asked: int, cycle: int, lat
         ready = max(ready, latest[before - begin] + occupancy(net, number, before))
     if channel.members == 1:
         return ready
+    longest = 0
     ready = max(ready, cycle)
     for i in range(channel.member_first, channel.member_first + channel.members):
         beats = (net.ports[net.members[i].port].burst_bytes - 1) // channel.beat_bytes + 1
-        ready += cycles_for(net.channels, index, beats)
+        takes = cycles_for(net.channels, index, beats)
+        ready += takes
+        longest = max(longest, takes)
     # One of these is this port's own: it stands for what is being served, which is no longer than the longest.
-    return ready + _longest(net, index)
-
-
-@compiled
-def _longest(net: Net, index: int) -> int:
-    """Cycles of the longest burst on a channel."""
-    channel = net.channels[index]
-    longest = 0
-    for i in range(channel.member_first, channel.member_first + channel.members):
-        beats = (net.ports[net.members[i].port].burst_bytes - 1) // channel.beat_bytes + 1
-        longest = max(longest, cycles_for(net.channels, index, beats))
-    return longest
+    return ready + longest
 
 
 @compiled
@@ -147,7 +139,7 @@ def _request_cycle(net: Net, number: int, burst: int, asked: int, passed: int, c
 
 
 @compiled
-def make_requests(net: Net, number: int, passed: int, cycles: int, periods: int) -> None:
+def _make_requests(net: Net, number: int, passed: int, cycles: int, periods: int) -> None:
     """Makes the requests of a port that passes so many periods; to be called before it has moved."""
     port = net.ports[number]
     process = net.processes[port.process]
@@ -229,12 +221,10 @@ def fit_components(sources: Wholes, net: Net, parts: Components, past: PastOfPar
         )
         if links.is_inside[i]:
             continue
-        if links.reads[i] > 0 and _first_late_read(net, i, net.fifos[i].read - links.reads[i], net.fifos[i].read) >= 0:
+        if links.reads[i] > 0 and _first_late(net, i, 0, net.fifos[i].read - links.reads[i], net.fifos[i].read) >= 0:
             parts.periods[to] = 0
-        if (
-            links.writes[i] > 0
-            and _first_late_write(net, i, net.fifos[i].written - links.writes[i], net.fifos[i].written) >= 0
-        ):
+        written = net.fifos[i].written
+        if links.writes[i] > 0 and _first_late(net, i, 1, written - links.writes[i], written) >= 0:
             parts.periods[by] = 0
     _fit_counts(net, parts, links)
     for i in range(net.fifos.size):
@@ -242,29 +232,25 @@ def fit_components(sources: Wholes, net: Net, parts: Components, past: PastOfPar
             by, to = parts.part[net.fifos[i].writer], parts.part[net.fifos[i].reader]
             written = _tokens_ahead(parts, net.fifos[i].writer, links.writes[i])
             read = _tokens_ahead(parts, net.fifos[i].reader, links.reads[i])
-            fill_in_ahead(net, i, written, read, links, parts.cycles[by], parts.cycles[to])
-    while _is_late(net, parts, links) or fit_ports(net, parts, past, cycle):
+            _fill_in_ahead(net, i, written, read, links, parts.cycles[by], parts.cycles[to])
+    while _is_late(net, parts, links) or _fit_ports(net, parts, past, cycle):
         _fit_counts(net, parts, links)
 
 
 @compiled
-def _first_late_read(net: Net, index: int, first: int, after: int) -> int:
-    """The first token, of some, for which its reader had to wait, or may have had to; -1 if there is none."""
-    fifo = net.fifos[index]
-    for token in range(first, after):
-        if net.times[fifo.write_first + token] + fifo.raw >= net.times[fifo.read_first + token]:
-            return token
-    return -1
+def _ends_of(fifo: Records, is_write: int) -> tuple[int, int, int, int]:
+    """Where the times of one end lie, and of the other; how many tokens it is ahead of it, and cycles later."""
+    if is_write:
+        return fifo.write_first, fifo.read_first, fifo.depth, fifo.war
+    return fifo.read_first, fifo.write_first, 0, fifo.raw
 
 
 @compiled
-def _first_late_write(net: Net, index: int, first: int, after: int) -> int:
-    """The first token, of some, for whose place its writer had to wait, or may have had to; -1 if there is none."""
-    fifo = net.fifos[index]
-    if fifo.depth >= NEVER_FULL:
-        return -1
-    for token in range(max(first, fifo.depth), after):
-        if net.times[fifo.read_first + token - fifo.depth] + fifo.war >= net.times[fifo.write_first + token]:
+def _first_late(net: Net, index: int, is_write: int, first: int, after: int) -> int:
+    """The first token, of some, for which, or for whose place, an end had to wait, or may have had to; -1 if none."""
+    here, there, ahead, cycles = _ends_of(net.fifos[index], is_write)
+    for token in range(max(first, ahead), after):
+        if net.times[there + token - ahead] + cycles >= net.times[here + token]:
             return token
     return -1
 
@@ -296,7 +282,7 @@ def _fit_counts(net: Net, parts: Components, links: Links) -> None:
 
 
 @compiled
-def fill_in_ahead(
+def _fill_in_ahead(
     net: Net, index: int, written: int, read: int, links: Links, writer_cycles: int, reader_cycles: int
 ) -> None:
     """The times that the ends of a FIFO will have while they pass ``written`` and ``read`` tokens more."""
@@ -317,16 +303,14 @@ def _is_late(net: Net, parts: Components, links: Links) -> bool:
         if links.is_inside[i]:
             continue
         fifo = net.fifos[i]
-        after = fifo.read + _tokens_ahead(parts, fifo.reader, links.reads[i])
-        late = _first_late_read(net, i, fifo.read, after)
-        if late >= 0:
-            parts.periods[parts.part[fifo.reader]] = (late - fifo.read) // links.reads[i]
-            was_late = True
-        after = fifo.written + _tokens_ahead(parts, fifo.writer, links.writes[i])
-        late = _first_late_write(net, i, fifo.written, after)
-        if late >= 0:
-            parts.periods[parts.part[fifo.writer]] = (late - fifo.written) // links.writes[i]
-            was_late = True
+        for is_write in range(2):
+            process, done, each = fifo.reader, fifo.read, links.reads[i]
+            if is_write:
+                process, done, each = fifo.writer, fifo.written, links.writes[i]
+            late = _first_late(net, i, is_write, done, done + _tokens_ahead(parts, process, each))
+            if late >= 0:
+                parts.periods[parts.part[process]] = (late - done) // each
+                was_late = True
     return was_late
 
 
@@ -347,19 +331,12 @@ def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfPa
         which = parts.part[i]
         if which >= 0 and parts.periods[which] > 0 and net.processes[i].visits > past.processes[which, i].visits:
             passed = net.processes[i].visits - past.processes[which, i].visits
-            make_requests(net, number, passed, parts.cycles[which], parts.periods[which])
+            _make_requests(net, number, passed, parts.cycles[which], parts.periods[which])
     for i in range(net.fifos.size):
         by, to = parts.part[net.fifos[i].writer], parts.part[net.fifos[i].reader]
         if links.is_inside[i] and parts.periods[by] * links.writes[i] <= _FEW_TOKENS:
-            fill_in_ahead(
-                net,
-                i,
-                parts.periods[by] * links.writes[i],
-                parts.periods[to] * links.reads[i],
-                links,
-                parts.cycles[by],
-                parts.cycles[to],
-            )
+            written, read = parts.periods[by] * links.writes[i], parts.periods[to] * links.reads[i]
+            _fill_in_ahead(net, i, written, read, links, parts.cycles[by], parts.cycles[to])
             links.is_inside[i] = 0
         elif links.is_inside[i]:
             _copy_live_times(net, i, links.writes[i], parts.periods[by], parts.cycles[by])
@@ -394,7 +371,7 @@ def find_ties(sources: Wholes, net: Net, written: Wholes, read: Wholes, since: i
     Args, after ``sources``: ``written``, ``read``: per FIFO, its tokens at that cycle.
     """
     for i in range(net.fifos.size):
-        tied[i] = _waited_for_token(net, i, read[i], since) or _waited_for_place(net, i, written[i], since)
+        tied[i] = _waited(net, i, 0, read[i], since) or _waited(net, i, 1, written[i], since)
 
 
 @entry_point
@@ -422,26 +399,14 @@ def _root(first: Wholes, index: int) -> int:
 
 
 @compiled
-def _waited_for_token(net: Net, index: int, first: int, since: int) -> bool:
+def _waited(net: Net, index: int, is_write: int, first: int, since: int) -> bool:
+    """Whether an end waited for the other after the cycle ``since``, for a token from ``first`` on or its place."""
     fifo = net.fifos[index]
-    for token in range(fifo.read - 1, first - 1, -1):
-        cycle = net.times[fifo.read_first + token]
+    here, there, ahead, cycles = _ends_of(fifo, is_write)
+    for token in range((fifo.written if is_write else fifo.read) - 1, max(first, ahead) - 1, -1):
+        cycle = net.times[here + token]
         if cycle <= since:
             return False
-        if cycle == net.times[fifo.write_first + token] + fifo.raw:
-            return True
-    return False
-
-
-@compiled
-def _waited_for_place(net: Net, index: int, first: int, since: int) -> bool:
-    fifo = net.fifos[index]
-    if fifo.depth >= NEVER_FULL:
-        return False
-    for token in range(fifo.written - 1, max(first, fifo.depth) - 1, -1):
-        cycle = net.times[fifo.write_first + token]
-        if cycle <= since:
-            return False
-        if cycle == net.times[fifo.read_first + token - fifo.depth] + fifo.war:
+        if cycle == net.times[there + token - ahead] + cycles:
             return True
     return False
