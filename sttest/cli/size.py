@@ -14,7 +14,7 @@ from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import Sizing, back_to_back
 from sttest.sim.sizing.depth_runner import inexact_ports
 from sttest.sim.sizing_assumptions import assumption_lines, broken_assumptions
-from sttest.studies.sizing import SizeRequest, is_endless, program_depths
+from sttest.studies.sizing import SizeRequest, program_depths
 
 
 def size_verb(
@@ -56,7 +56,7 @@ def size_verb(
     if as_json:
         print_json(sizing.to_json())
     else:
-        program = {} if is_endless(graph) else _program_beside(graph, request, compiled=compiled)
+        program = {} if graph.is_endless else _program_beside(graph, request, compiled=compiled)
         _print(sizing, graph, request, program)
         if program:
             _print_shortfall(back_to_back(graph, request.invocations), graph, program, request.invocations)

@@ -59,7 +59,7 @@ def simulate(
     engine, engines = todays_engine(engine), _engines()
     if engine not in engines:
         raise InputError("unknown-engine", f"no engine '{engine}'", hints=[did_you_mean(engine, engines)])
-    if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if graph.is_endless:
         return steady_state(graph, engine, unbounded=unbounded)
     began = time.perf_counter()
     run = engines[engine](graph, unbounded, record, progress)

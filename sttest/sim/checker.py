@@ -185,7 +185,7 @@ def check(simulation: Simulation, *, unbounded: bool = False) -> list[str]:
         InputError: access times were not kept, or actors fire for ever.
     """
     graph = simulation.graph
-    if graph is None or any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if graph is None or graph.is_endless:
         raise InputError(
             "not-checkable",
             "actors that fire for ever have no schedule to check",

@@ -236,13 +236,17 @@ class TimedGraph:
     channels: tuple[Channel, ...] = ()
 
     def __post_init__(self) -> None:
-
         validate(self)
 
     @cached_property
     def fifo_index(self) -> dict[str, int]:
         """Place of each FIFO in ``fifos``, by name."""
         return {fifo.name: index for index, fifo in enumerate(self.fifos)}
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it has actors that fire for ever."""
+        return any(isinstance(process, Actor) and process.firings is None for process in self.processes)
 
     def with_depths(self, depths: Mapping[str, int]) -> TimedGraph:
         """The same graph with other depths for the FIFOs named.

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import InputError
-from sttest.sim import Actor, TimedGraph, simulate
+from sttest.sim import TimedGraph, simulate
 from sttest.sim.sizing import Sizing, back_to_back, size_by_simulation, size_for_throughput
 from sttest.sim.sizing.finite import least_live_depths
 
@@ -40,7 +40,7 @@ class SizeRequest:
             DeadlockError: no depths are enough.
             DoesNotFitError: no depths are enough for what was asked.
         """
-        endless = is_endless(graph)
+        endless = graph.is_endless
         self._check(where or graph.name, endless=endless)
         repeated = back_to_back(graph, self.invocations)
         if self.method == "lp":
@@ -64,11 +64,6 @@ class SizeRequest:
             hints = [f"add --method {'sim' if self.method == 'lp' else 'lp'}"]
             what = f"{option} says nothing about method {self.method}"
             raise InputError("option", what, where="size", hints=hints)
-
-
-def is_endless(graph: TimedGraph) -> bool:
-    """Whether actors of the graph fire for ever."""
-    return any(isinstance(process, Actor) and process.firings is None for process in graph.processes)
 
 
 _ROUNDED_DIGITS = 6

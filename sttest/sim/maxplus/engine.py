@@ -12,7 +12,7 @@ from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.maxplus.rows import restrict_to
 from sttest.sim.simulation import RunRecord, Stalls
 
-_NEVER = PeriodSearchLimits(least_visits=1 << 60)
+NO_JUMPS = PeriodSearchLimits(least_visits=1 << 60)
 
 
 def run(
@@ -36,24 +36,24 @@ def run(
 
 def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     """The same without jumps: every event of every period is computed."""
-    return run(graph, unbounded=unbounded, patience=_NEVER)
+    return run(graph, unbounded=unbounded, patience=NO_JUMPS)
 
 
 def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Skip], *, keep: bool) -> RunRecord:
     """``number``: for each FIFO of the graph, the one of the net that stands for it."""
     initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
-    of_net = np.zeros(net.fifos.size, np.int64)
-    of_net[number] = initial
     processes, fifos = net.processes, net.fifos[number]
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
     by_actor = processes["kind"][fifos["writer"]] == ACTOR
-    peaks = _peaks(net, of_net, splices)[number]
+    peaks = peaks_of(net, number, initial, splices)
     if keep:
         for splice in splices:
             splice.fill_in(net)
+    # Actors note the end of every firing on the way.
+    finish = np.where(processes["visits"] == processes["all_visits"], processes["finish"], -1)
     claims = _spans(net.times, fifos["claim_first"] + initial, fifos["claimed"] - initial)
     return RunRecord(
-        finish=[cycle if cycle >= 0 else None for cycle in _finishes(processes).tolist()],
+        finish=[cycle if cycle >= 0 else None for cycle in finish.tolist()],
         visits=processes["visits"].tolist(),
         stalls=[Stalls(*row) for row in stalls],
         writes=_spans(net.times, fifos["write_first"] + initial, fifos["written"] - initial) if keep else [],
@@ -65,25 +65,22 @@ def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[S
     )
 
 
-def _finishes(processes: np.ndarray) -> np.ndarray:
-    """Finish of each process, -1 where it did not get there; actors note the end of every firing on the way."""
-    return np.where(processes["visits"] == processes["all_visits"], processes["finish"], -1)
-
-
-def _peaks(net: Net, initial: np.ndarray, splices: Sequence[Skip]) -> np.ndarray:
-    """Most tokens that each FIFO held."""
+def peaks_of(net: Net, number: np.ndarray, initial: np.ndarray, splices: Sequence[Skip]) -> np.ndarray:
+    """Most tokens that each FIFO of a graph held; ``number``: of each, the one of the net that stands for it."""
     from sttest.sim.maxplus.kernel import find_peaks, sources_stamp
 
     size = net.fifos.size
+    of_net = np.zeros(size, np.int64)
+    of_net[number] = initial
     jumps, written, read, writes, reads = (
         np.array([getattr(splice, name) for splice in splices], np.int64).reshape(len(splices), size)
         for name in ("periods", "written", "read", "writes", "reads")
     )
     by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
-    claimed = by_actor & (net.fifos["claimed"] > initial)
+    claimed = by_actor & (net.fifos["claimed"] > of_net)
     peaks = np.zeros(size, np.int64)
-    find_peaks(sources_stamp(), net, initial, claimed, claimed, jumps, written, read, writes, reads, peaks)
-    return peaks
+    find_peaks(sources_stamp(), net, of_net, claimed, claimed, jumps, written, read, writes, reads, peaks)
+    return peaks[number]
 
 
 def _spans(times: np.ndarray, first: np.ndarray, size: np.ndarray) -> list[np.ndarray]:

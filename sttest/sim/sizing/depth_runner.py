@@ -13,29 +13,17 @@ import numpy as np
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.processes import process_pool
 from sttest.sim.bursts import burst_plan
-from sttest.sim.graph import (
-    MAX_DEPTH,
-    RAM_CYCLES,
-    SRL_CYCLES,
-    SRL_MAX_BITS,
-    Actor,
-    Channel,
-    MemoryPort,
-    Process,
-    TimedGraph,
-    check_whole,
-)
+from sttest.sim.graph import MAX_DEPTH, RAM_CYCLES, Actor, Channel, MemoryPort, Process, TimedGraph, check_whole
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
+from sttest.sim.maxplus.engine import NO_JUMPS, peaks_of
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
 from sttest.sim.maxplus.programs import find_programs
-from sttest.sim.simulation import peak_held
 from sttest.sim.stages import UNBOUNDED, depths_of, flatten
 
 # Programs, which no run changes, and times, of which a run reads only those that it has written.
 _SHARED = frozenset({"times", "tick", "gap", "pattern", "pointer", "op", "tokens", "segments", "duration", "lanes"})
 # A search lowers one FIFO at a time: its lane splits in two, and is whole again with the next one.
 _NETS_KEPT = 4
-_NO_JUMPS = PeriodSearchLimits(least_visits=1 << 60)
 
 
 class DepthRunner:
@@ -51,14 +39,10 @@ class DepthRunner:
         lanes = self._programs.lane.tolist()
         self.alike = [(lane, fifo.bits, fifo.impl) for lane, fifo in zip(lanes, graph.fifos, strict=True)]
         self._fresh: OrderedDict[bytes, Net] = OrderedDict()
-        self._is_auto = np.array([fifo.impl == "auto" for fifo in graph.fifos], bool)
-        self._is_ram = np.array([fifo.impl == "ram" for fifo in graph.fifos], bool)
 
     def latencies(self, depths: np.ndarray) -> np.ndarray:
         """Cycles from write to read of FIFOs of these depths."""
-        # Not depth * bits, which would overflow where a FIFO is never full.
-        is_ram = np.where(self._is_auto, depths > SRL_MAX_BITS // self.bits, self._is_ram)
-        return np.where(is_ram, RAM_CYCLES, SRL_CYCLES)
+        return self._programs.read_after_write_cycles(depths)
 
     def run(self, depths: np.ndarray, latencies: np.ndarray | None = None) -> int | None:
         """Cycles with these depths, None on a deadlock; ``latencies``: others than those of the depths."""
@@ -72,8 +56,8 @@ class DepthRunner:
         Peaks are the least depths with which nothing would have happened later, at least 1.
         """
         net, number = self._net(np.full(self.bits.size, UNBOUNDED, np.int64), latencies)
-        run_periodic(net, _NO_JUMPS)
-        return _cycles(net), self._peaks(net, number)
+        run_periodic(net, NO_JUMPS)
+        return _cycles(net), np.maximum(1, peaks_of(net, number, self._programs.initial, ()))
 
     def _net(self, depths: np.ndarray, latencies: np.ndarray) -> tuple[Net, np.ndarray]:
         """Arrays for a run, and for each FIFO the one of theirs that stands for it."""
@@ -95,17 +79,6 @@ class DepthRunner:
                 self._fresh.popitem(last=False)
         self._fresh.move_to_end(key)
         return self._fresh[key]
-
-    def _peaks(self, net: Net, number: np.ndarray) -> np.ndarray:
-        peaks = np.ones(net.fifos.size, np.int64)
-        by_actor = net.processes["kind"][net.fifos["writer"]] == ACTOR
-        for lead, fifo in enumerate(net.fifos):
-            initial = int(self._programs.initial[np.flatnonzero(number == lead)[0]])
-            first, count = ("claim_first", "claimed") if by_actor[lead] else ("write_first", "written")
-            taken = net.times[fifo[first] + initial : fifo[first] + fifo[count]]
-            gone = net.times[fifo["read_first"] : fifo["read_first"] + fifo["read"]]
-            peaks[lead] = max(1, peak_held(taken, gone, initial, bool(by_actor[lead])))
-        return peaks[number]
 
 
 def _cycles(net: Net) -> int | None:
@@ -147,7 +120,7 @@ def simulate_many(
 
 
 def _checked(graph: TimedGraph, depth_vectors: np.ndarray | Sequence[Mapping[str, int]]) -> np.ndarray:
-    if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if graph.is_endless:
         raise InputError("endless", "actors that fire for ever take no number of cycles", where=graph.name)
     if not isinstance(depth_vectors, np.ndarray):
         depth_vectors = np.array([_row(graph, named) for named in depth_vectors], np.int64)
@@ -213,7 +186,7 @@ def back_to_back(graph: TimedGraph, invocations: int) -> TimedGraph:
     check_whole(invocations, "number of invocations", graph.name, 1, MAX_INVOCATIONS)
     if invocations == 1:
         return graph
-    if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if graph.is_endless:
         raise InputError("endless", "actors that fire for ever have no invocations", where=graph.name)
     _check_balanced(graph)
     return replace(graph, processes=tuple(_repeated(process, invocations) for process in graph.processes))

@@ -16,7 +16,7 @@ import numpy as np
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.sim.api import simulate
 from sttest.sim.deadlock import advance, explain
-from sttest.sim.graph import RAM_CYCLES, Actor, TimedGraph, srl_depth
+from sttest.sim.graph import RAM_CYCLES, TimedGraph, srl_depth
 from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.sizing.depth_runner import DepthRunner
 from sttest.sim.stages import UNBOUNDED, FlatGraph, flatten
@@ -190,7 +190,7 @@ def size_by_simulation(graph: TimedGraph, target: str | int = NO_LOSS, engine: s
         DoesNotFitError: it takes more cycles than that with FIFOs of any depth.
         InputError: an unknown target, or actors that fire for ever.
     """
-    if any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if graph.is_endless:
         hints = ["ask for a throughput instead"]
         raise InputError("endless", "actors that fire for ever come to no end", where=graph.name, hints=hints)
     if isinstance(target, str) and target not in (NO_LOSS, NO_DEADLOCK):

@@ -18,7 +18,7 @@ import numpy as np
 
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.api import one_iteration
-from sttest.sim.graph import Actor, ActorPhase, TimedGraph
+from sttest.sim.graph import Actor, TimedGraph
 from sttest.sim.sizing.finite import Sizing, least_depth, least_live_depths, reduce_depths
 from sttest.sim.throughput import NEVER_FULL, Rate, SelfTimed
 
@@ -54,14 +54,10 @@ class StorageSpace:
 def _steps(graph: TimedGraph) -> list[int]:
     """By what depths differ usefully: the common divisor of all that a FIFO is given or loses at once."""
     amounts: dict[str, list[int]] = {fifo.name: [] for fifo in graph.fifos}
-    for phase in _phases(graph):
+    for phase in (phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.phases):
         for name, tokens in (*phase.reads.items(), *phase.writes.items()):
             amounts[name].append(tokens)
     return [gcd(*amounts[fifo.name]) for fifo in graph.fifos]
-
-
-def _phases(graph: TimedGraph) -> list[ActorPhase]:
-    return [phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.phases]
 
 
 def _most_useful(graph: TimedGraph) -> list[int]:
@@ -201,7 +197,7 @@ def _possible(graph: TimedGraph, run: SelfTimed, throughput: Fraction | None) ->
     if throughput <= 0:
         hints = ["ask for more than 0"]
         raise InputError("bad-throughput", f"throughput {throughput}", where=graph.name, hints=hints)
-    highest = _highest(run)
+    highest = _throughput(run)
     if highest is not None and throughput > highest:
         raise DoesNotFitError(
             "too-fast", "no storage reaches that throughput", where=graph.name, demand=float(throughput),
@@ -210,10 +206,10 @@ def _possible(graph: TimedGraph, run: SelfTimed, throughput: Fraction | None) ->
     return throughput
 
 
-def _highest(run: SelfTimed) -> Fraction | None:
-    """The throughput with FIFOs that are never full, None where nothing bounds it."""
+def _throughput(run: SelfTimed, depths: Distribution | None = None) -> Fraction | None:
+    """The throughput with these depths, or FIFOs that are never full; None where nothing bounds it."""
     try:
-        return run.rate().throughput
+        return run.rate(depths).throughput
     except InputError as error:
         if error.code != "no-rate-bound":
             raise
@@ -242,23 +238,14 @@ def _lower_bounds(run: SelfTimed, space: StorageSpace, target: Fraction) -> Dist
         def is_enough(steps: int, fifo: int = fifo, least: int = least, step: int = step) -> bool:
             depths = [NEVER_FULL] * len(space.least)
             depths[fifo] = least + steps * step
-            return _reaches(run, tuple(depths), target)
+            reached = _throughput(run, tuple(depths))
+            return reached is None or reached >= target
 
         high = 0
         while least + high * step < most and not is_enough(high):
             high = 2 * high + 1
         lower.append(least + least_depth(is_enough, (high + 1) // 2, high) * step)
     return tuple(lower)
-
-
-def _reaches(run: SelfTimed, depths: Distribution, target: Fraction) -> bool:
-    """Whether a distribution gives a throughput of at least ``target``."""
-    try:
-        return run.rate(depths).throughput >= target
-    except InputError as error:
-        if error.code != "no-rate-bound":
-            raise
-        return True
 
 
 def _sizing(

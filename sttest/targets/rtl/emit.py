@@ -239,7 +239,7 @@ def with_iterations(graph: TimedGraph, iterations: int) -> TimedGraph:
         InputError: their rates don't balance.
     """
 
-    if not any(isinstance(process, Actor) and process.firings is None for process in graph.processes):
+    if not graph.is_endless:
         return graph
     counts = repetition_vector(graph)
     actors = [process for process in graph.processes if isinstance(process, Actor)]
