@@ -290,7 +290,7 @@ def _pipeline_faults(
         if recorded.size != here.size:
             yield f"{pipeline.name}: {recorded.size} accesses of {graph.fifos[kind // 2].name}, not {here.size}"
             return
-        cycle[here], bound[here] = recorded, _bounds(graph, record, kind, here.size, unbounded=unbounded)
+        cycle[here], bound[here] = recorded, fifo_bounds(graph, record, kind, here.size, unbounded=unbounded)
     last_stage, last_cycle = 0, pipeline.start
     if tick.size:
         yield from _stage_faults(pipeline, tick, cycle, bound)
@@ -315,7 +315,7 @@ def _stage_faults(pipeline: Pipeline, tick: np.ndarray, cycle: np.ndarray, bound
         yield f"{pipeline.name}: stage {tick[first[stage]]} is in cycle {at_stage[stage]}, due in {due[stage]}"
 
 
-def _bounds(graph: TimedGraph, record: RunRecord, kind: int, count: int, *, unbounded: bool) -> np.ndarray:
+def fifo_bounds(graph: TimedGraph, record: RunRecord, kind: int, count: int, *, unbounded: bool) -> np.ndarray:
     """Earliest cycle of each of ``count`` accesses of a kind by the FIFO law, int64."""
     fifo, reads = graph.fifos[kind // 2], record.reads[kind // 2]
     if kind % 2 == 0:

@@ -14,6 +14,7 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.sim.bursts import burst_plan
+from sttest.sim.checker import fifo_bounds
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import Fifo, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
 from sttest.sim.simulation import RunRecord, Simulation
@@ -24,7 +25,6 @@ from sttest.sim.stages import expand
 
 COMPUTE, STALL_IN, STALL_OUT, MEMORY = range(4)
 KINDS = ("compute", "stall-in", "stall-out", "memory")
-NO_BOUND = -(1 << 61)
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,10 @@ def _of_pipeline(
     if not tick.size:
         return tick, tick, tick
     cycle, bound = np.empty_like(tick), np.empty_like(tick)
-    for kind in np.unique(op).tolist():
+    for kind in map(int, np.unique(op)):
         here = np.flatnonzero(op == kind)
         cycle[here] = (record.writes if kind % 2 else record.reads)[kind // 2][: here.size]
-        is_free = unbounded and kind % 2 == 1
-        bound[here] = NO_BOUND if is_free else _bounds(graph, record, kind, here.size)
+        bound[here] = fifo_bounds(graph, record, kind, here.size, unbounded=unbounded)
     at_stage = cycle[first]
     base = np.append(pipeline.start, at_stage[:-1]) + np.diff(tick[first], prepend=0)
     latest = np.maximum.reduceat(bound, first)
@@ -129,16 +128,6 @@ def _of_pipeline(
     binding = np.flatnonzero(bound == latest[stage_of])
     holder = binding[np.searchsorted(stage_of[binding], np.arange(first.size))]
     return at_stage, base, np.where(op[holder] % 2, STALL_OUT, STALL_IN)
-
-
-def _bounds(graph: TimedGraph, record: RunRecord, op: int, count: int) -> np.ndarray:
-    """Earliest cycle of each of ``count`` accesses of a kind by its FIFO, int64."""
-    fifo, reads, writes = graph.fifos[op // 2], record.reads[op // 2], record.writes[op // 2]
-    free = fifo.depth - fifo.initial_tokens if op % 2 else fifo.initial_tokens
-    free = min(free, count)
-    other, delay = (reads, 1) if op % 2 else (writes, fifo.read_after_write_cycles)
-    there = other[: count - free] + delay
-    return np.concatenate([np.full(count - there.size, NO_BOUND), there])
 
 
 def _of_port(graph: TimedGraph, record: RunRecord, port: MemoryPort) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
