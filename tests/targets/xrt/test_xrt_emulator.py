@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from adder_design import LIBRARY, u55c
 
-from sttest.core.errors import DoesNotFitError, InputError, SttestError
+from sttest.core.errors import DoesNotFitError, InputError
 from sttest.targets.xrt import contract
 from sttest.targets.xrt.emulator import ENGINE, EmulatedXrt, FaultyKernels, KernelLaunch, PythonKernels, as_pyxrt
-from sttest.targets.xrt.emulator.storage import MEANINGLESS, ByteRanges, CardMemory
+from sttest.targets.xrt.emulator.storage import MEANINGLESS, CardMemory
 
 EXPECTED = 2 * np.arange(1024, dtype=np.int32) + 1
 
@@ -209,30 +209,12 @@ def test_memory_reuses_holes_on_pages():
     assert memory.take(4 * 4096, range(1, 2)) == 4 * 4096
 
 
-def test_a_buffer_is_not_freed_twice():
-    memory = CardMemory(banks=1, bank_bytes=4096)
-    memory.free(memory.take(64, range(1)))
-    with pytest.raises(SttestError, match="address 0x0: freed twice"):
-        memory.free(0)
-
-
 def test_a_group_of_banks_is_one_range():
     memory = CardMemory(banks=4, bank_bytes=4096)
     assert memory.take(3 * 4096, range(1, 4)) == 4096
     with pytest.raises(DoesNotFitError):
         memory.take(1, range(3, 4))
     assert memory.take(1, range(1)) == 0
-
-
-def test_byte_ranges():
-    found = ByteRanges()
-    for piece in (range(0, 4), range(8, 12), range(4, 6), range(20, 20)):
-        found.add(piece)
-    assert list(found) == [range(0, 6), range(8, 12)]
-    found.discard(range(2, 9))
-    assert list(found) == [range(0, 2), range(9, 12)]
-    assert found.within(range(1, 10)) == [range(1, 2), range(9, 10)]
-    assert found.outside(range(1, 14)) == [range(2, 9), range(12, 14)]
 
 
 def test_sensors_answer_in_xrts_shape(bench):

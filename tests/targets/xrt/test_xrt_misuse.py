@@ -2,7 +2,6 @@
 
 import gc
 
-import numpy as np
 import pytest
 
 from sttest.core.kernel_signature import DesignSignature, write_signature
@@ -21,12 +20,7 @@ def misuse(code, *parts):
     return register
 
 
-@misuse("argument-count", "4 arguments of 5")
-def one_argument_too_few(bench):
-    bench.kernel(*bench.arguments()[:-1])
-
-
-@misuse("argument-count", "6 arguments of 5")
+@misuse("out-of-range", "argument 5 of 5")
 def one_argument_too_many(bench):
     bench.kernel(*bench.arguments(), 1)
 
@@ -38,37 +32,27 @@ def started_before_its_arguments_are_set(bench):
     run.start()
 
 
-@misuse("bad-index", "argument 5 of 5")
+@misuse("out-of-range", "argument 5 of 5")
 def an_argument_that_is_not_there(bench):
     bench.xrt.run(bench.kernel).set_arg(5, 1)
 
 
-@misuse("bad-index", "argument -1 of 5")
-def a_group_of_no_argument(bench):
-    bench.kernel.group_id(-1)
-
-
-@misuse("buffer-expected", "'n'", "scalar")
-def a_group_of_a_scalar(bench):
-    bench.kernel.group_id(3)
-
-
-@misuse("buffer-expected", "argument 0, 'a'", "int")
+@misuse("wrong-type", "argument 0, 'a'", "int")
 def a_number_for_a_buffer(bench):
     bench.xrt.run(bench.kernel).set_arg(0, 4096)
 
 
-@misuse("scalar-expected", "'n'")
+@misuse("wrong-type", "'n'", "a buffer is no integer")
 def a_buffer_for_a_number(bench):
     bench.xrt.run(bench.kernel).set_arg(3, bench.a)
 
 
-@misuse("scalar-type", "0.5", "ScalarArgument.word")
+@misuse("wrong-type", "0.5", "ScalarArgument.word")
 def a_float(bench):
     bench.kernel(*bench.arguments()[:-1], 0.5)
 
 
-@misuse("scalar-range", "4294967295")
+@misuse("wrong-type", "4294967295")
 def a_number_without_sign(bench):
     bench.kernel(*bench.arguments()[:3], 2**32 - 1, 0)
 
@@ -89,30 +73,14 @@ def a_buffer_that_is_too_small(bench):
     bench.launch()
 
 
-@misuse("misaligned", "no multiple of 64")
-def a_part_of_a_buffer_that_is_misaligned(bench):
-    bench.c = bench.xrt.bo(bench.other(2 * 4096), 4096, 4)
-    bench.launch()
-
-
-@misuse("bad-size", "0 bytes")
+@misuse("out-of-range", "0 bytes")
 def an_empty_buffer(bench):
     bench.other(0)
-
-
-@misuse("bad-size", "0 bytes")
-def an_empty_sync(bench):
-    bench.a.sync(bench.to_card, 0, 0)
 
 
 @misuse("out-of-range", "bytes 4096 to 4096 of a buffer of 4096")
 def a_sync_past_the_end(bench):
     bench.a.sync(bench.to_card, 1, 4096)
-
-
-@misuse("out-of-range", "bytes -1 to 0")
-def a_sync_before_the_start(bench):
-    bench.a.sync(bench.to_card, 2, -1)
 
 
 @misuse("out-of-range", "bytes 4 to 4099 of a buffer of 4096")
@@ -130,11 +98,6 @@ def a_read_past_the_end(bench):
     bench.a.read(4097, 0)
 
 
-@misuse("out-of-range")
-def a_part_past_the_end(bench):
-    bench.xrt.bo(bench.a, 64, 4095)
-
-
 @misuse("not-synced", "bytes 8 to 11 of 'a'")
 def written_and_not_synced(bench):
     bench.a.write(b"abcd", 8)
@@ -147,20 +110,12 @@ def written_through_a_view_and_not_synced(bench):
     bench.launch()
 
 
-@misuse("not-synced", "of 'x'")
-def written_through_a_view_over_what_a_kernel_wrote(bench):
-    view = bench.c.map()
-    bench.launch().wait()
-    view[5] = 1
-    bench.twice()(bench.c)
-
-
-@misuse("uninitialised", "bytes 0 to 4095 of 'x'")
+@misuse("not-synced", "bytes 0 to 4095 of 'x'")
 def read_by_a_kernel_and_never_synced(bench):
     bench.twice()(bench.c)
 
 
-@misuse("uninitialised", "bytes 64 to 4095 of 'x'")
+@misuse("not-synced", "bytes 64 to 4095 of 'x'")
 def synced_in_part_only(bench):
     bench.c.write(bytes(4096), 0)
     bench.c.sync(bench.to_card, 64, 0)
@@ -176,17 +131,6 @@ def synced_in_part_only(bench):
 def read_before_it_is_synced_back(bench):
     bench.launch().wait()
     bench.c.read(16, 16)
-
-
-@misuse("nothing-to-sync")
-def synced_back_before_anything_was_written(bench):
-    bench.c.sync(bench.from_card)
-
-
-@misuse("lost-writes", "bytes 0 to 3")
-def synced_back_over_what_the_host_wrote(bench):
-    bench.a.write(b"abcd", 0)
-    bench.a.sync(bench.from_card)
 
 
 @misuse("run-busy")
@@ -237,24 +181,9 @@ def waited_for_before_the_start(bench):
     bench.xrt.run(bench.kernel).wait(1)
 
 
-@misuse("wrong-type", "'1s' is no number of milliseconds")
-def a_timeout_that_is_none(bench):
-    bench.launch().wait("1s")
-
-
 @misuse("wrong-type", "0 is no xclBOSyncDirection")
 def a_number_for_a_direction(bench):
     bench.a.sync(0)
-
-
-@misuse("wrong-type", "a size without an offset")
-def a_sync_with_half_its_arguments(bench):
-    bench.a.sync(bench.to_card, 64)
-
-
-@misuse("wrong-type", "no bo.flags")
-def a_number_for_flags(bench):
-    bench.xrt.bo(bench.device, 64, 0, 0)
 
 
 @misuse("wrong-type", "bo(Device, int)", "(device, size, flags, group)")
@@ -262,24 +191,9 @@ def a_buffer_without_flags_and_group(bench):
     bench.xrt.bo(bench.device, 64)
 
 
-@misuse("wrong-type", "64.0 is no integer")
-def a_size_that_is_no_integer(bench):
-    bench.other(64.0)
-
-
 @misuse("wrong-type", "list")
 def written_from_a_list(bench):
     bench.a.write([1, 2, 3], 0)
-
-
-@misuse("wrong-type", "no contiguous buffer")
-def written_from_an_array_with_gaps(bench):
-    bench.a.write(np.zeros(16, np.int32)[::2], 0)
-
-
-@misuse("wrong-type", "'power' is no xrt_info_device")
-def an_unknown_property(bench):
-    bench.device.get_info("power")
 
 
 @misuse("wrong-type", "kernel(Device, str, str)")
@@ -287,31 +201,14 @@ def text_for_a_uuid(bench):
     bench.xrt.kernel(bench.device, bench.uuid.to_string(), "add")
 
 
-@misuse("wrong-type", "PosixPath")
-def a_path_object_for_an_xclbin(bench):
-    from pathlib import PosixPath
-
-    bench.xrt.xclbin(PosixPath("design.xclbin"))
-
-
-@misuse("unknown-kernel", "no kernel 'ad'", "did you mean 'add'")
+@misuse("not-found", "no kernel 'ad'", "did you mean 'add'")
 def a_kernel_that_is_not_there(bench):
     bench.xrt.kernel(bench.device, bench.uuid, "ad")
 
 
-@misuse("unknown-kernel", "no instance '{add_2}'", "'add_1'")
-def an_instance_that_is_not_there(bench):
-    bench.xrt.kernel(bench.device, bench.uuid, "add:{add_2}")
-
-
-@misuse("no-such-card", "no card 1 among 1")
+@misuse("not-found", "no card 1 among 1")
 def a_card_that_is_not_there(bench):
     bench.xrt.device(1)
-
-
-@misuse("no-such-card", "0000:81:00.1")
-def a_place_without_a_card(bench):
-    bench.xrt.device("0000:81:00.1")
 
 
 @misuse("not-loaded", "load it before")
@@ -338,36 +235,18 @@ def a_buffer_of_before_a_reset(bench):
     bench.a.sync(bench.to_card)
 
 
-@misuse("card-busy", "'add' still runs")
-def another_design_while_a_kernel_runs(bench, tmp_path):
-    _run = bench.launch()
-    bench.device.load_xclbin(another(tmp_path))
-
-
-@misuse("wrong-uuid")
+@misuse("wrong-design")
 def the_uuid_of_another_design(bench, tmp_path):
     bench.xrt.kernel(bench.device, bench.xrt.xclbin(another(tmp_path)).get_uuid(), "add")
 
 
-@misuse("wrong-board", "a design for 'u280' on a 'u55c'")
+@misuse("wrong-design", "a design for 'u280' on a 'u55c'")
 def a_design_for_another_board(bench, tmp_path):
     bench.device.load_xclbin(another(tmp_path, board="u280"))
 
 
-@misuse("wrong-board", "bank 32 of 32")
-def a_bank_that_the_board_has_not(bench, tmp_path):
-    bench.device.load_xclbin(another(tmp_path, bank=32))
-
-
-@misuse("real-xclbin", "hls/signature.json")
-def a_real_xclbin(bench, tmp_path):
-    path = tmp_path / "real.xclbin"
-    path.write_bytes(b"xclbin2\0" + bytes(64))
-    bench.device.load_xclbin(str(path))
-
-
-def another(folder, board="u55c", bank=3):
-    x = {"kind": "buffer", "name": "x", "index": 0, "element": "int8", "bytes": 1, "access": "read", "banks": [bank]}
+def another(folder, board="u55c"):
+    x = {"kind": "buffer", "name": "x", "index": 0, "element": "int8", "bytes": 1, "access": "read", "banks": [3]}
     kernels = [{"name": "add", "arguments": [x]}]
     path = folder / "another.json"
     write_signature(DesignSignature.model_validate({"design": "another", "board": board, "kernels": kernels}), path)
@@ -395,17 +274,6 @@ def test_a_wait_for_ever_on_a_hang_is_refused(bench_of):
     assert caught.value.code == "endless-wait"
 
 
-def test_a_view_ends_with_its_buffer(bench):
-    view, array = bench.other().map(), np.frombuffer(bench.c.map(), np.uint8)
-    gc.collect()
-    with pytest.raises(ValueError, match="released"):
-        view[0]
-    array[:] = 1
-    bench.c = None
-    gc.collect()
-    assert set(array) == {0xCD}
-
-
 def test_every_code_is_tested():
-    tested = {code for code, _, _ in CASES.values()} | {"endless-wait", "view-after-free"}
+    tested = {code for code, _, _ in CASES.values()} | {"endless-wait"}
     assert tested == set(ON_A_CARD)

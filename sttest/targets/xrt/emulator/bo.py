@@ -7,7 +7,7 @@ import numpy as np
 
 from sttest.targets.xrt.contract import BANK_MASK
 from sttest.targets.xrt.emulator.card import Device, EmulatedCard
-from sttest.targets.xrt.emulator.misuse import FLAGS, SYNC, BoFlag, BoFlags, SyncDirection, misuse
+from sttest.targets.xrt.emulator.misuse import BoFlag, SyncDirection, misuse
 from sttest.targets.xrt.emulator.storage import Storage
 
 
@@ -19,8 +19,8 @@ class Bo:
         MisuseError: arguments that the binding would not take, or that no card could serve.
     """
 
-    flags: ClassVar[BoFlags] = FLAGS
-    normal: ClassVar[BoFlag] = FLAGS.normal
+    flags: ClassVar = BoFlag
+    normal: ClassVar = BoFlag.normal
 
     def __init__(self, *arguments: Any) -> None:
         if len(arguments) == 4 and isinstance(arguments[0], Device):
@@ -68,7 +68,7 @@ class Bo:
         return self.storage.host[window.start : window.stop].copy().view(np.int8)
 
     def map(self) -> memoryview:
-        """The host copy itself; it does not keep the buffer alive."""
+        """The host copy itself."""
         self._check_alive("bo.map")
         return self.storage.view(self.window)
 
@@ -81,24 +81,15 @@ class Bo:
             raise misuse("wrong-type", "a size without an offset", "bo.sync", hints=["give both or none"])
         window = self._inside(part[0], part[1], "bo.sync") if part else self.window
         self._check_idle(window, direction)
-        if direction is SYNC.XCL_BO_SYNC_BO_TO_DEVICE:
+        if direction is SyncDirection.XCL_BO_SYNC_BO_TO_DEVICE:
             self.storage.to_card(window)
-            return
-        self._check_worth_reading(window)
-        self.storage.from_card(window)
-
-    def _check_worth_reading(self, window: range) -> None:
-        if not self.storage.known.within(window):
-            raise misuse("nothing-to-sync", f"{self._told(window)} were never written on the card", "bo.sync")
-        lost = self.storage.unsynced.within(window)
-        if lost:
-            what = f"{self._told(lost[0])} hold what the host wrote and did not sync"
-            raise misuse("lost-writes", what, "bo.sync", hints=["sync them to the card first"])
+        else:
+            self.storage.from_card(window)
 
     def _check_idle(self, window: range, direction: SyncDirection) -> None:
         """Refuses to race with a kernel: it may not be given other input, nor be read before it is done."""
         for flight, use, common in self.card.meeting(self.storage, window):
-            if use.argument.is_written or direction is SYNC.XCL_BO_SYNC_BO_TO_DEVICE:
+            if use.argument.is_written or direction is SyncDirection.XCL_BO_SYNC_BO_TO_DEVICE:
                 what = f"kernel '{flight.kernel}' may still work on {self._told(common)}"
                 raise misuse("buffer-in-flight", what, "bo.sync", hints=["wait for the run"])
 
@@ -127,15 +118,13 @@ def _allocated(device: Device, size: int, flags: BoFlag, group: int) -> tuple[Em
         what = f"group {group} of a card with {len(card.groups)}"
         raise misuse("wrong-bank", what, "bo", hints=["take kernel.group_id of the argument"])
     if _whole(size, "bo") <= 0:
-        raise misuse("bad-size", f"a buffer of {size} bytes", "bo")
+        raise misuse("out-of-range", f"a buffer of {size} bytes", "bo")
     return card, Storage(card.memory, size, card.groups[bank], card.generation)
 
 
 def _window(size: int, offset: int, bound: int, where: str) -> range:
     size, offset = _whole(size, where), _whole(offset, where)
-    if size <= 0:
-        raise misuse("bad-size", f"{size} bytes", where)
-    if offset < 0 or offset + size > bound:
+    if size <= 0 or offset < 0 or offset + size > bound:
         what = f"bytes {offset} to {offset + size - 1} of a buffer of {bound}"
         raise misuse("out-of-range", what, where)
     return range(offset, offset + size)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sttest.boards.board import FpgaBoard
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, read_signature
 from sttest.targets.xrt.emulator.library import Execution, KernelLaunch, KernelLibrary
-from sttest.targets.xrt.emulator.misuse import INFO, InfoKey, misuse
+from sttest.targets.xrt.emulator.misuse import InfoKey, misuse
 from sttest.targets.xrt.emulator.storage import MEANINGLESS, CardMemory, Storage
 
 NOTHING_LOADED = uuid.UUID(int=0)
@@ -35,7 +35,7 @@ class Flight:
     uses: tuple[Use, ...]
     execution: Execution
     finish_us: float | None  # finish time on the card's clock, microseconds; None if it never finishes
-    ended: bool = False  # ended early, by a reset
+    ended: bool = False  # ended early, by a reset or another design
 
 
 @dataclass(eq=False)
@@ -61,16 +61,11 @@ class EmulatedCard:
 
     def load(self, design: DesignSignature, build: uuid.UUID) -> None:
         """Puts a design on the card; the one that is there already stays as it is."""
-        if build == self.uuid:
-            return
-        if self.flights:
-            raise misuse("card-busy", f"kernel '{self.flights[0].kernel}' still runs", "device.load_xclbin")
-        self._configure(design, build)
+        if build != self.uuid:
+            self._configure(design, build)
 
     def reset(self) -> None:
         """What ``xrt-smi reset`` does: ends all that runs and forgets design and buffers."""
-        for flight in self.flights:
-            flight.ended = True
         self._configure(None, NOTHING_LOADED)
 
     def group_of(self, banks: tuple[int, ...]) -> int:
@@ -118,6 +113,8 @@ class EmulatedCard:
         hbm = self.board.hbm
         self.design, self.uuid = design, build
         self.generation += 1
+        for flight in self.flights:
+            flight.ended = True
         self.flights = []
         self._free_at_us = {}
         self.memory = CardMemory(hbm.pseudo_channels.count, hbm.bytes_per_channel.count)
@@ -173,7 +170,6 @@ def thermal() -> str:
 # --- The stand-in for an xclbin: a file of `DesignSignature`
 
 
-_REAL_MAGIC = b"xclbin2\0"
 _NAMESPACE = uuid.UUID("6f1a7c52-0f0b-5b7e-9d0e-2b1f6f4f8c11")
 
 
@@ -207,17 +203,13 @@ class Xclbin:
     """``xclbin(path)``.
 
     Raises:
-        InputError: no such file, or not a signature.
-        MisuseError: a real xclbin.
+        InputError: no such file, or not a signature: a real xclbin is none.
     """
 
     def __init__(self, path: str) -> None:
         if not isinstance(path, str):
             raise misuse("wrong-type", f"{type(path).__name__} where a str is expected", "xclbin")
-        file = Path(path)
-        if file.is_file() and _magic(file) == _REAL_MAGIC:
-            raise misuse("real-xclbin", "a real xclbin", path, hints=["give the emulator the hls/signature.json"])
-        self.design = read_signature(file)
+        self.design = read_signature(Path(path))
         self.uuid = uuid.uuid5(_NAMESPACE, self.design.model_dump_json())
 
     def get_uuid(self) -> Uuid:
@@ -227,11 +219,6 @@ class Xclbin:
     def get_kernels(self) -> list[XclbinKernel]:
         """All kernels."""
         return [XclbinKernel(kernel) for kernel in self.design.kernels]
-
-
-def _magic(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(len(_REAL_MAGIC))
 
 
 # --- ``device``: a card that has been opened
@@ -249,19 +236,13 @@ class Device:
 
         Raises:
             InputError: the file is no signature.
-            MisuseError: it is for another board, or a kernel still runs.
+            MisuseError: it is for another board.
         """
         loaded = xclbin if isinstance(xclbin, Xclbin) else Xclbin(xclbin)
         board = self.card.board
         if loaded.design.board != board.name:
             what = f"a design for '{loaded.design.board}' on a '{board.name}'"
-            raise misuse("wrong-board", what, "device.load_xclbin")
-        for argument in (buffer for kernel in loaded.design.kernels for buffer in kernel.buffers):
-            if argument.banks[-1] >= self.card.memory.banks:
-                what = (
-                    f"argument '{argument.name}' is connected to bank {argument.banks[-1]} of {self.card.memory.banks}"
-                )
-                raise misuse("wrong-board", what, "device.load_xclbin")
+            raise misuse("wrong-design", what, "device.load_xclbin")
         self.card.load(loaded.design, loaded.uuid)
         return loaded.get_uuid()
 
@@ -273,8 +254,8 @@ class Device:
         """A property or sensor reading, as text."""
         if not isinstance(key, InfoKey):
             raise misuse("wrong-type", f"{key!r} is no xrt_info_device", "device.get_info")
-        if key is INFO.bdf:
+        if key is InfoKey.bdf:
             return self._bdf
-        if key is INFO.name:
+        if key is InfoKey.name:
             return f"sttest_emulator_{self.card.board.name}"
-        return electrical(self.card) if key is INFO.electrical else thermal()
+        return electrical(self.card) if key is InfoKey.electrical else thermal()

@@ -11,7 +11,7 @@ from sttest.core.kernel_signature import Argument, BufferArgument, DesignSignatu
 from sttest.targets.xrt.emulator.bo import Bo
 from sttest.targets.xrt.emulator.card import Device, EmulatedCard, Flight, Use, Uuid
 from sttest.targets.xrt.emulator.library import KernelLaunch
-from sttest.targets.xrt.emulator.misuse import STATES, CommandState, misuse
+from sttest.targets.xrt.emulator.misuse import CommandState, misuse
 from sttest.targets.xrt.emulator.storage import Storage
 
 # --- What a kernel may be given, and when it may run on it
@@ -22,22 +22,21 @@ _INT32 = range(-(2**31), 2**31)
 
 def scalar_word(value: Any, where: str) -> int:
     """The value for a scalar argument, if pyxrt can pass it."""
-    if isinstance(value, Bo):
-        raise misuse("scalar-expected", "a buffer where a number is expected", where)
     try:
         word = operator.index(value)
     except TypeError as error:
         hints = ["pass the bits of a float, as ScalarArgument.word gives them"]
-        raise misuse("scalar-type", f"{value!r} is no integer", where, hints=hints) from error
+        shown = "a buffer" if isinstance(value, Bo) else repr(value)
+        raise misuse("wrong-type", f"{shown} is no integer", where, hints=hints) from error
     if word not in _INT32:
-        raise misuse("scalar-range", f"{word} does not fit 32 bits with sign", where, hints=["see ScalarArgument.word"])
+        raise misuse("wrong-type", f"{word} does not fit 32 bits with sign", where, hints=["see ScalarArgument.word"])
     return word
 
 
 def buffer_use(card: EmulatedCard, argument: BufferArgument, value: Any, where: str) -> Use:
     """The bytes of a buffer for an argument, if they are where its port can reach them."""
     if not isinstance(value, Bo):
-        raise misuse("buffer-expected", f"a {type(value).__name__} where a buffer is expected", where)
+        raise misuse("wrong-type", f"a {type(value).__name__} where a buffer is expected", where)
     if value.card is not card or value.storage.generation != card.generation:
         raise misuse("stale-handle", "a buffer of another card or configuration", where)
     banks, port = value.storage.banks, range(argument.banks[0], argument.banks[-1] + 1)
@@ -46,9 +45,6 @@ def buffer_use(card: EmulatedCard, argument: BufferArgument, value: Any, where: 
         raise misuse("wrong-bank", what, where, hints=["make it with kernel.group_id of the argument"])
     if value.size() < argument.bytes:
         raise misuse("buffer-too-small", f"{value.size()} bytes of {argument.bytes}", where)
-    if value.address() % argument.alignment_bytes:
-        what = f"address {value.address():#x} is no multiple of {argument.alignment_bytes}"
-        raise misuse("misaligned", what, where)
     window = range(value.window.start, value.window.start + argument.bytes)
     return Use(weakref.ref(value.storage), window, argument)
 
@@ -68,7 +64,7 @@ def ready(use: Use, where: str) -> Storage:
     unknown = storage.known.outside(use.window)
     if unknown:
         what = f"bytes {unknown[0].start} to {unknown[0].stop - 1} of '{name}' were never synced to the card"
-        raise misuse("uninitialised", what, where)
+        raise misuse("not-synced", what, where)
     return storage
 
 
@@ -98,15 +94,11 @@ class Kernel:
         if self.card.design is None:
             raise misuse("not-loaded", "no xclbin is loaded", f"kernel '{name}'")
         if uuid.value != self.card.uuid:
-            raise misuse("wrong-uuid", "the uuid is not that of the xclbin that is loaded", f"kernel '{name}'")
+            raise misuse("wrong-design", "the uuid is not that of the xclbin that is loaded", f"kernel '{name}'")
         self.signature = _found(self.card.design, name)
 
     def __call__(self, *arguments: Any) -> Run:
         """Sets all arguments and starts."""
-        signature = self.signature
-        if len(arguments) != len(signature.arguments):
-            what = f"{len(arguments)} arguments of {len(signature.arguments)}"
-            raise misuse("argument-count", what, f"kernel '{signature.name}'")
         run = Run(self)
         for index, argument in enumerate(arguments):
             run.set_arg(index, argument)
@@ -117,14 +109,14 @@ class Kernel:
         """Where the buffer for an argument must be."""
         argument = self.argument(index)
         if not isinstance(argument, BufferArgument):
-            raise misuse("buffer-expected", f"argument {index}, '{argument.name}', is a scalar", self.where("group_id"))
+            raise misuse("wrong-type", f"argument {index}, '{argument.name}', is a scalar", self.where("group_id"))
         return self.card.group_of(argument.banks)
 
     def argument(self, index: int) -> Argument:
         """The signature of an argument."""
         count = len(self.signature.arguments)
         if not (isinstance(index, int) and 0 <= index < count):
-            raise misuse("bad-index", f"argument {index!r} of {count}", f"kernel '{self.signature.name}'")
+            raise misuse("out-of-range", f"argument {index!r} of {count}", f"kernel '{self.signature.name}'")
         return self.signature.arguments[index]
 
     def where(self, call: str) -> str:
@@ -137,10 +129,10 @@ def _found(design: DesignSignature, name: str) -> KernelSignature:
     signature = design.kernel(base)
     if signature is None:
         hints = [did_you_mean(base, [kernel.name for kernel in design.kernels])]
-        raise misuse("unknown-kernel", f"no kernel '{base}'", f"design '{design.design}'", hints=hints)
+        raise misuse("not-found", f"no kernel '{base}'", f"design '{design.design}'", hints=hints)
     if instance and instance.strip("{}") not in signature.compute_units:
         hints = [did_you_mean(instance.strip("{}"), signature.compute_units)]
-        raise misuse("unknown-kernel", f"no instance '{instance}'", f"kernel '{base}'", hints=hints)
+        raise misuse("not-found", f"no instance '{instance}'", f"kernel '{base}'", hints=hints)
     return signature
 
 
@@ -149,7 +141,7 @@ def _found(design: DesignSignature, name: str) -> KernelSignature:
 
 LOOK_US = 1.0
 """Simulated time that a look at `Run.state` takes: a host that polls gets to the end."""
-_ENDED = {"completed": STATES.ERT_CMD_STATE_COMPLETED, "crashed": STATES.ERT_CMD_STATE_ERROR}
+_ENDED = {"completed": CommandState.ERT_CMD_STATE_COMPLETED, "crashed": CommandState.ERT_CMD_STATE_ERROR}
 
 
 class Run:
@@ -164,7 +156,7 @@ class Run:
         self._words: dict[int, int] = {}
         self._uses: dict[int, Use] = {}
         self._flight: Flight | None = None
-        self._state = STATES.ERT_CMD_STATE_NEW
+        self._state = CommandState.ERT_CMD_STATE_NEW
 
     def set_arg(self, index: int, value: Any, /) -> None:
         """Sets one argument."""
@@ -190,7 +182,7 @@ class Run:
             self._check_no_race(storage, use, where)
         buffers = {use.argument.name: granted(storage, use) for use, storage in zip(uses, storages, strict=True)}
         self._flight = self._card.launch(KernelLaunch(self._kernel.signature.name, self._scalars(), buffers), uses)
-        self._state = STATES.ERT_CMD_STATE_SUBMITTED
+        self._state = CommandState.ERT_CMD_STATE_SUBMITTED
 
     def wait(self, timeout_ms: int = 0, /) -> CommandState:
         """Until the end, or for some simulated milliseconds; 0 is for ever.
@@ -203,7 +195,7 @@ class Run:
             raise misuse("wrong-type", f"{timeout_ms!r} is no number of milliseconds", where)
         if self._flight is None:
             raise misuse("not-started", "the run was not started", where)
-        if self._state is not STATES.ERT_CMD_STATE_SUBMITTED:
+        if self._state is not CommandState.ERT_CMD_STATE_SUBMITTED:
             return self._state
         finish_us = self._card.now_us if self._flight.ended else self._flight.finish_us
         if finish_us is None and timeout_ms == 0:
@@ -212,14 +204,14 @@ class Run:
         left_us = float("inf") if finish_us is None else finish_us - self._card.now_us
         if timeout_ms and left_us > timeout_ms * 1e3:
             self._card.let_pass(timeout_ms * 1e3)
-            return STATES.ERT_CMD_STATE_TIMEOUT
+            return CommandState.ERT_CMD_STATE_TIMEOUT
         self._card.let_pass(left_us)
         return self._end(self._flight, where)
 
     def state(self) -> CommandState:
         """The state now; looking takes a little simulated time."""
         flight = self._flight
-        if flight is None or self._state is not STATES.ERT_CMD_STATE_SUBMITTED:
+        if flight is None or self._state is not CommandState.ERT_CMD_STATE_SUBMITTED:
             return self._state
         self._card.let_pass(LOOK_US)
         done = flight.ended or (flight.finish_us is not None and flight.finish_us <= self._card.now_us)
@@ -232,8 +224,8 @@ class Run:
 
     def _end(self, flight: Flight, where: str) -> CommandState:
         self._card.land(flight)
-        ended = _ENDED.get(flight.execution.ending, STATES.ERT_CMD_STATE_ABORT)
-        self._state = STATES.ERT_CMD_STATE_ABORT if flight.ended else ended
+        ended = _ENDED.get(flight.execution.ending, CommandState.ERT_CMD_STATE_ABORT)
+        self._state = CommandState.ERT_CMD_STATE_ABORT if flight.ended else ended
         gone = [use.argument.name for use in flight.uses if use.storage() is None]
         if gone:
             raise misuse("buffer-freed", f"the buffer of '{gone[0]}' was freed while the kernel ran", where)
