@@ -26,7 +26,7 @@ IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 def session(tmp_path, monkeypatch, sttest):
     """Runs the blocks of a page one after the other in a folder of their own."""
     for name in LINKED:
-        (tmp_path / name).symlink_to(ROOT / name)
+        _link(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
@@ -45,6 +45,16 @@ def session(tmp_path, monkeypatch, sttest):
             assert not command.output.strip() or matches(command.output, printed), f"{command.line}\n{printed}"
 
     return run
+
+
+def _link(source: Path, target: Path) -> None:
+    """A file, or a folder of its own with links to what the other has: what a page writes doesn't get there."""
+    if not source.is_dir():
+        target.symlink_to(source)
+        return
+    target.mkdir()
+    for each in source.iterdir():
+        (target / each.name).symlink_to(each)
 
 
 def _run(command: Command, sttest) -> str:
