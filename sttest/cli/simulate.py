@@ -10,11 +10,12 @@ import typer
 from sttest.cli.common import Engine, Json, print_json, progress
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError
 from sttest.core.tables import print_table
-from sttest.package import load_graph
+from sttest.package import DesignPackage, load_graph
 from sttest.sim import Actor, Simulation, TimedGraph, load, simulate
 from sttest.sim.checker import require_correct
 from sttest.sim.critical_path import breakdown
 from sttest.sim.export import to_dot, write_trace
+from sttest.targets.vitis.calibration import calibrated_graph
 from sttest.testing.corpus import CorpusDesign, case, cases, differences
 
 
@@ -25,6 +26,9 @@ def simulate_verb(
     all_depths: Annotated[int | None, typer.Option(metavar="N", help="One depth for all FIFOs.")] = None,
     unbounded: Annotated[bool, typer.Option("--unbounded", help="No FIFO is ever full.")] = False,
     trace: Annotated[Path | None, typer.Option(help="Write a trace for ui.perfetto.dev.")] = None,
+    calibrated: Annotated[
+        bool, typer.Option("--calibrated", help="Take intervals and depths that sttest calibrate found.")
+    ] = False,
     check: Annotated[bool, typer.Option("--check", help="Check all times, or the deadlock, independently.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -39,9 +43,13 @@ def simulate_verb(
       sttest simulate graph.json --all-depths 2 --json
 
       sttest simulate graph.json --check --trace run.json
+
+      sttest simulate build/gpt2-decode-u55c --calibrated
     """
     depths = Depths(all_depths, depth or (), unbounded)
-    graph = depths.applied(load_graph(path))
+    graph, changed = _calibrated(path) if calibrated else (load_graph(path), 0)
+    graph = depths.applied(graph)
+    told = {"calibrated": {"processes": changed, "of": len(graph.processes)}} if calibrated else {}
     with progress(f"simulating {graph.name}") as step:
         result = simulate(
             graph,
@@ -56,9 +64,13 @@ def simulate_verb(
     if trace is not None:
         write_trace(result, trace)
     if as_json:
-        print_json(result.to_json() | ({"checked": True} if check else {}) | ({"trace": str(trace)} if trace else {}))
+        print_json(
+            result.to_json() | told | ({"checked": True} if check else {}) | ({"trace": str(trace)} if trace else {})
+        )
     else:
         print(result.to_text())
+        if calibrated:
+            print(f"  calibrated: {changed} of {len(graph.processes)} processes as synthesized, the others as compiled")
         _print_breakdown(result)
         if check:
             print("  checked: an independent checker finds no fault")
@@ -127,6 +139,17 @@ class Depths:
         if self.of_all is not None:
             graph = graph.with_all_depths(self.of_all)
         return graph.with_depths(dict(map(_assignment, self.of_some))) if self.of_some else graph
+
+
+def _calibrated(path: Path) -> tuple[TimedGraph, int]:
+    """The graph of a package with the intervals that a synthesis tool achieved, and how many processes have one."""
+    if not path.is_dir():
+        raise InputError(
+            "no-package", "no design package, so there is nothing that was synthesized", where=f"--calibrated {path}",
+            hints=["name a package that 'sttest calibrate' was run on"],
+        )  # fmt: skip
+    package = DesignPackage.read(path)
+    return calibrated_graph(package.timed_graph, package.achieved)
 
 
 def _print_breakdown(result: Simulation) -> None:

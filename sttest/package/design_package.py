@@ -4,6 +4,7 @@ This room alone knows the paths inside the folder.  A depth, lane or channel sta
 of them is of use by itself; they are checked to agree when they are read.
 """
 
+import hashlib
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,6 +17,8 @@ from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, check_output_folder, read_csv, read_model, write_text
 from sttest.core.kernel_signature import DesignSignature
+from sttest.package.achieved import SCHEMA as ACHIEVED_SCHEMA
+from sttest.package.achieved import Achieved
 from sttest.package.kernel_files import KernelFiles
 from sttest.package.manifest import SCHEMA, Manifest
 from sttest.reference import ReferenceGraph, read_reference_graph
@@ -24,6 +27,7 @@ from sttest.sim.bursts import channel_name
 from sttest.sim.graph import MemoryPort
 
 IR, REPORTS, VALUES = "ir", "reports", "values.json"
+ACHIEVED, _JOBS = f"{REPORTS}/achieved.json", "calibrate"
 GRAPH, PLACED_GRAPH = "timed_graph.json", "timed_graph_placed.json"
 KERNELS, FIFOS, MEMORY, ACTIVITY, _BANKS = "kernels", "fifos", "memory", "activity", "banks"
 _IR_STREAM = re.compile(r'df\.stream "([^"]+)".*depth: (\d+)>')
@@ -155,6 +159,42 @@ class DesignPackage:
             return pd.read_csv(path)
         except ValueError as error:
             raise InputError("bad-report", f"not a table ({error})", where=str(path), hints=COMPILE_AGAIN) from error
+
+    @property
+    def jobs_folder(self) -> Path:
+        """Where `sttest calibrate` writes the jobs of the synthesis tool."""
+        return self.folder / _JOBS
+
+    @cached_property
+    def kernel_sha256(self) -> str:
+        """Hash of the emitted C++."""
+        return hashlib.sha256(self.files.cpp.read_bytes()).hexdigest()
+
+    @cached_property
+    def achieved(self) -> Achieved:
+        """What a synthesis tool achieved.
+
+        Raises:
+            InputError: the package was not calibrated, or its C++ is not what was synthesized.
+        """
+        path, hints = self.folder / ACHIEVED, [f"run 'sttest calibrate {self.folder}'"]
+        if not path.is_file():
+            raise InputError(
+                "not-calibrated", f"not calibrated, {ACHIEVED} missing", where=str(self.folder), hints=hints
+            )
+        achieved = read_model(Achieved, path, ACHIEVED_SCHEMA, hints=hints)
+        if achieved.kernel_sha256 != self.kernel_sha256:
+            what = f"{ACHIEVED} is about other C++ than {self.files.named(self.files.cpp)}"
+            raise InputError("files-disagree", what, where=str(self.folder), hints=hints)
+        return achieved
+
+    def write_achieved(self, achieved: Achieved) -> Path:
+        """Saves what a synthesis tool achieved, and says where."""
+        path = self.folder / ACHIEVED
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, achieved.model_dump_json(by_alias=True, indent=1) + "\n")
+        self.__dict__.pop("achieved", None)
+        return path
 
     def write_build_files(self, link_config: str, makefile: str, design: DesignSignature, banks: str) -> None:
         """Writes what a build by hand needs, too; they agree, so the signature comes last.

@@ -81,6 +81,10 @@ PARTS: tuple[ExternalTool, ...] = (
         program([("v++", "--version")], r"\bv\+\+ v(\d{4}\.\d+(?:\.\d+)?)", "2024.1"), "2024.1", advice=_FROM_AMD,
     ),
     ExternalTool(
+        "vitis_hls", "synthesis of single processes, before 2023.2",
+        program([("vitis_hls", "-version")], r"\bv(\d{4}\.\d+(?:\.\d+)?)", "2024.1"), "2024.1", advice=_FROM_AMD,
+    ),
+    ExternalTool(
         "XRT", "host programs of a card",
         program([(tool, "--version") for tool in XRT_TOOLS], rf"^\s*Version\s*:\s*{VERSION}", "2.17"), "2.17",
         advice=_FROM_AMD,
@@ -124,6 +128,8 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("engine csim", ("g++",)),
     Capability("build --dry-run"),
     Capability("build", ("v++",)),
+    Capability("calibrate --dry-run, simulate --calibrated"),
+    Capability("calibrate", ("v++",)),
     Capability("pack", ("torch",)),
     Capability("run --backend emulator", ("torch", "g++")),
     Capability("run --backend hw_emu", ("torch", "v++", "XRT", "pyxrt")),

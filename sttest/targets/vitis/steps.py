@@ -240,30 +240,33 @@ def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:
 # --- The installed Vitis: which version, asked of itself
 
 
-def vitis_version(expected: str, *, any_version: bool) -> str:
-    """What ``v++ --version`` says.
+def vitis_version(expected: str, *, any_version: bool, tool: str = "v++", where: str = "build") -> str:
+    """What an installed tool says of its version.
 
     Args:
         expected: start of the version that the board's platform goes with.
         any_version: take any other one too.
+        tool: ``v++`` or ``vitis_hls``.
+        where: verb that needs it.
 
     Raises:
         ToolMissingError: there is none, or it does not answer.
         InputError: another version, or one that cannot be made out.
     """
-    part = next(part for part in PARTS if part.name == "v++")
+    part = next(part for part in PARTS if part.name == tool)
     found = part.probe()
     if found.status in ("missing", "failed", "silent"):
-        raise ToolMissingError("tools-missing", f"v++: {found.detail}", where="build", hints=[f"get it {part.remedy}"])
+        what = f"{tool}: {found.detail}"
+        raise ToolMissingError("tools-missing", what, where=where, hints=[f"get it {part.remedy}"])
     version = found.version or ""
     if not version and not any_version:
         raise InputError(
-            "unknown-version", f"v++ does not tell its version ({found.detail})", where="v++",
-            hints=["source its settings64.sh", "build all the same with --any-version"],
+            "unknown-version", f"{tool} does not tell its version ({found.detail})", where=tool,
+            hints=["source its settings64.sh", f"{where} all the same with --any-version"],
         )  # fmt: skip
     if not version.startswith(expected) and not any_version:
         raise InputError(
-            "other-version", f"v++ is {version}, the platform goes with {expected}", where="v++",
-            hints=[f"source the settings64.sh of {expected}", "build all the same with --any-version"],
+            "other-version", f"{tool} is {version}, the platform goes with {expected}", where=tool,
+            hints=[f"source the settings64.sh of {expected}", f"{where} all the same with --any-version"],
         )  # fmt: skip
     return version or "unknown"
