@@ -190,7 +190,9 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
         for each in results if each.report is not None
     )  # fmt: skip
     processes = [_process(*each, pipelines) for result in results for each in _members(result)]
-    return Achieved(kernel_sha256=package.kernel_sha256, jobs=jobs, processes=tuple(processes))
+    return Achieved(
+        schema="sttest.achieved/1", kernel_sha256=package.kernel_sha256, jobs=jobs, processes=tuple(processes)
+    )
 
 
 def _members(result: JobResult) -> Iterator[tuple[str, str, ModuleReport | None]]:
@@ -208,30 +210,39 @@ def _process(
     pipeline = pipelines.get(process)
     try:
         if pipeline is None:
-            raise _UnmatchedError("a port of memory, timed by its channels")
+            raise UnmatchedError("a port of memory, timed by its channels")
         if module is None:
-            raise _UnmatchedError("its function is not in the report")
-        loops = _matched(pipeline, module)
-    except _UnmatchedError as error:
+            raise UnmatchedError("its function is not in the report")
+        loops = matched_loops(pipeline, module)
+    except UnmatchedError as error:
         return AchievedProcess(process=process, job=job, remark=str(error))
     return AchievedProcess(process=process, job=job, loops=loops)
 
 
-class _UnmatchedError(Exception):
+class UnmatchedError(Exception):
     """A report that says nothing of a process of the timed graph."""
 
 
-def _matched(pipeline: Pipeline, module: ModuleReport) -> tuple[AchievedLoop, ...]:
+def matched_loops(pipeline: Pipeline, module: ModuleReport) -> tuple[AchievedLoop, ...]:
+    """The loops of a process, as they were achieved.
+
+    Args:
+        pipeline: process of the timed graph.
+        module: its function in the report.
+
+    Raises:
+        UnmatchedError: the report does not say, or has other loops.
+    """
     loops, found = pipeline.loops, module.loops
     if pipeline.trace is not None or not loops:
-        raise _UnmatchedError("no loops in the timed graph")
+        raise UnmatchedError("no loops in the timed graph")
     if len(found) == 1 and found[0].interval is None and found[0].trips == pipeline.repeat > 1:
         found = found[0].inner  # a loop over layers around the process
     if not found and len(loops) == 1 and loops[0].iterations * pipeline.repeat == 1:
         cycles = _known(module.cycles, "latency")
         return (AchievedLoop(ii=max(1, cycles), latency=max(1, cycles)),)
     if len(found) != len(loops):
-        raise _UnmatchedError(f"{len(found)} loops in the report, {len(loops)} in the timed graph")
+        raise UnmatchedError(f"{len(found)} loops in the report, {len(loops)} in the timed graph")
     return tuple(_loop(loop, each, pipeline.repeat) for loop, each in zip(loops, found, strict=True))
 
 
@@ -240,7 +251,7 @@ def _loop(loop: Loop, found: LoopReport, repeat: int) -> AchievedLoop:
     if repeat > 1 and trips % (iterations * repeat) == 0:
         iterations *= repeat  # all layers are flattened into one loop
     if trips % iterations and iterations % trips:
-        raise _UnmatchedError(f"{trips} iterations in the report, {iterations} in the timed graph")
+        raise UnmatchedError(f"{trips} iterations in the report, {iterations} in the timed graph")
     steps = max(1, trips // iterations)
     depth = max(1, _known(found.depth, "depth"))
     if found.interval is not None:
@@ -258,7 +269,7 @@ def _innermost(loop: LoopReport) -> LoopReport:
 
 def _known(value: int | None, what: str) -> int:
     if value is None:
-        raise _UnmatchedError(f"no {what} in the report")
+        raise UnmatchedError(f"no {what} in the report")
     return value
 
 

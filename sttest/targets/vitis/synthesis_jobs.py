@@ -15,7 +15,7 @@ from sttest.core.errors import InputError
 from sttest.sim import TimedGraph
 from sttest.sim.graph import accesses_of
 
-SOURCE, CONFIG, SCRIPT = "kernel.cpp", "hls_config.cfg", "run.tcl"
+SOURCE, CONFIG, SCRIPT = "process.cpp", "hls_config.cfg", "run.tcl"
 CONFIG_REPORT, SCRIPT_REPORT = "work/hls/syn/report/csynth.xml", "project/solution/syn/report/csynth.xml"
 """Where ``v++ --mode hls`` and ``vitis_hls`` leave the report, relative to the folder of the job."""
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
@@ -303,7 +303,7 @@ def _common_start(names: Sequence[str]) -> str:
 
 
 def _bad_kernel(what: str) -> InputError:
-    return InputError("bad-kernel", what, where=SOURCE, hints=["compile the package again"])
+    return InputError("bad-kernel", what, where="emitted C++", hints=["compile the package again"])
 
 
 def _key(used: Sequence[Piece]) -> str:
