@@ -181,7 +181,8 @@ def _document(
         if found is not None:
             job |= {
                 "claimed": found.claimed.to_json(), "achieved": found.achieved.to_json(), "cycles_ratio": found.ratio,
-                "target_ns": found.job.target_ns, "estimated_ns": found.job.estimated_ns,
+                "loops": [each.model_dump() for each in found.job.loops], "target_ns": found.job.target_ns,
+                "estimated_ns": found.job.estimated_ns,
             }  # fmt: skip
         jobs.append(job)
     return {

@@ -21,6 +21,16 @@ class AchievedLoop(_Part):
     latency: _Cycles
 
 
+class ReportedLoop(_Part):
+    """A loop of the C++ as the report has it; None where the tool does not know."""
+
+    function: str
+    name: str
+    trips: int | None
+    ii: int | None  # None, too, where it is not pipelined
+    depth: int | None  # cycles of one iteration
+
+
 class AchievedProcess(_Part):
     """A process of the timed graph; it has no loops where the report says nothing that fits them."""
 
@@ -39,6 +49,7 @@ class AchievedJob(_Part):
     release: str
     target_ns: _Ns
     estimated_ns: _Ns
+    loops: tuple[ReportedLoop, ...]  # innermost ones behind those around them
     dsp: _Count
     lut: _Count
     ff: _Count

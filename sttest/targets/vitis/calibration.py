@@ -16,7 +16,7 @@ from threading import Event as Flag
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
 from sttest.package import DesignPackage
-from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess
+from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, AchievedProcess, ReportedLoop
 from sttest.sim import TimedGraph
 from sttest.sim.graph import Event, Loop, Pipeline
 from sttest.targets.vitis import synthesis_jobs as jobs_of
@@ -186,6 +186,7 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
         AchievedJob(
             name=each.job.name, processes=each.job.processes, units=len(each.job.units), release=each.report.version,
             target_ns=each.report.target_ns, estimated_ns=each.report.estimated_ns, **each.report.resources,
+            loops=tuple(_reported(each.job, each.report)),
         )
         for each in results if each.report is not None
     )  # fmt: skip
@@ -193,6 +194,15 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
     return Achieved(
         schema="sttest.achieved/1", kernel_sha256=package.kernel_sha256, jobs=jobs, processes=tuple(processes)
     )
+
+
+def _reported(job: SynthesisJob, report: SynthesisReport) -> Iterator[ReportedLoop]:
+    for function in job.units[0].functions:
+        waiting = [*report.modules[function].loops] if function in report.modules else []
+        while waiting:
+            loop = waiting.pop(0)
+            waiting[:0] = loop.inner
+            yield ReportedLoop(function=function, name=loop.name, trips=loop.trips, ii=loop.interval, depth=loop.depth)
 
 
 def _members(result: JobResult) -> Iterator[tuple[str, str, ModuleReport | None]]:
@@ -355,11 +365,11 @@ def comparisons(package: DesignPackage, achieved: Achieved) -> list[Comparison]:
         members = [pipelines[name] for name in unit if name in pipelines]
         timed = [_calibrated(each, known[each.name]) for each in members if known[each.name]]
         measured = {name: float(getattr(job, name)) for name in RESOURCES}
-        found.append(
-            Comparison(
-                job, _figures(members, resources), _figures(timed if len(timed) == len(members) else [], measured)
-            )
-        )
+        figures = _figures(timed if len(timed) == len(members) else [], measured)
+        if figures.ii is None and job.loops:  # nothing is claimed of a port of memory, nor of what does not fit
+            loop = max(job.loops, key=lambda each: each.trips or 0)
+            figures = replace(figures, ii=loop.ii, depth=loop.depth)
+        found.append(Comparison(job, _figures(members, resources), figures))
     return found
 
 

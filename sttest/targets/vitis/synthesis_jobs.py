@@ -97,6 +97,8 @@ class SynthesisJob:
         }  # fmt: skip
 
 
+# FIFO ports as between the processes of a kernel need the flow of Vivado; the rest is as in a kernel (UG1399, Default
+# Settings of Vivado/Vitis Flows).
 _CONFIG_TEXT = """\
 # v++ -c --mode hls --config hls_config.cfg --work_dir work    (from 2023.2 on; UG1399, HLS Config File Commands)
 part={part}
@@ -106,6 +108,10 @@ flow_target=vivado
 clock={clock}ns
 syn.file={source}
 syn.top={top}
+syn.interface.m_axi_latency=64
+syn.interface.m_axi_alignment_byte_size=64
+syn.interface.m_axi_max_widen_bitwidth=512
+syn.rtl.register_reset_num=3
 package.output.format=ip_catalog
 package.output.syn=false
 """
@@ -117,6 +123,8 @@ add_files {source}
 open_solution -reset -flow_target vivado solution
 set_part {{{part}}}
 create_clock -period {clock} -name default
+config_interface -m_axi_latency 64 -m_axi_alignment_byte_size 64 -m_axi_max_widen_bitwidth 512
+config_rtl -register_reset_num 3
 csynth_design
 exit
 """

@@ -165,6 +165,9 @@ def test_what_was_achieved_is_timed(sttest, package, tool, tmp_path):
     assert job["achieved"]["dsp"] == 3
     assert job["claimed"]["dsp"] > 3
     assert job["cycles_ratio"] > 4
+    assert {(loop["function"], loop["name"]) for loop in job["loops"]} == {("mlp_fc1", "loop_0")}
+    port = next(each for each in document["jobs"] if "load_x" in each["processes"])
+    assert (port["claimed"]["ii"], port["achieved"]["ii"], port["achieved"]["depth"]) == (None, 1, 9)
     claimed = json.loads(sttest("simulate", package, "--json").stdout)["cycles"]
     assert json.loads(sttest("simulate", package, "--calibrated", "--json").stdout)["cycles"] > claimed
     text = sttest("simulate", package, "--calibrated").stdout
