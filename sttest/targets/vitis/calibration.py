@@ -246,20 +246,19 @@ def matched_loops(pipeline: Pipeline, module: ModuleReport) -> tuple[AchievedLoo
     loops, found = pipeline.loops, module.loops
     if pipeline.trace is not None or not loops:
         raise UnmatchedError("no loops in the timed graph")
-    if len(found) == 1 and found[0].interval is None and found[0].trips == pipeline.repeat > 1:
-        found = found[0].inner  # a loop over layers around the process
-    if not found and len(loops) == 1 and loops[0].iterations * pipeline.repeat == 1:
+    runs = pipeline.repeat  # the function is called once for all of them
+    if len(found) == 1 and found[0].interval is None and found[0].trips == runs > 1:
+        found, runs = found[0].inner, 1  # a loop over layers around the process
+    if not found and len(loops) == 1 and loops[0].iterations * runs == 1:
         cycles = _known(module.cycles, "latency")
         return (AchievedLoop(ii=max(1, cycles), latency=max(1, cycles)),)
     if len(found) != len(loops):
         raise UnmatchedError(f"{len(found)} loops in the report, {len(loops)} in the timed graph")
-    return tuple(_loop(loop, each, pipeline.repeat) for loop, each in zip(loops, found, strict=True))
+    return tuple(_loop(each, loop.iterations * runs) for loop, each in zip(loops, found, strict=True))
 
 
-def _loop(loop: Loop, found: LoopReport, repeat: int) -> AchievedLoop:
-    trips, iterations = max(1, _known(found.trips, "trip count")), loop.iterations
-    if repeat > 1 and trips % (iterations * repeat) == 0:
-        iterations *= repeat  # all layers are flattened into one loop
+def _loop(found: LoopReport, iterations: int) -> AchievedLoop:
+    trips = max(1, _known(found.trips, "trip count"))
     if trips % iterations and iterations % trips:
         raise UnmatchedError(f"{trips} iterations in the report, {iterations} in the timed graph")
     steps = max(1, trips // iterations)

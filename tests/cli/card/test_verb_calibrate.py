@@ -60,9 +60,11 @@ MODULE = """
             <SummaryOfLoopLatency>{loops}</SummaryOfLoopLatency>
         </PerformanceEstimates></Module>"""
 LOOP = """
-                <loop_{number}><Name>loop_{number}</Name><TripCount>{trips}</TripCount><Latency>{cycles}</Latency>
+                <loop_{number}><Name>loop_{number}</Name><TripCount>{trips}</TripCount><Latency>undef</Latency>
                     <PipelineII>{ii}</PipelineII><PipelineDepth>{depth}</PipelineDepth><PipelineType>yes</PipelineType>
                 </loop_{number}>"""
+AROUND = """
+                <layers><TripCount>{trips}</TripCount><Latency>undef</Latency>{loops}</layers>"""
 
 
 def jobs_of(package: Path) -> list[SynthesisJob]:
@@ -81,13 +83,15 @@ def record(package: Path, folder: Path, slower: str = "", by: int = 1) -> None:
             timed = pipelines[process]
             loops = timed.loops if isinstance(timed, Pipeline) else (Loop((4,), 1, 9),)
             factor = by if process == slower else 1
-            texts = (
-                LOOP.format(
-                    number=n, trips=loop.iterations, cycles=loop.length, ii=loop.ii * factor, depth=loop.latency
-                )
+            runs = timed.repeat if isinstance(timed, Pipeline) else 1
+            flat = runs if len(loops) == 1 else 1
+            text = "".join(
+                LOOP.format(number=n, trips=loop.iterations * flat, ii=loop.ii * factor, depth=loop.latency)
                 for n, loop in enumerate(loops)
             )
-            modules += MODULE.format(name=function, loops="".join(texts))
+            if runs > flat:
+                text = AROUND.format(trips=runs, loops=text)
+            modules += MODULE.format(name=function, loops=text)
         (folder / f"{job.name}.xml").write_text(REPORT.format(top=job.name, modules=modules))
 
 
