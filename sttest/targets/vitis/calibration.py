@@ -20,7 +20,14 @@ from sttest.package.achieved import Achieved, AchievedJob, AchievedLoop, Achieve
 from sttest.sim import TimedGraph
 from sttest.sim.graph import Event, Loop, Pipeline
 from sttest.targets.vitis import synthesis_jobs as jobs_of
-from sttest.targets.vitis.csynth_report import RESOURCES, LoopReport, ModuleReport, SynthesisReport, read_report
+from sttest.targets.vitis.csynth_report import (
+    PIPELINE,
+    RESOURCES,
+    LoopReport,
+    ModuleReport,
+    SynthesisReport,
+    read_report,
+)
 from sttest.targets.vitis.runner import run_steps
 from sttest.targets.vitis.steps import BuildStep, vitis_version
 from sttest.targets.vitis.synthesis_jobs import SynthesisJob, synthesis_jobs
@@ -186,7 +193,7 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
         AchievedJob(
             name=each.job.name, processes=each.job.processes, units=len(each.job.units), release=each.report.version,
             target_ns=each.report.target_ns, estimated_ns=each.report.estimated_ns, **each.report.resources,
-            loops=tuple(_reported(each.job, each.report)),
+            loops=tuple(_reported(each.report)),
         )
         for each in results if each.report is not None
     )  # fmt: skip
@@ -196,9 +203,9 @@ def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Ac
     )
 
 
-def _reported(job: SynthesisJob, report: SynthesisReport) -> Iterator[ReportedLoop]:
-    for function in job.units[0].functions:
-        waiting = [*report.modules[function].loops] if function in report.modules else []
+def _reported(report: SynthesisReport) -> Iterator[ReportedLoop]:
+    for function, module in report.modules.items():
+        waiting = [*module.loops] if PIPELINE not in function else []  # those stand where they were taken from
         while waiting:
             loop = waiting.pop(0)
             waiting[:0] = loop.inner
@@ -246,12 +253,14 @@ def matched_loops(pipeline: Pipeline, module: ModuleReport) -> tuple[AchievedLoo
     loops, found = pipeline.loops, module.loops
     if pipeline.trace is not None or not loops:
         raise UnmatchedError("no loops in the timed graph")
-    runs = pipeline.repeat  # the function is called once for all of them
+    runs, cycles = pipeline.repeat, module.cycles  # the function is called once for all runs
     if len(found) == 1 and found[0].interval is None and found[0].trips == runs > 1:
-        found, runs = found[0].inner, 1  # a loop over layers around the process
+        found, runs, cycles = found[0].inner, 1, found[0].depth  # a loop over layers or blocks around the process
     if not found and len(loops) == 1 and loops[0].iterations * runs == 1:
-        cycles = _known(module.cycles, "latency")
+        cycles = _known(cycles, "latency")
         return (AchievedLoop(ii=max(1, cycles), latency=max(1, cycles)),)
+    if len(found) == 1 < len(loops):  # one loop for all: their iterations follow each other
+        return (_loop(found[0], sum(loop.iterations for loop in loops) * runs),) * len(loops)
     if len(found) != len(loops):
         raise UnmatchedError(f"{len(found)} loops in the report, {len(loops)} in the timed graph")
     return tuple(_loop(each, loop.iterations * runs) for loop, each in zip(loops, found, strict=True))

@@ -28,7 +28,8 @@ _TAGS = {"dsp": ("DSP", "DSP48E"), "lut": ("LUT",), "ff": ("FF",), "bram18": ("B
 _VERSION = re.compile(r"^(\d{4})\.\d+(?:\.\d+)?$")
 _WHOLE = re.compile(r"^\d{1,15}$")
 _INSTANCE = re.compile(r"^(?:grp_)?(\w+?)_(?:fu_\d+|U\d+)$")
-_PIPELINE = "_Pipeline_"
+PIPELINE = "_Pipeline_"
+"""In the name of a function that was a loop."""
 _Known = TypeVar("_Known")
 _HINTS = ["synthesize it again"]
 
@@ -140,7 +141,7 @@ class _Reader:
         overall = self._needed(performance.find("SummaryOfOverallLatency"), f"SummaryOfOverallLatency of {name}")
         outlined: dict[str, tuple[LoopReport, ...]] = {}
         for child in children.get(name, ()):
-            if child in elements and _PIPELINE in child and child != name and depth < _MOST_DEPTH:
+            if child in elements and PIPELINE in child and child != name and depth < _MOST_DEPTH:
                 outlined[child] = self._module(child, elements, children, depth + 1).loops
         summary = performance.find("SummaryOfLoopLatency")
         own = tuple(_loop(each, outlined) for each in summary) if summary is not None else ()

@@ -192,7 +192,15 @@ def test_layers_are_flattened_or_a_loop_around():
     assert flat == around == (AchievedLoop(ii=1, latency=9),)
 
 
+def test_one_loop_for_all_turns():
+    pipeline = Pipeline("p", (Loop((4,), 1, 3), Loop((8,), 1, 3)), repeat=2)
+    found = matched_loops(pipeline, ModuleReport("p", None, None, (LoopReport("turns", 48, None, 7, 3),)))
+    assert found == (AchievedLoop(ii=6, latency=10),) * 2
+
+
 def test_one_iteration_needs_no_loop():
+    blocks = LoopReport("blocks", 4, 24, 6, None)
+    assert matched(blocks, trips=1, repeat=4, cycles=26) == (AchievedLoop(ii=6, latency=6),)
     assert matched(trips=1, cycles=31) == (AchievedLoop(ii=31, latency=31),)
 
 
