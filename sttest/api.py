@@ -3,8 +3,6 @@
 Everything here is reached as ``import sttest as st``; tables are pandas DataFrames.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +47,7 @@ class Board:
     description: FpgaBoard
 
     @classmethod
-    def load(cls, name_or_path: str | Path) -> Board:
+    def load(cls, name_or_path: str | Path) -> "Board":
         """Reads a board that comes with sttest, or one of a YAML file.
 
         Args:
@@ -60,7 +58,7 @@ class Board:
         """
         return cls(require_hbm(load_board(name_or_path)))
 
-    def with_(self, **values: float) -> Board:
+    def with_(self, **values: float) -> "Board":
         """A board with other values of some quantities, and ``-changed`` after its name.
 
         Args:
@@ -84,7 +82,7 @@ class Board:
         changed = changed_board(self.description, {keys[key]: Value(value=number) for key, number in values.items()})
         return Board(changed).named(f"{self.name.removesuffix('-changed')}-changed")
 
-    def named(self, name: str) -> Board:
+    def named(self, name: str) -> "Board":
         """The board under another name.
 
         Args:
@@ -155,7 +153,7 @@ class Design(Graph):
     request: CompileRequest | None = None
 
     @classmethod
-    def load(cls, path: str | Path) -> Design:
+    def load(cls, path: str | Path) -> "Design":
         """Reads a design package; see :func:`sttest.load_design`."""
         return load_design(path)
 
@@ -201,7 +199,7 @@ class Design(Graph):
         share = pd.DataFrame({"kind": "share", **(amounts.loc["total"] / amounts.loc["budget"]).to_dict()}, ["share"])
         return pd.concat([table, share]).rename_axis("process")
 
-    def with_depths(self, depths: Depths) -> Design:
+    def with_depths(self, depths: Depths) -> "Design":
         """The design with other depths for the FIFOs named, in its IR, too.
 
         Args:

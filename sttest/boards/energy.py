@@ -6,8 +6,6 @@ package's activity report (``reports/activity.csv``).  docs/explanation/energy.m
 formula, and how near it comes to boards that were measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -34,7 +32,7 @@ class Bracket(BoardPart):
     high: Quantity
 
     @model_validator(mode="after")
-    def _in_order(self) -> Bracket:
+    def _in_order(self) -> "Bracket":
         if not self.low.value <= self.central.value <= self.high.value:
             raise ValueError("low, central and high are not in this order")
         return self
@@ -96,11 +94,11 @@ class Activity:
     uram_bits: float = 0.0
     srl_bits: float = 0.0  # that went through FIFOs of shift registers
 
-    def __add__(self, other: Activity) -> Activity:
+    def __add__(self, other: "Activity") -> "Activity":
         """One run after the other."""
         return Activity(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
 
-    def times(self, count: float) -> Activity:
+    def times(self, count: float) -> "Activity":
         """``count`` such runs."""
         return Activity(*(getattr(self, each.name) * count for each in fields(self)))
 

@@ -1,7 +1,5 @@
 """The operator library: what a kernel's latency and area are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -32,7 +30,7 @@ class Timing(BoardPart):
     kind: Kind
 
     @model_validator(mode="after")
-    def _latency_follows_from_stages(self) -> Timing:
+    def _latency_follows_from_stages(self) -> "Timing":
         if self.latency_cycles != self.stages - 1:
             raise ValueError(f"latency_cycles {self.latency_cycles} is not stages {self.stages} less one")
         return self
@@ -75,7 +73,7 @@ class _Row(BoardPart):
     compose: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _reported_or_composed(self) -> _Row:
+    def _reported_or_composed(self) -> "_Row":
         if bool(self.compose) == (self.timing is not None) or (self.timing is None) != (self.area is None):
             raise ValueError("give either timing and area, or compose")
         return self

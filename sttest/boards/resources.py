@@ -1,7 +1,5 @@
 """What logic takes of an FPGA: the five resources that a design is built of, and how they add up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -31,14 +29,14 @@ class Resources:
     bram18: float = 0  # block memories of 18 Kib
     uram: float = 0  # UltraRAM blocks of 288 Kib
 
-    def __add__(self, other: Resources) -> Resources:
+    def __add__(self, other: "Resources") -> "Resources":
         # Spelled out, as searches add up many.
         return Resources(
             self.dsp + other.dsp, self.lut + other.lut, self.ff + other.ff,
             self.bram18 + other.bram18, self.uram + other.uram,
         )  # fmt: skip
 
-    def __mul__(self, factor: float) -> Resources:
+    def __mul__(self, factor: float) -> "Resources":
         return Resources(
             self.dsp * factor, self.lut * factor, self.ff * factor, self.bram18 * factor, self.uram * factor
         )
@@ -47,7 +45,7 @@ class Resources:
         # astuple would copy every number, and searches add up many.
         return iter((self.dsp, self.lut, self.ff, self.bram18, self.uram))
 
-    def shares_of(self, budget: Resources) -> Resources:
+    def shares_of(self, budget: "Resources") -> "Resources":
         """Each amount over that of ``budget``; infinite where there is none of what is asked for."""
         return Resources(
             _share(self.dsp, budget.dsp), _share(self.lut, budget.lut), _share(self.ff, budget.ff),

@@ -1,7 +1,5 @@
 """Runs the passes on one block's linalg text and keeps what the later stages need."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -136,7 +134,7 @@ class Design:
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
 
-    def with_depths(self, depths: Mapping[str, int]) -> Design:
+    def with_depths(self, depths: Mapping[str, int]) -> "Design":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
 
         Raises:

@@ -4,8 +4,6 @@ A build writes it beside its sources (``hls/signature.json``), hosts read it, an
 an xclbin.  One file describes one linked design.
 """
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -84,7 +82,7 @@ class BufferArgument(_Model):
     alignment_bytes: Annotated[int, Field(ge=1, le=4096)] = 64
 
     @model_validator(mode="after")
-    def _check(self) -> BufferArgument:
+    def _check(self) -> "BufferArgument":
         if self.banks != tuple(range(self.banks[0], self.banks[0] + len(self.banks))):
             raise ValueError(f"banks of '{self.name}' are not a range in ascending order")
         if self.alignment_bytes & (self.alignment_bytes - 1):
@@ -114,7 +112,7 @@ class KernelSignature(_Model):
     arguments: Annotated[tuple[Argument, ...], Field(strict=False)]
 
     @model_validator(mode="after")
-    def _check(self) -> KernelSignature:
+    def _check(self) -> "KernelSignature":
         if [argument.index for argument in self.arguments] != list(range(len(self.arguments))):
             raise ValueError(f"indices of the arguments of '{self.name}' are not 0, 1, 2 … in order")
         _unique([argument.name for argument in self.arguments], f"arguments of '{self.name}'")
@@ -152,7 +150,7 @@ class DesignSignature(_Model):
     kernels: Annotated[tuple[KernelSignature, ...], Field(min_length=1, strict=False)]
 
     @model_validator(mode="after")
-    def _check(self) -> DesignSignature:
+    def _check(self) -> "DesignSignature":
         _unique([kernel.name for kernel in self.kernels], "kernels")
         _unique([unit for kernel in self.kernels for unit in kernel.compute_units], "instances")
         return self

@@ -5,8 +5,6 @@ for people), ``manifest.json`` (configuration, hash, versions, seed, wall time, 
 and whatever figures the experiment wrote beside them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json
@@ -137,7 +135,7 @@ class ResultFolder:
         self._staging = self.path
         self._started_s = 0.0
 
-    def __enter__(self) -> ResultFolder:
+    def __enter__(self) -> "ResultFolder":
         self._staging = self._stack.enter_context(replacing_folder(self.path))
         self._stack.push(self._finish)
         self._started_s = time.perf_counter()

@@ -3,8 +3,6 @@
 The golden is the fake-quantized block in the order of docs/reference/values.md; the reference is the block in FP32.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import time
 from collections.abc import Mapping
@@ -76,7 +74,7 @@ def require_torch() -> None:
 
 
 def make_case(
-    config: DecoderConfig, shape: BlockShape, scheme: QuantScheme, source: WeightSource, chunk: int | None = None
+    config: DecoderConfig, shape: BlockShape, scheme: "QuantScheme", source: WeightSource, chunk: int | None = None
 ) -> BlockCase:
     """Build a block and run it in PyTorch.
 
@@ -121,7 +119,7 @@ def make_case(
     )
 
 
-def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSource) -> tuple[nn.Module, Tensor]:
+def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSource) -> "tuple[nn.Module, Tensor]":
     """A prefill block with weights, and its inputs, float32 [context + tokens, hidden]."""
     import torch
 
@@ -148,7 +146,7 @@ class _BlockRun:
     caches: tuple[CacheSide, CacheSide] | None = None
 
 
-def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Tensor) -> _BlockRun:
+def _run(block: "nn.Module", config: DecoderConfig, shape: BlockShape, inputs: "Tensor") -> _BlockRun:
     from sttest.models.blocks import run_decode, run_prefill
 
     if shape.phase == "prefill":
@@ -162,7 +160,7 @@ def _run(block: nn.Module, config: DecoderConfig, shape: BlockShape, inputs: Ten
     return _BlockRun(BlockResult.of(outputs), modules, (CacheSide.of(keys), CacheSide.of(values)))
 
 
-def _phase_block(block: nn.Module, config: DecoderConfig, shape: BlockShape) -> nn.Module:
+def _phase_block(block: "nn.Module", config: DecoderConfig, shape: BlockShape) -> "nn.Module":
     from sttest.models.quant.block import decode_twin
 
     return block if shape.phase == "prefill" else decode_twin(config, block)

@@ -1,7 +1,5 @@
 """Where the streams of two engines part: the first stream in topological order, its first token and element."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -198,7 +196,7 @@ Outputs = Mapping[str, Array]
 
 
 @contextmanager
-def recorded_outputs(block: nn.Module) -> Iterator[dict[str, Array]]:
+def recorded_outputs(block: "nn.Module") -> Iterator[dict[str, Array]]:
     """Notes what the modules of a block give out while it runs; see :data:`Outputs`."""
     found: dict[str, Array] = {}
     hooks = [module.register_forward_hook(_recorder(found, name)) for name, module in block.named_modules() if name]

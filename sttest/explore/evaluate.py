@@ -3,8 +3,6 @@
 A design that can't be of use is given up at the first step that says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -46,7 +44,7 @@ class Evaluation:
         return {**vars(self), "knobs": self.knobs and self.knobs.model_dump()}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Evaluation:
+    def from_dict(cls, data: dict[str, Any]) -> "Evaluation":
         """The inverse of :meth:`to_dict`, also after a way through JSON."""
         knobs = None if data["knobs"] is None else validated(CompileOptions, data["knobs"], "knobs")
         return cls(data["status"], knobs, tuple(data["losses"]), data["figures"], data["refusal"])

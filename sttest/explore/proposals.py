@@ -5,8 +5,6 @@ all batches before the last one.  So the same seed gives the same points, whatev
 many evaluate them; and while one batch is worked on, the next one is there already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -92,7 +90,7 @@ def propose(space: Sequence[Domain], objectives: int, seed: int, batch: int, tri
     return [*first, *(_point(space, params) for params in asked)]
 
 
-def _sampler(objectives: int, seed: int, batch: int) -> BaseSampler:
+def _sampler(objectives: int, seed: int, batch: int) -> "BaseSampler":
     """A sampler of this batch alone: its random numbers do not depend on who proposed the others."""
     from optuna.samplers import NSGAIISampler, TPESampler
 
@@ -106,7 +104,7 @@ def _is_named(domain: Domain) -> bool:
     return isinstance(domain.choices[0], str)
 
 
-def _distribution(domain: Domain) -> BaseDistribution:
+def _distribution(domain: Domain) -> "BaseDistribution":
     """Numbers are known by their position, so that a sampler sees which are neighbours."""
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
@@ -123,8 +121,8 @@ def _point(space: Sequence[Domain], params: Mapping[str, Any]) -> Point:
 
 
 def _as_trial(
-    tried: Tried, space: Sequence[Domain], distributions: Mapping[str, BaseDistribution], sampler: BaseSampler
-) -> FrozenTrial:
+    tried: Tried, space: Sequence[Domain], distributions: "Mapping[str, BaseDistribution]", sampler: "BaseSampler"
+) -> "FrozenTrial":
     """A result as a sampler takes it: what was not simulated counts with its bounds, what was refused as infeasible."""
     from optuna.samplers import NSGAIISampler
     from optuna.trial import create_trial

@@ -1,7 +1,5 @@
 """A finished search as tables: its Pareto set and counts in long format, all its points in a file of their own."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -44,7 +42,7 @@ class Record:
     figures: Figures  # metrics, and cycles with registers on crossings where it was placed
 
     @classmethod
-    def of(cls, point: int, target: Target, program: str, knobs: CompileOptions, figures: Figures) -> Record:
+    def of(cls, point: int, target: Target, program: str, knobs: CompileOptions, figures: Figures) -> "Record":
         """A design of a search."""
         fields = {name: getattr(target, name) for name in _TARGET}
         return cls(point, fields, text_hash(target.text), program, knobs, figures)

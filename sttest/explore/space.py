@@ -5,8 +5,6 @@ kernel, *resources* what FIFOs take.  Which kind of memory each buffer becomes a
 solved for every design (docs/explanation/resources.md) and are no knobs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,7 +32,7 @@ class Domain:
     possible: Callable[[Value], bool]  # whether a value that a user gives instead makes sense
     unit: str = ""  # unit of the choices
 
-    def restricted(self, values: Sequence[str]) -> Domain:
+    def restricted(self, values: Sequence[str]) -> "Domain":
         """The knob with other choices, as written on a command line.
 
         Raises:

@@ -6,8 +6,6 @@ table beside (:mod:`sttest.explore.storage`).  Should two processes judge the sa
 both come to the same, and the first one counts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket
@@ -43,7 +41,7 @@ class Claims:
         search: name of the search in it.
     """
 
-    def __init__(self, engine: Engine, search: str) -> None:
+    def __init__(self, engine: "Engine", search: str) -> None:
         from sqlalchemy import Column, DateTime, MetaData, String, Table
 
         self.me = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
@@ -177,7 +175,7 @@ class SearchStorage:
                 found.setdefault(trial.user_attrs["slot"], self._tried_as(trial))
         return found
 
-    def _tried_as(self, trial: FrozenTrial) -> Tried:
+    def _tried_as(self, trial: "FrozenTrial") -> Tried:
         if trial.number not in self._tried:
             evaluation = Evaluation.from_dict(trial.user_attrs["evaluation"])
             self._tried[trial.number] = Tried(trial.user_attrs["slot"], trial.user_attrs["point"], evaluation)
@@ -236,7 +234,7 @@ def _at_once(free: int, others: int) -> int:
     return min(assumptions.MOST_AT_ONCE, -(-free // (2 * (others + 1))))
 
 
-def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, Engine]:
+def _open(url: str, name: str, objectives: Sequence[Objective]) -> "tuple[Study, Engine]":
     import optuna
     from optuna.study import StudyDirection
     from sqlalchemy.exc import SQLAlchemyError
@@ -263,7 +261,7 @@ def _open(url: str, name: str, objectives: Sequence[Objective]) -> tuple[Study, 
         ) from error
 
 
-def _lock_first(engine: Engine) -> None:
+def _lock_first(engine: "Engine") -> None:
     """Makes every transaction take SQLite's lock before it reads.
 
     Whoever claims something reads who has it and then writes; Optuna numbers trials the same way, with a row lock that

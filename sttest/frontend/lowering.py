@@ -4,8 +4,6 @@ torch-mlir may take the whole interpreter down, so callers go through
 :mod:`sttest.frontend.lowering`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json
@@ -101,7 +99,7 @@ def lower(program: TorchProgram, report: Callable[[str], None] = lambda stage: N
     return module.operation.get_asm(print_generic_op_form=True)
 
 
-def export(program: TorchProgram) -> ExportedProgram:
+def export(program: TorchProgram) -> "ExportedProgram":
     """The program as a graph of ATen ops that torch-mlir knows."""
     import torch
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
@@ -112,7 +110,7 @@ def export(program: TorchProgram) -> ExportedProgram:
     return exported.run_decompositions(get_decomposition_table())
 
 
-def to_linalg(exported: ExportedProgram) -> Any:
+def to_linalg(exported: "ExportedProgram") -> Any:
     """The graph as an MLIR module, straight from torch-mlir."""
     from torch_mlir import fx
     from torch_mlir.dialects import torch as torch_dialect
@@ -130,7 +128,7 @@ def to_linalg(exported: ExportedProgram) -> Any:
     )
 
 
-def _open_parameters(exported: ExportedProgram, caches: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def _open_parameters(exported: "ExportedProgram", caches: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Make parameters ordinary arguments; gives names and kinds of all arguments in their order."""
     from torch.export.graph_signature import InputKind
 
@@ -144,7 +142,7 @@ def _open_parameters(exported: ExportedProgram, caches: tuple[str, ...]) -> tupl
     return names, kinds
 
 
-def _locate_by_module(exported: ExportedProgram) -> None:
+def _locate_by_module(exported: "ExportedProgram") -> None:
     """Give each node the path of its module as its location, which survives the lowering."""
     for node in exported.graph.nodes:
         stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
@@ -210,7 +208,7 @@ def _probe(program: TorchProgram) -> None:
         to_linalg(torch.export.export(_one_op(node), tensors, strict=False))
 
 
-def _one_op(node: Node) -> nn.Module:
+def _one_op(node: "Node") -> "nn.Module":
     """A module that runs only ``node``, its tensor operands as arguments."""
     import torch
     from torch.fx import Node as FxNode

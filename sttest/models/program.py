@@ -1,7 +1,5 @@
 """What is lowered: a module, its named inputs and what is to be said of it in the text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -39,8 +37,8 @@ class TorchProgram:
         attributes: further facts for the text, each becomes ``sttest.<name>``.
     """
 
-    module: nn.Module
-    inputs: Mapping[str, Tensor]
+    module: "nn.Module"
+    inputs: "Mapping[str, Tensor]"
     caches: tuple[str, ...] = ()
     results: tuple[str, ...] = ("y",)
     attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)

@@ -1,7 +1,5 @@
 """A design package of a model's block, for those who run, compare or ship one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -72,7 +70,7 @@ class ModelPackage(DesignPackage):
                 hints=["compile without --head"],
             )  # fmt: skip
 
-    def quantised(self, model: LanguageModel, calibrate: Callable[[], object]) -> LanguageModel:
+    def quantised(self, model: "LanguageModel", calibrate: Callable[[], object]) -> "LanguageModel":
         """The fake-quantised twin of a model in the package's scheme; ``calibrate`` runs typical inputs."""
         from sttest.models.language_model import quantise_model
         from sttest.models.quant.block import observe_peaks

@@ -1,7 +1,5 @@
 """A generation on a card: prefill on one design, decode steps on another or the same, caches kept in its memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -231,7 +229,7 @@ class CardGeneration:
     def __post_init__(self) -> None:
         self.caches = [ResidentCache(layer) for layer in self.layers["decode"]]
 
-    def __enter__(self) -> CardGeneration:
+    def __enter__(self) -> "CardGeneration":
         return self
 
     def __exit__(

@@ -4,8 +4,6 @@ A design has fixed shapes.  Fewer tokens, or a shorter cache, are padded at the
 start; the mask hides the padding, and results are returned without it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,11 +30,11 @@ class CacheSide(NamedTuple):
     scales: Array | None = None  # float16 [kv_heads, positions] for int8 values
 
     @classmethod
-    def of(cls, side: Any) -> CacheSide:
+    def of(cls, side: Any) -> "CacheSide":
         """Makes the cache side from PyTorch values: a tensor, or integers and scales."""
         return cls(*(part.numpy() for part in side)) if isinstance(side, tuple) else cls(side.numpy())
 
-    def extended(self, new: CacheSide) -> CacheSide:
+    def extended(self, new: "CacheSide") -> "CacheSide":
         """The cache side with the entries of later positions appended."""
         values = np.concatenate([self.values, new.values], axis=1)
         if self.scales is None or new.scales is None:
@@ -55,7 +53,7 @@ class BlockResult(NamedTuple):
     token: Array | None = None  # most likely next token after each, float32 [tokens], from a design with the head
 
     @classmethod
-    def of(cls, outputs: tuple[Any, Any, Any]) -> BlockResult:
+    def of(cls, outputs: tuple[Any, Any, Any]) -> "BlockResult":
         """Makes the result from what a block returns in PyTorch."""
         y, k_new, v_new = outputs
         return cls(y.numpy(), CacheSide.of(k_new), CacheSide.of(v_new))
@@ -71,7 +69,7 @@ class BlockResult(NamedTuple):
         return found
 
 
-def export_parameters(block: nn.Module) -> dict[str, Array]:
+def export_parameters(block: "nn.Module") -> dict[str, Array]:
     """Every parameter of a block by its name in the linalg text (``attn.q_proj.weight``).
 
     Integer weights are int8; their scales, FP16 [groups, outputs], are called ``attn.q_proj.weight_scale``, and
@@ -340,7 +338,7 @@ class StepInputs:
         return np.pad(image, (0, -image.size % self.word_bytes))
 
 
-def token_rows(model: LanguageModel) -> tuple[Array, Array | None]:
+def token_rows(model: "LanguageModel") -> tuple[Array, Array | None]:
     """Input of the first layer per token, and per learned position, as `Embedding` adds them."""
     embedding = model.embedding
     rows = (embedding.tokens.detach() * embedding.scale).numpy()

@@ -1,7 +1,5 @@
 """What bounds the run: the chain of binding constraints, walked back from the last finish."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +25,7 @@ class Breakdown:
     by_process: dict[str, int] = field(default_factory=dict[str, int])
 
 
-def critical_path(simulation: Simulation) -> list[Segment]:
+def critical_path(simulation: Simulation) -> "list[Segment]":
     """Segments that cover [0, cycles] in order, without gap or overlap.
 
     Raises:
@@ -61,7 +59,7 @@ def breakdown(simulation: Simulation) -> Breakdown:
     return Breakdown(dict(kinds), dict(processes))
 
 
-def _merged(backwards: list[Segment]) -> list[Segment]:
+def _merged(backwards: "list[Segment]") -> "list[Segment]":
     """Forwards, without empty segments, neighbours of one process and kind made one."""
     path: list[Segment] = []
     for segment in reversed(backwards):

@@ -4,8 +4,6 @@ Times are cycles of the design's clock, sizes of FIFOs are tokens.  All objects
 are immutable; a graph checks itself when it is made (``sttest.sim.graph``).
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -248,7 +246,7 @@ class TimedGraph:
         """Whether it has actors that fire for ever."""
         return any(isinstance(process, Actor) and process.firings is None for process in self.processes)
 
-    def with_depths(self, depths: Mapping[str, int]) -> TimedGraph:
+    def with_depths(self, depths: Mapping[str, int]) -> "TimedGraph":
         """The same graph with other depths for the FIFOs named.
 
         Raises:
@@ -267,7 +265,7 @@ class TimedGraph:
         check_fifos(changed)
         return changed
 
-    def with_all_depths(self, depth: int) -> TimedGraph:
+    def with_all_depths(self, depth: int) -> "TimedGraph":
         """The same graph with every FIFO ``depth`` deep."""
         return self.with_depths({fifo.name: depth for fifo in self.fifos})
 

@@ -3,8 +3,6 @@
 # SimPy doesn't say what its callbacks take:
 # pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
 
-from __future__ import annotations
-
 from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
@@ -547,7 +545,7 @@ def _record(graph: TimedGraph, states: list[ProcessState], fifos: list[FifoState
     )
 
 
-def _times(cycles: array[int]) -> np.ndarray:
+def _times(cycles: "array[int]") -> np.ndarray:
     return np.array(cycles, np.int64)
 
 

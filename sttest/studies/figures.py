@@ -1,7 +1,5 @@
 """Figures that only change when the picture does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,14 +7,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def new_figure(width_in: float, height_in: float) -> Figure:
+def new_figure(width_in: float, height_in: float) -> "Figure":
     """An empty figure of so many inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width_in, height_in), layout="constrained")
 
 
-def save_figure(figure: Figure, path: Path) -> None:
+def save_figure(figure: "Figure", path: Path) -> None:
     """Writes it with a fixed salt and without a date."""
     import matplotlib
 

@@ -1,7 +1,5 @@
 """Timed graphs and their runs as users hold them: tables of what was found, drawings, traces."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -47,7 +45,7 @@ class Graph:
     graph: TimedGraph
 
     @classmethod
-    def load(cls, path: str | Path) -> Graph:
+    def load(cls, path: str | Path) -> "Graph":
         """Reads the graph of a timed-graph JSON file, of an SDF3 XML file or of a design package.
 
         Args:
@@ -97,7 +95,7 @@ class Graph:
 
     def simulate(
         self, engine: Engine = "maxplus", *, depths: Depths | None = None, unbounded: bool = False, record: bool = True
-    ) -> Run:
+    ) -> "Run":
         """Runs the graph to its end, or until it can't go on.
 
         Args:
@@ -323,7 +321,7 @@ class Run:
         actors = graph is not None and any(isinstance(process, Actor) for process in graph.processes)
         return bool(self.cycles) and self.simulation.record is not None and not actors
 
-    def plot_gantt(self, axes: Axes | None = None, *, processes: Sequence[str] | None = None) -> Axes:
+    def plot_gantt(self, axes: "Axes | None" = None, *, processes: Sequence[str] | None = None) -> "Axes":
         """Draws what each process did when, with the critical path as a black line under it.
 
         Args:
@@ -376,7 +374,7 @@ class Run:
         require_correct(self.simulation)
 
 
-def _draw_gantt(run: Run, drawn: Mapping[str, Sequence[tuple[int, int, int]]], axes: Axes | None) -> Axes:
+def _draw_gantt(run: Run, drawn: Mapping[str, Sequence[tuple[int, int, int]]], axes: "Axes | None") -> "Axes":
     import matplotlib.pyplot as plt
     from matplotlib.patches import Patch
 

@@ -1,7 +1,5 @@
 """What a user asks to be compiled, a model with a shape or a file, and the design that comes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,7 +42,7 @@ class WorkloadShape:
     context: int
     head: bool = False
 
-    def padded(self, tile_size: int) -> WorkloadShape:
+    def padded(self, tile_size: int) -> "WorkloadShape":
         """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
 
         >>> WorkloadShape("prefill", 40, 0).padded(16)
@@ -59,7 +57,7 @@ class WorkloadShape:
     @classmethod
     def asked(
         cls, model: str, phase: Phase | None, tokens: int | None, context: int | None, *, head: bool = False
-    ) -> WorkloadShape:
+    ) -> "WorkloadShape":
         """The shape that options give: a decode takes one token, a prefill starts from nothing.
 
         Raises:

@@ -4,8 +4,6 @@ It is loaded in every test run of an environment with sttest in it, so sttest's 
 modules are imported when a fixture asks for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def timed_graph(request: pytest.FixtureRequest) -> Callable[[str | Path], TimedGraph]:
+def timed_graph(request: pytest.FixtureRequest) -> "Callable[[str | Path], TimedGraph]":
     """Loads a timed graph or a design package; paths are relative to the test's file."""
     from sttest.package import load_graph
 

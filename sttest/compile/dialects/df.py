@@ -7,8 +7,6 @@ FPGA kernel: streaming inside, external memory between.  (StreamTensor, MICRO
 2025, sections 3 and 4; the list of ops is its table of the itensor dialect.)
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -74,7 +72,7 @@ class IntListAttr(ParametrizedAttribute):
     items: ArrayAttr[IntAttr]
 
     @staticmethod
-    def of(values: Sequence[int]) -> IntListAttr:
+    def of(values: Sequence[int]) -> "IntListAttr":
         """Builds the attribute from plain numbers."""
         return IntListAttr(int_array(tuple(values)))
 

@@ -7,8 +7,6 @@ iteration lies at offset ``(d0, d1)``.  Equal types mean equal stream order.
 (StreamTensor, MICRO 2025, section 3.)
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -84,7 +82,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         iter_map: AffineMap,
         *,
         vector: bool = False,
-    ) -> ITensorType:
+    ) -> "ITensorType":
         """Builds the type from plain numbers."""
         return ITensorType(
             _ints(element), dtype, BoolAttr.from_bool(vector), _ints(trips), _ints(steps), AffineMapAttr(iter_map)
@@ -164,7 +162,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         ranges = (range(0, trip * step, step) for trip, step in zip(self.trip_counts, self.step_sizes, strict=True))
         return (self.map.eval(point, ()) for point in itertools.product(*ranges))
 
-    def with_dtype(self, dtype: Attribute) -> ITensorType:
+    def with_dtype(self, dtype: Attribute) -> "ITensorType":
         """The same stream order over elements of another type."""
         return ITensorType(self.element, dtype, self.vector, self.trips, self.steps, self.iter_map)
 

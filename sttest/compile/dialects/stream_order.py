@@ -5,8 +5,6 @@ token's offset by ``strides[d]`` data elements along data dim ``d`` (0 where the
 loop does not index ``d``: what is inside it is streamed again).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -31,7 +29,7 @@ class StreamLoop:
         """Whether the loop only streams again what is inside it."""
         return not any(self.strides)
 
-    def split(self, inner: int) -> tuple[StreamLoop, StreamLoop]:
+    def split(self, inner: int) -> "tuple[StreamLoop, StreamLoop]":
         """The same order as two loops, the inner one of ``inner`` iterations."""
         outer = StreamLoop(self.trip // inner, tuple(stride * inner for stride in self.strides))
         return outer, StreamLoop(inner, self.strides)

@@ -5,8 +5,6 @@ the points of one result element keep their row-major order, so that its running
 docs/reference/values.md, while neighbouring lanes belong to different results.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter
@@ -141,7 +139,7 @@ class TileSchedule:
     lanes: tuple[int, ...]  # points of a step per loop
 
     @staticmethod
-    def of(task: df.TaskOp) -> TileSchedule:
+    def of(task: df.TaskOp) -> "TileSchedule":
         """The walk of a task with its lanes.
 
         Raises:

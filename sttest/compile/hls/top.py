@@ -1,7 +1,5 @@
 """The kernel's top function: interfaces, streams, and one call per process."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +26,7 @@ class PortTiming:
     burst_bytes: int = 4096  # bytes of the longest burst
 
     @staticmethod
-    def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> PortTiming:
+    def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> "PortTiming":
         """The facts of a timed graph that was made from a kernel for a board.
 
         Args:

@@ -1,7 +1,5 @@
 """What elements and tokens are in C++."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -72,7 +70,7 @@ class Token:
     shape: tuple[int, ...]
 
     @staticmethod
-    def of(stream: df.ITensorType, where: str) -> Token:
+    def of(stream: df.ITensorType, where: str) -> "Token":
         """The token of a stream.
 
         Raises:
@@ -209,6 +207,6 @@ class LocalArray:
         if min(wanted, extent) > 1:
             code.pragma(f"{directive} variable={self.name} type={kind} dim={position + 1}")
 
-    def renamed(self, name: str) -> LocalArray:
+    def renamed(self, name: str) -> "LocalArray":
         """The same array under another name."""
         return LocalArray(name, self.c_type, self.shape)

@@ -6,8 +6,6 @@ parallel ones first, loops of one point left out.  A name may be a pattern
 (``*_proj``); where several entries fit a task, the last one holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -37,7 +35,7 @@ class _Entry:
     numbers: tuple[int, ...]
 
     @staticmethod
-    def parsed(what: str, text: str) -> _Entry:
+    def parsed(what: str, text: str) -> "_Entry":
         pattern, _, listed = text.rpartition(":")
         parts = listed.split(_SEPARATOR[what])
         if not pattern or not all(part.isascii() and part.isdecimal() for part in parts):

@@ -6,8 +6,6 @@
   other factor before that became integers, as a value's goes into the softmax weight by default.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -55,7 +53,7 @@ class Loops:
     out: AffineMap
 
     @staticmethod
-    def of(op: GenericOp) -> Loops:
+    def of(op: GenericOp) -> "Loops":
         """Reads them from the op."""
         return Loops(len(op.iterator_types), reduction_loops(op), op.indexing_maps.data[-1].data)
 

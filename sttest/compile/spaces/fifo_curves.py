@@ -5,8 +5,6 @@ access times are a few offsets repeated in nested steps, however many tokens the
 are, and the time of any token is found from its number alone.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -103,7 +101,7 @@ class Curve:
         object.__setattr__(self, "last", int(self.unpaced(np.array([len(self) - 1]))[0]))
         self._refuse_too_long()
 
-    def paced(self, pace: Fraction) -> Curve:
+    def paced(self, pace: Fraction) -> "Curve":
         """The same accesses at another pace."""
         changed = copy(self)
         object.__setattr__(changed, "pace", pace)

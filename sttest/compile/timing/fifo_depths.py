@@ -14,8 +14,6 @@ process reads FIFOs in turn, what is in flight counts as in the FIFO
 (`reads_in_turn`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -275,7 +273,7 @@ class _Edge:
     reads: Curve
     credited: bool
 
-    def at_pace(self, stretch: Mapping[str, Fraction]) -> _Edge:
+    def at_pace(self, stretch: Mapping[str, Fraction]) -> "_Edge":
         """The same accesses at the paces of the two processes."""
         source, target = stretch[self.source], stretch[self.target]
         writes = self.writes.paced(source)

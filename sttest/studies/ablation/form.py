@@ -1,7 +1,5 @@
 """An ablation as people write it: parts (what runs, with what in common), lines (what each does differently)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -76,7 +74,7 @@ class AblationLine(_Form):
     note: str = ""  # caveats that a reader must know
 
     @model_validator(mode="after")
-    def _cut_alone(self) -> AblationLine:
+    def _cut_alone(self) -> "AblationLine":
         if self.cut != "block" and (self.head or self.knobs.get("layers", 1) != 1 or "share" in self.knobs):
             raise ValueError("a block that is cut runs one layer, without head and shared engines")
         return self
@@ -106,7 +104,7 @@ class Ablation(_Form):
     published: tuple[PublishedComparison, ...] = ()
 
     @model_validator(mode="after")
-    def _said(self) -> Ablation:
+    def _said(self) -> "Ablation":
         if self.published and not self.differs:
             raise ValueError("published figures stand beside ours, and 'differs' does not say what differs")
         return self

@@ -1,7 +1,5 @@
 """What an ablation leaves behind: table, figure and manifest in a folder, and what is printed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +45,7 @@ def draw(ablation: Ablation, outcomes: Sequence[AblationOutcome], path: Path) ->
     save_figure(figure, path)
 
 
-def _draw_part(axis: Axes, ablation: Ablation, part: AblationPart, outcomes: Sequence[AblationOutcome]) -> None:
+def _draw_part(axis: "Axes", ablation: Ablation, part: AblationPart, outcomes: Sequence[AblationOutcome]) -> None:
     reference = named(outcomes, part.name, ablation.reference)
     for place, outcome in enumerate(outcomes):
         gained = speedup(outcome, reference)

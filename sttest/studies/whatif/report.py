@@ -1,7 +1,5 @@
 """What a study leaves behind: table, figure and manifest in a folder, and what is printed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -142,7 +140,7 @@ def draw(study: Study, series: Sequence[Series], unit: str, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _draw_series(axis: Axes, study: Study, series: Series, positions: dict[str, float], colour: str) -> None:
+def _draw_series(axis: "Axes", study: Study, series: Series, positions: dict[str, float], colour: str) -> None:
     simulated = [outcome for outcome in series.outcomes if outcome.result is not None]
     if not simulated:
         return
@@ -155,7 +153,7 @@ def _draw_series(axis: Axes, study: Study, series: Series, positions: dict[str, 
         axis.plot([x], [outcome.speed], marker, color=fill, markersize=5, zorder=3)
 
 
-def _mark_knees(axis: Axes, found: Sequence[Knee]) -> None:
+def _mark_knees(axis: "Axes", found: Sequence[Knee]) -> None:
     for knee in found:
         if knee.at is not None:
             axis.axvline(knee.at, color="#bbbbbb", linewidth=0.8, linestyle="-.", zorder=0)
@@ -163,7 +161,7 @@ def _mark_knees(axis: Axes, found: Sequence[Knee]) -> None:
                           rotation=90, color="#777777", ha="right")  # fmt: skip
 
 
-def _name_ticks(axis: Axes, xs: Sequence[float]) -> None:
+def _name_ticks(axis: "Axes", xs: Sequence[float]) -> None:
     """Every point's number where they are few, instead of powers of ten."""
     if len(xs) > _NAMED_TICKS:
         return
@@ -171,7 +169,7 @@ def _name_ticks(axis: Axes, xs: Sequence[float]) -> None:
     axis.set_xticks([], minor=True)
 
 
-def _legend(axis: Axes, series: Sequence[Series]) -> None:
+def _legend(axis: "Axes", series: Sequence[Series]) -> None:
     from matplotlib.lines import Line2D
 
     shown = {outcome.binding for each in series for outcome in each.outcomes if outcome.result is not None}

@@ -1,7 +1,5 @@
 """A card as its user sees it: held by a process of its own, with a watchdog that ends whatever does not answer."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
@@ -302,7 +300,7 @@ class HeldCard:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._process: HeldProcess | None = None
 
-    def __enter__(self) -> HeldCard:
+    def __enter__(self) -> "HeldCard":
         # What XRT writes where it is started: logs, its summary, the files of an emulation.
         self._folder = tempfile.TemporaryDirectory(prefix="sttest-card-")
         (self._work / "xrt.ini").write_text(XRT_INI, encoding="utf-8")

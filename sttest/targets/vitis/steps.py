@@ -1,7 +1,5 @@
 """The steps from C++ to a linked design, as commands (UG1393: v++ command; xclbinutil is part of XRT)."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping
@@ -37,7 +35,7 @@ class Limits:
     link_s: float = 24 * 3600.0
     emconfig_s: float = 600.0
 
-    def scaled(self, given: Mapping[str, float | None]) -> Limits:
+    def scaled(self, given: Mapping[str, float | None]) -> "Limits":
         """With the limits that are given in place of these."""
         chosen = {name: value for name, value in given.items() if value is not None}
         return Limits(**{**vars(self), **chosen})

@@ -9,8 +9,6 @@ TypeError for an argument of the wrong type, IndexError for ``std::out_of_range`
 It never releases the interpreter lock: in a `Run.wait` no other Python thread runs, a watchdog's neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -194,11 +192,11 @@ class Bo(Protocol):
         """On the card."""
         ...
 
-    def write(self, data: Bytes, seek: int, /) -> None:
+    def write(self, data: "Bytes", seek: int, /) -> None:
         """Copies all of ``data`` into the host copy, ``seek`` bytes in; error past its end (xrt_bo.cpp:338)."""
         ...
 
-    def read(self, size: int, skip: int, /) -> np.ndarray[Any, Any]:
+    def read(self, size: int, skip: int, /) -> "np.ndarray[Any, Any]":
         """A copy of ``size`` bytes of the host copy from byte ``skip``, as int8 (pyxrt.cpp:275)."""
         ...
 
@@ -311,7 +309,7 @@ class PyXrt(Protocol):
         ...
 
     @property
-    def bo(self) -> BoClass:
+    def bo(self) -> "BoClass":
         """Allocates a buffer."""
         ...
 

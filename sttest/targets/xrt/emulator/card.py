@@ -1,13 +1,11 @@
 """A card: its memory, the design on it, the kernels that run, and a clock of simulated time."""
 
-from __future__ import annotations
-
 import json
-import uuid
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID, uuid5
 
 from sttest.boards.board import FpgaBoard
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature, read_signature
@@ -15,7 +13,7 @@ from sttest.targets.xrt.emulator.library import Execution, KernelLaunch, KernelL
 from sttest.targets.xrt.emulator.misuse import InfoKey, misuse
 from sttest.targets.xrt.emulator.storage import MEANINGLESS, CardMemory, Storage
 
-NOTHING_LOADED = uuid.UUID(int=0)
+NOTHING_LOADED = UUID(int=0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class EmulatedCard:
     passing: Callable[[float], None]
     now_us: float = 0.0  # simulated time
     generation: int = 0  # counts configurations and resets; handles of an earlier one are stale
-    uuid: uuid.UUID = NOTHING_LOADED
+    uuid: UUID = NOTHING_LOADED
     design: DesignSignature | None = None
     flights: list[Flight] = field(default_factory=list)
     launches: int = 0
@@ -59,7 +57,7 @@ class EmulatedCard:
     def __post_init__(self) -> None:
         self._configure(None, NOTHING_LOADED)
 
-    def load(self, design: DesignSignature, build: uuid.UUID) -> None:
+    def load(self, design: DesignSignature, build: UUID) -> None:
         """Puts a design on the card; the one that is there already stays as it is."""
         if build != self.uuid:
             self._configure(design, build)
@@ -109,7 +107,7 @@ class EmulatedCard:
         if flight in self.flights:
             self.flights.remove(flight)
 
-    def _configure(self, design: DesignSignature | None, build: uuid.UUID) -> None:
+    def _configure(self, design: DesignSignature | None, build: UUID) -> None:
         hbm = self.board.hbm
         self.design, self.uuid = design, build
         self.generation += 1
@@ -170,13 +168,13 @@ def thermal() -> str:
 # --- The stand-in for an xclbin: a file of `DesignSignature`
 
 
-_NAMESPACE = uuid.UUID("6f1a7c52-0f0b-5b7e-9d0e-2b1f6f4f8c11")
+_NAMESPACE = UUID("6f1a7c52-0f0b-5b7e-9d0e-2b1f6f4f8c11")
 
 
 class Uuid:
     """``uuid``: made of a file's content, so that the same build has the same one."""
 
-    def __init__(self, value: uuid.UUID) -> None:
+    def __init__(self, value: UUID) -> None:
         self.value = value
 
     def to_string(self) -> str:
@@ -209,8 +207,7 @@ class Xclbin:
     def __init__(self, path: str) -> None:
         if not isinstance(path, str):
             raise misuse("wrong-type", f"{type(path).__name__} where a str is expected", "xclbin")
-        self.design = read_signature(Path(path))
-        self.uuid = uuid.uuid5(_NAMESPACE, self.design.model_dump_json())
+_NAMESPACE = UUID("6f1a7c52-0f0b-5b7e-9d0e-2b1f6f4f8c11")
 
     def get_uuid(self) -> Uuid:
         """The name of this build."""

@@ -1,7 +1,5 @@
 """``kernel``: a kernel of the design on the card."""
 
-from __future__ import annotations
-
 import operator
 import weakref
 from typing import Any
@@ -97,7 +95,7 @@ class Kernel:
             raise misuse("wrong-design", "the uuid is not that of the xclbin that is loaded", f"kernel '{name}'")
         self.signature = _found(self.card.design, name)
 
-    def __call__(self, *arguments: Any) -> Run:
+    def __call__(self, *arguments: Any) -> "Run":
         """Sets all arguments and starts."""
         run = Run(self)
         for index, argument in enumerate(arguments):
