@@ -207,7 +207,8 @@ class Xclbin:
     def __init__(self, path: str) -> None:
         if not isinstance(path, str):
             raise misuse("wrong-type", f"{type(path).__name__} where a str is expected", "xclbin")
-_NAMESPACE = UUID("6f1a7c52-0f0b-5b7e-9d0e-2b1f6f4f8c11")
+        self.design = read_signature(Path(path))
+        self.uuid = uuid5(_NAMESPACE, self.design.model_dump_json())
 
     def get_uuid(self) -> Uuid:
         """The name of this build."""
