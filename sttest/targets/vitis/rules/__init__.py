@@ -6,25 +6,22 @@ Each rule is a function from a parsed file to the places that break it.
 from collections.abc import Callable, Iterator
 
 from sttest.targets.vitis.rules import dataflow, storage
-from sttest.targets.vitis.rules import dataflow as constructs
-from sttest.targets.vitis.rules import dataflow as interfaces
-from sttest.targets.vitis.rules import dataflow as loops
 from sttest.targets.vitis.rules.source import CppSource, RuleViolation
 
 Rule = Callable[[CppSource], Iterator[RuleViolation]]
 
 RULES: tuple[Rule, ...] = (
-    constructs.syntax,
-    constructs.no_dynamic_memory,
-    constructs.no_exceptions,
-    constructs.no_library,
-    constructs.no_recursion,
-    constructs.constant_arrays,
-    constructs.identifiers,
-    loops.constant_bounds,
-    loops.loop_directives,
-    loops.pipeline_interval,
-    loops.pipelined_leaves,
+    dataflow.syntax,
+    dataflow.no_dynamic_memory,
+    dataflow.no_exceptions,
+    dataflow.no_library,
+    dataflow.no_recursion,
+    dataflow.constant_arrays,
+    dataflow.identifiers,
+    dataflow.constant_bounds,
+    dataflow.loop_directives,
+    dataflow.pipeline_interval,
+    dataflow.pipelined_leaves,
     storage.placed_after_declaration,
     storage.partitions,
     storage.dependences,
@@ -37,12 +34,12 @@ RULES: tuple[Rule, ...] = (
     dataflow.processes_called_once,
     dataflow.one_writer_one_reader,
     dataflow.turns_share_hardware,
-    interfaces.interfaces_in_top,
-    interfaces.memory_ports,
-    interfaces.shared_bundles,
-    interfaces.control_port,
-    interfaces.memory_has_one_user,
-    interfaces.known_directives,
+    dataflow.interfaces_in_top,
+    dataflow.memory_ports,
+    dataflow.shared_bundles,
+    dataflow.control_port,
+    dataflow.memory_has_one_user,
+    dataflow.known_directives,
 )
 
 
