@@ -96,7 +96,7 @@ class CppSource:
     @cached_property
     def directives(self) -> list[Directive]:
         """All directives of the tool, in order."""
-        found = (_directive(node) for node in self.all("preproc_call"))
+        found = (directive_of(node) for node in self.all("preproc_call"))
         return [directive for directive in found if directive is not None]
 
     def directives_in(self, scope: Node, name: str) -> list[Directive]:
@@ -164,7 +164,8 @@ def _parameter(node: Node) -> CppParameter:
     return CppParameter(text_of(node.child_by_field_name("type")), declared_name(declarator), pointer)
 
 
-def _directive(node: Node) -> Directive | None:
+def directive_of(node: Node) -> Directive | None:
+    """The directive of the tool that a node is, if it is one."""
     words = text_of(node).split()
     if words[:2] != ["#pragma", "HLS"] or len(words) < 3:
         return None

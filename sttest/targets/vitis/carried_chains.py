@@ -1,0 +1,575 @@
+"""Loop-carried chains: how many cycles pass from the read of a value to the write of what the next iteration reads.
+
+One iteration is executed on latencies instead of values, every lane by itself, for those variables only that can
+depend on themselves.  Rules:
+
+- Floats keep the order of the text (UG1399, "Optimizing Logic Expressions"): 16 additions to one variable are a chain
+  of 16.  An addition in a chain is built in LUTs (``fadd_fabric``, 4 cycles), all other operators are as reported; a
+  chain adds up latencies, since the last stage of an operator is combinational.
+- Additions of integers are rebalanced by the tool, so that a carried value passes one adder however many terms there
+  are; one integer adder, and one comparison, takes one cycle.  Comparisons are not rebalanced: a maximum over 16 lanes
+  is a chain of 16.  Choices, logic, shifts by constants, casts between integers and bits read as another type take none.
+- An array that is not registers adds a cycle for its read and one for its write.
+- The tool knows after how many iterations an element comes again only where one loop walks it.  In flattened loops it
+  takes the next iteration, unless ``dependence ... distance=N`` says otherwise; a distance above the true one is taken
+  for the true one.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from sttest.boards.operators import Operator
+from sttest.targets.vitis.cpp_model import (
+    Assign,
+    Call,
+    CppFunction,
+    Expr,
+    For,
+    If,
+    Item,
+    Name,
+    Num,
+    Op,
+    Return,
+    Run,
+    Statement,
+    names_in,
+    plain,
+)
+from sttest.targets.vitis.loop_accesses import Affine, Banks, Integers, Iteration, Lanes, lane_count
+from sttest.targets.vitis.loop_nests import trip_count
+
+Trail: TypeAlias = "tuple[str, Trail] | None"
+"""The operators behind a value, the last one first."""
+Key: TypeAlias = tuple[str, object, int]
+"""A variable, or an element of an array: its name, the counters of its index, and the rest of the index."""
+Late: TypeAlias = dict[Key, tuple[int, str, Trail]]
+"""Cycles since each carried value was read; the kind of sum that the value is, and how it was made."""
+
+_MOST_DISTANCE = 512
+_MOST_ITERATIONS = 8192
+_COMPARES = ("<", ">", "<=", ">=", "==", "!=")
+_FLOAT_OPERATORS = {"+": "fadd", "-": "fadd", "*": "fmul", "/": "fdiv"}
+_FUNCTIONS = {
+    "exp": "fexp", "expf": "fexp", "sqrt": "fsqrt", "sqrtf": "fsqrt", "rsqrt": "frsqrt", "tanh": "ftanh",
+    "recip": "frecip", "rint": "fround", "round": "fround", "fmax": "fmax", "fmin": "fmax",
+}  # fmt: skip
+_WIRES = ("fabs", "abs", "lock")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A carried value."""
+
+    variable: str
+    cycles: int  # from its read to the write of what is read next
+    distance: int  # iterations between these, as the tool sees it
+    true_distance: int
+    operators: str  # as in ``16 x fadd``
+
+    @property
+    def interval(self) -> int:
+        """Cycles between iterations."""
+        return max(1, -(-self.cycles // self.distance))
+
+
+def carried_chains(iteration: Iteration, library: Mapping[str, Operator]) -> list[Chain]:
+    """The slowest chain of every variable that an iteration takes from an earlier one, slowest first."""
+    carried = _carried(iteration)
+    if not carried:
+        return []
+    run = _Execution(iteration, library, carried)
+    run.statements(iteration.nest.body, (), 0, [])
+    found: dict[str, Chain] = {}
+    for chain in run.chains():
+        before = found.get(chain.variable)
+        if before is None or chain.interval > before.interval:
+            found[chain.variable] = chain
+    return sorted(found.values(), key=lambda chain: -chain.interval)
+
+
+# --- Which variables can depend on themselves
+
+
+def _carried(iteration: Iteration) -> set[str]:
+    """The variables on a circle of assignments that passes one from outside of the iteration."""
+    uses: dict[str, set[str]] = {}
+    declared: set[str] = set()
+    _collect(iteration.nest.body, frozenset(), uses, iteration)
+    for target in uses:
+        if _first_is_whole(iteration.nest.body, target, iteration):
+            declared.add(target)
+    found: set[str] = set()
+    for circle in _circles(uses):
+        if any(name not in declared for name in circle):
+            found |= circle
+    return found
+
+
+def _collect(
+    statements: Sequence[Statement], conditions: frozenset[str], uses: dict[str, set[str]], iteration: Iteration
+) -> None:
+    """What each variable is made of: names in its values, in the conditions around, and what calls change."""
+    for each in statements:
+        match each:
+            case Assign(target, value):
+                name = _target(target)
+                uses.setdefault(name, set()).update({*names_in(value), *conditions})
+                # A part of a scalar that is set leaves the rest as it is, at no cost; of a memory's word it does not.
+                if isinstance(target, Call) and iteration.code.type_of(name).kind == "array":
+                    uses[name].add(name)
+            case Run(call) if len(call.args) > 1:
+                for name in _changed(call, iteration):
+                    uses.setdefault(name, set()).update({*names_in(call), *conditions})
+            case If(condition, then, other):
+                inside = conditions | {*names_in(condition)}
+                _collect(then, inside, uses, iteration)
+                _collect(other, inside, uses, iteration)
+            case For():
+                _collect(each.body, conditions, uses, iteration)
+            case _:
+                continue
+
+
+def _changed(call: Call, iteration: Iteration) -> list[str]:
+    called = iteration.code.file.function(call.name, call.template)
+    if called is None:
+        return []
+    pairs = zip(called.parameters, call.args, strict=False)
+    return [_target(arg) for parameter, arg in pairs if parameter.is_changed]
+
+
+def _target(target: Expr) -> str:
+    while not isinstance(target, Name):
+        match target:
+            case Item(base):
+                target = base
+            case Call(_, (first, *_)) | Op(_, (first, *_)):
+                target = first
+            case _:
+                return ""
+    return target.name
+
+
+def _first_is_whole(statements: Sequence[Statement], name: str, iteration: Iteration) -> bool:
+    """Whether every iteration sets a scalar before it reads it: then nothing of it is carried."""
+    if iteration.code.type_of(name).kind == "array" or name in iteration.code.function.statics:
+        return False
+    for each in statements:
+        if isinstance(each, Assign) and each.target == Name(name):
+            return name not in names_in(each.value)
+        if name in _names_of(each):
+            inside = each.body if isinstance(each, For) else ()
+            return bool(inside) and _first_is_whole(inside, name, iteration)
+    return False
+
+
+def _names_of(statement: Statement) -> set[str]:
+    match statement:
+        case Assign(target, value):
+            return {*names_in(target), *names_in(value)}
+        case Run(call):
+            return {*names_in(call)}
+        case If(condition, then, other):
+            return {*names_in(condition)}.union(*map(_names_of, (*then, *other)))
+        case For():
+            return set().union(*map(_names_of, statement.body))
+        case _:
+            return set()
+
+
+def _circles(uses: Mapping[str, set[str]]) -> Iterator[set[str]]:
+    """The strongly connected parts that hold a circle (Tarjan, without recursion)."""
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    for root in uses:
+        if root in number:
+            continue
+        work = [(root, iter(uses[root]))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            name, left = work[-1]
+            after = next((each for each in left if each in uses and (each not in number or each in on_stack)), None)
+            if after is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == number[name]:
+                    part = set(stack[stack.index(name) :])
+                    del stack[stack.index(name) :]
+                    on_stack -= part
+                    if len(part) > 1 or name in uses[name]:
+                        yield part
+            elif after in number:
+                low[name] = min(low[name], number[after])
+            else:
+                number[after] = low[after] = len(number)
+                stack.append(after)
+                on_stack.add(after)
+                work.append((after, iter(uses[after])))
+
+
+# --- One iteration, on latencies
+
+
+class _Execution:
+    """One iteration of the statements that set carried variables."""
+
+    def __init__(self, iteration: Iteration, library: Mapping[str, Operator], carried: set[str]) -> None:
+        self.iteration, self.code, self.library, self.carried = iteration, iteration.code, library, carried
+        self.state: dict[Key, Late] = {}
+        self.forms: dict[tuple[str, object], int] = {}
+        self.places: dict[tuple[int, Lanes], tuple[Expr, Affine]] = {}
+        self.memories = {name for name in carried if self._is_memory(name)}
+        self.summaries: dict[tuple[str, tuple[str, ...]], list[tuple[int, Trail] | None]] = {}
+        self.is_clean: dict[int, tuple[Expr, bool]] = {}
+
+    def _is_memory(self, name: str) -> bool:
+        kind = self.code.type_of(name)
+        splits = self.code.splits.get(self.code.blocks.get(name, name), [])
+        return kind.kind == "array" and not Banks(kind, splits).are_registers
+
+    def statements(self, statements: Sequence[Statement], lanes: Lanes, lane: int, conditions: list[Late]) -> None:
+        for each in statements:
+            match each:
+                case For():
+                    trip, _ = trip_count(each)
+                    if self._sets_carried(each.body):
+                        inside = (*lanes, (each.counter, trip))
+                        for number in range(trip):
+                            self.statements(each.body, inside, lane * trip + number, conditions)
+                case If(condition, then, other):
+                    holds = self._test(condition, lanes, lane)
+                    late = self.value(condition, lanes, lane)
+                    if holds is not False:
+                        self.statements(then, lanes, lane, conditions if holds else [*conditions, late])
+                    if holds is not True:
+                        self.statements(other, lanes, lane, [*conditions, late] if holds is None else conditions)
+                case Assign(target, value):
+                    if _target(target) in self.carried:
+                        self._assign(target, self.value(value, lanes, lane), lanes, lane, conditions)
+                case Run(call):
+                    for name in _changed(call, self.iteration):
+                        if name in self.carried:
+                            argument = next(arg for arg in call.args if _target(arg) == name)
+                            self._assign(argument, self.value(call, lanes, lane), lanes, lane, conditions)
+                case _:
+                    continue
+
+    def _sets_carried(self, statements: Sequence[Statement]) -> bool:
+        uses: dict[str, set[str]] = {}
+        _collect(statements, frozenset(), uses, self.iteration)
+        return not self.carried.isdisjoint(uses)
+
+    def _test(self, condition: Expr, lanes: Lanes, lane: int) -> bool | None:
+        """A condition on nothing but unrolled counters."""
+        if isinstance(condition, Num):
+            return bool(condition.value)
+        if not isinstance(condition, Op) or condition.op not in _COMPARES:
+            return None
+        if not {*names_in(condition)} <= {name for name, _ in lanes}:
+            return None
+        left, right = (self.iteration.affine(arg, lanes).lanes[lane] for arg in condition.args)
+        return {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right, "==": left == right,
+                "!=": left != right}[condition.op]  # fmt: skip
+
+    def _assign(self, target: Expr, value: Late, lanes: Lanes, lane: int, conditions: list[Late]) -> None:
+        key = self._key(target, lanes, lane)
+        is_part = isinstance(target, Call) or (
+            isinstance(target, Item) and self.code.type_of(key[0]).kind not in ("array", "vector")
+        )
+        if conditions or is_part:
+            value = _latest(value, self._stored(key), *conditions)
+        self.state[key] = value
+        self.forms[key[:2]] = self.forms.get(key[:2], 0) + 1
+
+    def _key(self, expr: Expr, lanes: Lanes, lane: int) -> Key:
+        name = _target(expr)
+        element = self.iteration.element(expr)
+        if element is None and isinstance(expr, Item) and self.code.type_of(name).kind == "vector":
+            element = name, (expr.index,)
+        if element is None or name in self.code.pointers:
+            return name, (), 0
+        known = self.places.get((id(expr), lanes))
+        if known is None:
+            known = expr, self.iteration.flat(name, element[1], lanes)
+            self.places[id(expr), lanes] = known
+        return name, known[1].terms, int(known[1].lanes[lane])
+
+    def _stored(self, key: Key) -> Late:
+        """The present value; from before the iteration if nothing has set it, and of any element that may be it."""
+        if key in self.state:
+            return self.state[key]
+        others = [form for form in self.forms if form[0] == key[0] and form[1] != key[1]]
+        found: Late = {key: (1 if key[0] in self.memories else 0, "", None)}
+        if others:
+            found = _latest(found, *(late for each, late in self.state.items() if each[:2] in others))
+        return found
+
+    # --- Expressions
+
+    def value(self, expr: Expr, lanes: Lanes, lane: int) -> Late:
+        """How late a value is; empty if no carried value is in it."""
+        known = self.is_clean.get(id(expr))
+        if known is None:
+            known = self.is_clean[id(expr)] = expr, self.carried.isdisjoint(names_in(expr))
+        if known[1]:
+            return {}
+        match expr:
+            case Name() | Item():
+                late = self._stored(self._key(expr, lanes, lane)) if _target(expr) in self.carried else {}
+                index = self.value(expr.index, lanes, lane) if isinstance(expr, Item) else {}
+                return _latest(late, index) if index else late
+            case Op(op, args):
+                return self._operated(op, [self.value(arg, lanes, lane) for arg in args], self._kind(args))
+            case Call(name, args):
+                values = [self.value(arg, lanes, lane) for arg in args]
+                called = self.code.file.function(name, expr.template)
+                if called is not None:
+                    return self._through(called, expr.template, values)
+                return self._called(expr, values)
+        return {}
+
+    def _operated(self, op: str, values: Sequence[Late], kind: str) -> Late:
+        late = _latest(*values)
+        if op in ("+", "-") and len(values) == 2 and kind == "int":
+            return {key: each if each[1] == "sum" else _later(each, 1, "iadd", "sum") for key, each in late.items()}
+        if op in ("*", "/") or (op in ("+", "-") and kind == "float" and len(values) == 2):
+            return self._delayed(late, _FLOAT_OPERATORS[op] if kind == "float" else "imul")
+        if op in _COMPARES:
+            return self._delayed(late, "fcmp" if kind == "float" else "icmp")
+        return {key: (cycles, "", trail) for key, (cycles, _, trail) in late.items()}
+
+    def _called(self, call: Call, values: Sequence[Late]) -> Late:
+        late = _latest(*values)
+        if call.name == "to":
+            before, after = self._kind(call.args), self.code.file.type_of(call.template[0]).kind
+            pair = before, after
+            return self._delayed(late, {("int", "float"): "sitofp", ("float", "int"): "fptosi"}.get(pair, ""))
+        if call.name.startswith(".") or call.name in _WIRES:
+            return late
+        return self._delayed(late, _FUNCTIONS.get(call.name, call.name))
+
+    def _delayed(self, late: Late, operator: str) -> Late:
+        cycles = self._latency(operator) if operator else 0
+        return {key: _later(each, cycles, operator, "") for key, each in late.items()}
+
+    def _latency(self, operator: str) -> int:
+        if operator == "fadd":
+            return self.library["fadd_fabric"].latency_cycles
+        if operator == "imul":
+            return self.library["mac_w8a8"].latency_cycles
+        return max(1, self.library[operator].latency_cycles) if operator in self.library else 1
+
+    def _kind(self, args: Sequence[Expr]) -> str:
+        """Whether an operator works on floats or on integers."""
+        return "float" if any(self.kind_of(arg) == "float" for arg in args) else "int"
+
+    def kind_of(self, expr: Expr) -> str:
+        """``float`` or ``int``."""
+        match expr:
+            case Num(_, kind):
+                return kind
+            case Name() | Item():
+                return self.code.type_of(_target(expr)).scalar.kind
+            case Op(op, args):
+                return "int" if op in _COMPARES or op in ("&&", "||", "!") else self._kind(args[-2:])
+            case Call("to", _, (kind, *_)):
+                return self.code.file.type_of(kind).scalar.kind
+            case Call(name, args, template):
+                called = self.code.file.function(name, template)
+                if called is not None:
+                    return called.result.kind
+                return "int" if name.startswith(".") or not args else self._kind(args)
+
+    # --- Functions on values
+
+    def _through(self, called: CppFunction, template: tuple[str, ...], values: Sequence[Late]) -> Late:
+        key = called.name, template
+        if key not in self.summaries:
+            self.summaries[key] = [self._summary(called, number) for number in range(len(called.parameters))]
+        found = []
+        for late, summary in zip(values, self.summaries[key], strict=False):
+            if summary is not None and late:
+                cycles, trail = summary
+                found.append({each: (at + cycles, "", _joined(trail, made)) for each, (at, _, made) in late.items()})
+        return _latest(*found)
+
+    def _summary(self, called: CppFunction, number: int) -> tuple[int, Trail] | None:
+        """How long a parameter takes to the result, or to a parameter that is changed."""
+        inner = _FunctionExecution(self, called, number)
+        inner.statements(called.body, (), 0, [])
+        late = inner.result()
+        return max(((cycles, trail) for cycles, _, trail in late.values()), key=lambda each: each[0], default=None)
+
+    # --- What comes round
+
+    def chains(self) -> Iterator[Chain]:
+        """The chains of the iteration; those over several variables as one of the first of them."""
+        edges: dict[tuple[Key, Key], tuple[int, int, int, Trail]] = {}
+        for written, late in self.state.items():
+            for source, (cycles, _, trail) in late.items():
+                total = cycles + (written[0] in self.memories)
+                for true in self._distances(written, source):
+                    seen = self._seen_distance(written[0], true)
+                    edges[source, written] = (total, seen, true, trail)
+        yield from _rounds(edges)
+
+    def _distances(self, written: Key, read: Key) -> Iterator[int]:
+        """After how many iterations what was written at one place is read at another; nothing if never."""
+        if written[0] != read[0]:
+            yield 1
+        elif not written[1] and not read[1]:
+            if written[2] == read[2]:
+                yield 1
+        elif written[1] == read[1]:
+            distance = _distance(written[1], written[2] - read[2], self.iteration)
+            if distance is not None:
+                yield distance
+        else:
+            yield 1
+
+    def _seen_distance(self, name: str, true: int) -> int:
+        for directive in self.code.dependences.get(self.code.blocks.get(name, name), []):
+            told = directive.options.get("distance", "")
+            if directive.options.get("dependent") == "false" or "false" in directive.options:
+                return _MOST_DISTANCE
+            if told.isdigit():
+                return max(1, min(int(told), true))
+        return true if sum(trip > 1 for trip in self.iteration.nest.trips) <= 1 else 1
+
+
+class _FunctionExecution(_Execution):
+    """A function on values, of which one parameter is late by nothing."""
+
+    def __init__(self, outer: _Execution, called: CppFunction, number: int) -> None:
+        super().__init__(outer.iteration, outer.library, {*called.types})
+        self.called, self.kinds = called, called.types
+        self.source = called.parameters[number].name
+        self.memories = set()
+        self.summaries = outer.summaries
+        self.returned: list[Late] = []
+
+    def statements(self, statements: Sequence[Statement], lanes: Lanes, lane: int, conditions: list[Late]) -> None:
+        for each in statements:
+            match each:
+                case Return(value):
+                    self.returned.append(_latest(self.value(value, lanes, lane), *conditions))
+                case If(condition, then, other):
+                    late = self.value(condition, lanes, lane)
+                    self.statements(then, lanes, lane, [*conditions, late])
+                    self.statements(other, lanes, lane, [*conditions, late])
+                    if any(isinstance(inner, Return) for inner in then):
+                        conditions = [*conditions, late]
+                case _:
+                    super().statements((each,), lanes, lane, conditions)
+
+    def result(self) -> Late:
+        """How late what the function gives is."""
+        changed = [parameter.name for parameter in self.called.parameters if parameter.is_changed]
+        return _latest(*self.returned, *(self.state.get((name, (), 0), {}) for name in changed))
+
+    def _key(self, expr: Expr, lanes: Lanes, lane: int) -> Key:
+        return _target(expr), (), 0
+
+    def _stored(self, key: Key) -> Late:
+        if key in self.state:
+            return self.state[key]
+        return {key: (0, "", None)} if key[0] == self.source else {}
+
+    def kind_of(self, expr: Expr) -> str:
+        """``float`` or ``int``."""
+        if isinstance(expr, Name | Item) and _target(expr) in self.kinds:
+            return self.kinds[_target(expr)].scalar.kind
+        return super().kind_of(expr)
+
+
+def _later(value: tuple[int, str, Trail], cycles: int, operator: str, kind: str) -> tuple[int, str, Trail]:
+    at, _, trail = value
+    return at + cycles, kind, (operator, trail) if operator else trail
+
+
+def _latest(*values: Late) -> Late:
+    """Of each source the latest."""
+    found: Late = {}
+    for late in values:
+        if not found:
+            found = late
+        elif late:
+            found = dict(found)
+            for key, each in late.items():
+                if key not in found or each[0] > found[key][0]:
+                    found[key] = each
+    return found
+
+
+def _joined(last: Trail, first: Trail) -> Trail:
+    operators = [*_operators(last)]
+    for operator in reversed(operators):
+        first = (operator, first)
+    return first
+
+
+def _operators(trail: Trail) -> Iterator[str]:
+    while trail is not None:
+        yield trail[0]
+        trail = trail[1]
+
+
+def _distance(terms: object, shift: int, iteration: Iteration) -> int | None:
+    """After how many iterations an index of counters comes to the element ``shift`` above it; None if it never does."""
+    place = _walk(terms, iteration)
+    if place is None:
+        return 1
+    for distance in range(1, min(len(place), _MOST_DISTANCE)):
+        if bool((place[distance:] - place[:-distance] == shift).any()):
+            return distance
+    return None
+
+
+def _walk(terms: object, iteration: Iteration) -> Integers | None:
+    """An index in every iteration of the flattened loops."""
+    trips = iteration.nest.trips
+    assert isinstance(terms, tuple)
+    names = [loop.counter for loop in iteration.nest.loops]
+    if any(name not in names for name, _ in terms if name not in iteration.nest.around):
+        return None
+    count = min(int(np.prod(trips)), _MOST_ITERATIONS)
+    numbers = np.unravel_index(np.arange(count), trips) if trips else (np.arange(1),)
+    place = np.zeros(count, np.int64)
+    for name, factor in terms:
+        if name in names:
+            place += factor * numbers[names.index(name)]
+    return place
+
+
+def _rounds(edges: Mapping[tuple[Key, Key], tuple[int, int, int, Trail]]) -> Iterator[Chain]:
+    """Chains from values to themselves, and, where these wait for each other, the slowest of each pair of them."""
+    for (source, written), (cycles, seen, true, trail) in edges.items():
+        if source == written or source[:2] == written[:2]:
+            yield Chain(plain(source[0]), cycles, seen, true, _counted(trail))
+            continue
+        back = edges.get((written, source))
+        if back is not None and written > source:
+            both = Counter(_operators(trail)) + Counter(_operators(back[3]))
+            name = f"{plain(source[0])} and {plain(written[0])}"
+            yield Chain(name, cycles + back[0], seen + back[1], true + back[2], _told(both))
+
+
+def _counted(trail: Trail) -> str:
+    return _told(Counter(_operators(trail)))
+
+
+def _told(operators: Counter[str]) -> str:
+    return " + ".join(f"{count} x {name}" if count > 1 else name for name, count in operators.items())
+
+
+__all__ = ["Chain", "carried_chains", "lane_count"]
