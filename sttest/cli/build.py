@@ -11,9 +11,11 @@ import typer
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
 from sttest.cli.common import BuildTarget, Json, print_json, progress
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.program import __version__
+from sttest.core.tables import print_table
 from sttest.package import DesignPackage
 from sttest.targets.vitis.linking import Linking, choose_banks
 from sttest.targets.vitis.runner import StepResult, run_steps
@@ -22,7 +24,9 @@ from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, m
 
 def build_verb(
     package: Annotated[Path, typer.Argument(help="A design package.")],
-    target: Annotated[BuildTarget, typer.Option(help="Hardware emulation, or a bitstream (hours).")],
+    target: Annotated[
+        BuildTarget | None, typer.Option(help="Hardware emulation, or a bitstream (hours).", show_default=False)
+    ] = None,
     board: Annotated[
         str | None, typer.Option(help="A variant, in YAML, of the board that it was compiled for.")
     ] = None,
@@ -35,6 +39,9 @@ def build_verb(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write the files, print the commands, run nothing.")
     ] = False,
+    check_intervals: Annotated[
+        bool, typer.Option("--check-intervals", help="Only compare the loops of the C++ with the timed graph.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Build a design with Vitis; run again, it goes on at the step that failed.
@@ -46,7 +53,14 @@ def build_verb(
       sttest build build/gpt2-decode-u55c --target hw --jobs 8
 
       sttest build build/gpt2-decode-u55c --target hw --dry-run
+
+      sttest build build/gpt2-decode-u55c --check-intervals
     """
+    if check_intervals:
+        print_intervals(package, as_json=as_json)
+        return
+    if target is None:
+        raise InputError("no-target", "nothing says what is built for", where="--target", hints=["hw_emu", "hw"])
     given = {"compile_s": timeout_compile, "link_s": timeout_link, "emconfig_s": timeout_emconfig}
     request = BuildRequest(package, target, board, jobs, Limits().scaled(given), slr, any_version, dry_run)
     version = "" if dry_run else _installed(request)  # where there is no Vitis, nothing is written
@@ -133,15 +147,43 @@ def broken_rules(package: Path) -> list[str]:
         ToolMissingError: tree-sitter is not installed.
         InputError: no emitted C++.
     """
+    _require_tree_sitter()
+    from sttest.targets.vitis.rules import check_kernel
+
+    found = check_kernel(DesignPackage.read(package).files.cpp.read_text(encoding="utf-8"))
+    return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
+
+
+def _require_tree_sitter() -> None:
     if importlib.util.find_spec("tree_sitter_cpp") is None:
         raise ToolMissingError(
             "no-tree-sitter", "emitted C++ is checked with tree-sitter, which is not installed", where="build",
             hints=["pip install 'sttest[build]'"],
         )  # fmt: skip
-    from sttest.targets.vitis.rules import check_kernel
 
-    found = check_kernel(DesignPackage.read(package).files.cpp.read_text(encoding="utf-8"))
-    return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
+
+def print_intervals(package: Path, *, as_json: bool) -> None:
+    """Prints the processes whose loops in C++ take other intervals than in the timed graph, worst first.
+
+    Raises:
+        ToolMissingError: tree-sitter is not installed.
+        InputError: no package, or no emitted C++.
+    """
+    _require_tree_sitter()
+    from sttest.targets.vitis import interval_check, intervals
+
+    design = DesignPackage.read(package)
+    text, library = design.files.cpp.read_text(encoding="utf-8"), operators(require_hbm(load_board(design.board)))
+    compared = interval_check.compare_intervals(text, design.timed_graph, library)
+    wide = intervals.wide_aggregates(text)
+    if as_json:
+        print_json(interval_check.document(compared, wide))
+        return
+    different = interval_check.worst_first(compared)
+    if different:
+        print_table(interval_check.COLUMNS, interval_check.table_rows(different))
+    above = [f"above {intervals.MAX_AGGREGATE_BITS:,} bits: {each}" for each in wide]
+    print("\n".join([*interval_check.summary(compared), *above]))
 
 
 def _document(

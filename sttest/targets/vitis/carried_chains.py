@@ -8,7 +8,7 @@ depend on themselves.  Rules:
   chain adds up latencies, since the last stage of an operator is combinational.
 - Additions of integers are rebalanced by the tool, so that a carried value passes one adder however many terms there
   are; one integer adder, and one comparison, takes one cycle.  Comparisons are not rebalanced: a maximum over 16 lanes
-  is a chain of 16.  Choices, logic, shifts by constants, casts between integers and bits read as another type take none.
+  is a chain of 16.  Choices, logic, shifts, casts between integers and bits that are read as another type take none.
 - An array that is not registers adds a cycle for its read and one for its write.
 - The tool knows after how many iterations an element comes again only where one loop walks it.  In flattened loops it
   takes the next iteration, unless ``dependence ... distance=N`` says otherwise; a distance above the true one is taken
@@ -295,7 +295,7 @@ class _Execution:
         name = _target(expr)
         element = self.iteration.element(expr)
         if element is None and isinstance(expr, Item) and self.code.type_of(name).kind == "vector":
-            element = name, (expr.index,)
+            element = name, (expr.place,)
         if element is None or name in self.code.pointers:
             return name, (), 0
         known = self.places.get((id(expr), lanes))
@@ -326,7 +326,7 @@ class _Execution:
         match expr:
             case Name() | Item():
                 late = self._stored(self._key(expr, lanes, lane)) if _target(expr) in self.carried else {}
-                index = self.value(expr.index, lanes, lane) if isinstance(expr, Item) else {}
+                index = self.value(expr.place, lanes, lane) if isinstance(expr, Item) else {}
                 return _latest(late, index) if index else late
             case Op(op, args):
                 return self._operated(op, [self.value(arg, lanes, lane) for arg in args], self._kind(args))

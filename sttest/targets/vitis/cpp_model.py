@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import NamedTuple, TypeAlias
 
 from tree_sitter import Node
@@ -79,7 +80,7 @@ class Item(NamedTuple):
     """An element of an array, a vector or what a pointer points to."""
 
     base: "Expr"
-    index: "Expr"
+    place: "Expr"
 
 
 class Op(NamedTuple):
@@ -304,8 +305,9 @@ class CppFile:
             body = node.child_by_field_name("body")
             fields = [each for each in body.named_children if each.type == "field_declaration"] if body else []
             parts = [self._declared(each) for each in fields]
-            count = sum(part.bits * _count(part.extents if part.kind == "array" else ()) for part in parts)
-            return CppType("other", count)
+            return CppType(
+                "other", sum(part.bits * prod(part.extents if part.kind == "array" else ()) for part in parts)
+            )
         return self._declared(node)
 
     def _declared(self, node: Node) -> CppType:
@@ -395,13 +397,6 @@ def _sizes(declarator: Node | None) -> Iterator[Node]:
         declarator = inner
 
 
-def _count(extents: Sequence[int]) -> int:
-    count = 1
-    for extent in extents:
-        count *= extent
-    return count
-
-
 # --- From the syntax tree of a function
 
 
@@ -411,9 +406,7 @@ _CASTS = ("static_cast", "reinterpret_cast")
 class _Reader:
     """Reads one function."""
 
-    def __init__(
-        self, file: CppFile, template: Mapping[str, str], constants: Mapping[str, Expr] | None = None
-    ) -> None:
+    def __init__(self, file: CppFile, template: Mapping[str, str], constants: Mapping[str, Expr] | None = None) -> None:
         self.file, self.template = file, template
         self.constants = file.constants if constants is None else constants
         self.scopes: list[dict[str, str]] = [{}]

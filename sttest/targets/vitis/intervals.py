@@ -152,8 +152,9 @@ class _Process:
             if directive.name in ("array_partition", "array_reshape"):
                 for mine in (mine for mine, theirs in self.arguments.items() if theirs == variable):
                     self.code.splits.setdefault(mine, []).append(split_of(directive))
-            elif directive.name == "interface" and "bundle" in directive.options:
-                self.bundles[directive.options.get("port", "")] = directive.options["bundle"]
+            elif directive.name == "interface" and directive.options.get("mode") == "m_axi":
+                port = directive.options.get("port", "")
+                self.bundles[port] = directive.options.get("bundle", port)
 
     def intervals(self) -> ProcessIntervals:
         loops: dict[tuple[object, ...], LoopInterval] = {}

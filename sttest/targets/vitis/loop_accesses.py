@@ -196,7 +196,7 @@ class Iteration:
         match expr:
             case Call(name, (stream, *values)) if name in (".read", ".write"):
                 yield from (each for value in values for each in self._read(value, placed))
-                channel, index = (stream.base, (stream.index,)) if isinstance(stream, Item) else (stream, ())
+                channel, index = (stream.base, (stream.place,)) if isinstance(stream, Item) else (stream, ())
                 if isinstance(channel, Name):
                     yield self._access(channel.name, index, name == ".write", placed)
             case Item(base, index):
@@ -218,7 +218,7 @@ class Iteration:
         """The array or memory and the indices of an element; a part of an element is that element."""
         indices: list[Expr] = []
         while isinstance(expr, Item):
-            indices.insert(0, expr.index)
+            indices.insert(0, expr.place)
             expr = expr.base
         if isinstance(expr, Op) and expr.op == "+" and indices and isinstance(expr.args[0], Name):
             indices[0], expr = Op("+", (expr.args[1], indices[0])), expr.args[0]

@@ -122,16 +122,16 @@ class ProcessCode:
         self._calls += 1
         values: dict[str, Expr] = {}
         for name, kind in called.types.items():
-            values[name] = Name(f"{name}#{called.name}.{self._calls}")
-            self.types[values[name].name] = kind
+            values[name] = own = Name(f"{name}#{called.name}.{self._calls}")
+            self.types[own.name] = kind
         lost: list[Statement] = []
         for parameter, argument in zip(called.parameters, call.args, strict=False):
             if isinstance(argument, Num | Name) or parameter.is_changed:
                 values[parameter.name] = argument
                 continue
             lost.append(Assign(values[parameter.name], argument, called.line))
-        for mine, theirs in ((self.splits, called.splits), (self.dependences, called.dependences)):
-            mine.update({_renamed(name, values): each for name, each in theirs.items()})
+        self.splits.update({_renamed(name, values): each for name, each in called.splits.items()})
+        self.dependences.update({_renamed(name, values): each for name, each in called.dependences.items()})
         for name, block in called.blocks.items():
             self.blocks[_renamed(name, values)] = _renamed(block, values)
         varying = self._varying[called.name]
@@ -291,8 +291,8 @@ def _substituted(
                 assert isinstance(changed, Call)
                 found.append(Run(changed, line))
             case If(condition, then, other, line):
-                parts = (_substituted(part, values, varying) for part in (then, other))
-                found.append(If(substituted(condition, values), *parts, line))
+                chosen, rest = (_substituted(part, values, varying) for part in (then, other))
+                found.append(If(substituted(condition, values), chosen, rest, line))
             case For():
                 varies = each.varies or any(name in varying for name in names_in(each.bound))
                 found.append(replace(
