@@ -7,9 +7,11 @@ depend on themselves.  Rules:
   of 16.  An addition in a chain is built in LUTs (``fadd_fabric``, 4 cycles), all other operators are as reported; a
   chain adds up latencies, since the last stage of an operator is combinational.
 - Additions of integers are rebalanced by the tool, so that a carried value passes one adder however many terms there
-  are; one integer adder, and one comparison, takes one cycle.  Comparisons are not rebalanced: a maximum over 16 lanes
-  is a chain of 16.  Choices, logic, shifts, casts between integers and bits that are read as another type take none.
-- An array that is not registers adds a cycle for its read and one for its write.
+  are.  Comparisons are not: a maximum over 16 lanes is a chain of 16.  A cycle holds two adders or comparisons in a
+  row, with the choices behind them (about 1 ns each on UltraScale+, of the 2.4 ns that the tool's margin of 27 % leaves
+  of 3.33 ns; recalled).  Choices, logic, shifts and bits that are read as another type take no time.
+- An array that is not registers takes a cycle more: what is read arrives in the next one, and what is written can be
+  read after the one of the write (AMD answer record 51269).
 - The tool knows after how many iterations an element comes again only where one loop walks it.  In flattened loops it
   takes the next iteration, unless ``dependence ... distance=N`` says otherwise; a distance above the true one is taken
   for the true one.
@@ -48,8 +50,9 @@ Trail: TypeAlias = "tuple[str, Trail] | None"
 Key: TypeAlias = tuple[str, object, int]
 """A variable, or an element of an array: its name, the counters of its index, and the rest of the index."""
 Late: TypeAlias = dict[Key, tuple[int, str, Trail]]
-"""Cycles since each carried value was read; the kind of sum that the value is, and how it was made."""
+"""Half cycles since each carried value was read; the kind of sum that the value is, and how it was made."""
 
+_WITHIN_CYCLE = ("iadd", "icmp")
 _MOST_DISTANCE = 512
 _MOST_ITERATIONS = 8192
 _COMPARES = ("<", ">", "<=", ">=", "==", "!=")
@@ -309,7 +312,7 @@ class _Execution:
         if key in self.state:
             return self.state[key]
         others = [form for form in self.forms if form[0] == key[0] and form[1] != key[1]]
-        found: Late = {key: (1 if key[0] in self.memories else 0, "", None)}
+        found: Late = {key: (2 if key[0] in self.memories else 0, "", None)}
         if others:
             found = _latest(found, *(late for each, late in self.state.items() if each[:2] in others))
         return found
@@ -363,11 +366,11 @@ class _Execution:
         return {key: _later(each, cycles, operator, "") for key, each in late.items()}
 
     def _latency(self, operator: str) -> int:
-        if operator == "fadd":
-            return self.library["fadd_fabric"].latency_cycles
-        if operator == "imul":
-            return self.library["mac_w8a8"].latency_cycles
-        return max(1, self.library[operator].latency_cycles) if operator in self.library else 1
+        """Half cycles."""
+        if operator in _WITHIN_CYCLE:
+            return 1
+        name = {"fadd": "fadd_fabric", "imul": "mac_w8a8"}.get(operator, operator)
+        return 2 * max(1, self.library[name].latency_cycles) if name in self.library else 2
 
     def _kind(self, args: Sequence[Expr]) -> str:
         """Whether an operator works on floats or on integers."""
@@ -416,12 +419,17 @@ class _Execution:
         """The chains of the iteration; those over several variables as one of the first of them."""
         edges: dict[tuple[Key, Key], tuple[int, int, int, Trail]] = {}
         for written, late in self.state.items():
-            for source, (cycles, _, trail) in late.items():
-                total = cycles + (written[0] in self.memories)
+            for source, (halves, _, trail) in late.items():
+                total = self._cycles(written[0], halves, trail)
                 for true in self._distances(written, source):
                     seen = self._seen_distance(written[0], true)
                     edges[source, written] = (total, seen, true, trail)
         yield from _rounds(edges)
+
+    def _cycles(self, name: str, halves: int, trail: Trail) -> int:
+        """Whole cycles; the write of a memory takes one, in which adders and comparisons may lie."""
+        within = any(operator in _WITHIN_CYCLE for operator in _operators(trail))
+        return -(-halves // 2) + (name in self.memories and not within)
 
     def _distances(self, written: Key, read: Key) -> Iterator[int]:
         """After how many iterations what was written at one place is read at another; nothing if never."""
@@ -492,9 +500,9 @@ class _FunctionExecution(_Execution):
         return super().kind_of(expr)
 
 
-def _later(value: tuple[int, str, Trail], cycles: int, operator: str, kind: str) -> tuple[int, str, Trail]:
+def _later(value: tuple[int, str, Trail], halves: int, operator: str, kind: str) -> tuple[int, str, Trail]:
     at, _, trail = value
-    return at + cycles, kind, (operator, trail) if operator else trail
+    return at + halves, kind, (operator, trail) if operator else trail
 
 
 def _latest(*values: Late) -> Late:

@@ -306,7 +306,7 @@ class CppFile:
             fields = [each for each in body.named_children if each.type == "field_declaration"] if body else []
             parts = [self._declared(each) for each in fields]
             return CppType(
-                "other", sum(part.bits * prod(part.extents if part.kind == "array" else ()) for part in parts)
+                "other", sum(part.bits * (prod(part.extents) if part.kind == "array" else 1) for part in parts)
             )
         return self._declared(node)
 
@@ -609,9 +609,8 @@ class _Reader:
         name = self._found(written)
         if name is not None:
             return Name(name)
-        if written in self.template:
-            return _literal(self.template[written])
-        return self.constants.get(written, Name(written))
+        written = self.template.get(written, written)
+        return self.constants.get(written) or _literal(written)
 
     def _call(self, node: Node) -> Expr:
         function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")

@@ -69,7 +69,7 @@ class IntervalComparison:
     def reason(self) -> str:
         """Where the difference comes from."""
         if not self.differs or self.slowest is None:
-            return ""
+            return "" if self.loops or not self.notes else self.notes[-1]
         if self.slowest.reason:
             return self.slowest.reason
         return f"{self.admitted:,} cycles in the C++'s loops, {self.claimed:,} in the graph"
@@ -78,21 +78,32 @@ class IntervalComparison:
 def compare_intervals(text: str, graph: TimedGraph, library: Mapping[str, Operator]) -> list[IntervalComparison]:
     """Every process of a `kernel.cpp` beside the one of the timed graph, in the order of the dataflow region.
 
+    What only one of them has comes last, with a note.
+
     Args:
         text: text of the C++.
         graph: timed graph of the same design.
         library: operators at the board's clock.
     """
     ends = fifo_ends(graph)
-    found = []
+    found: list[IntervalComparison] = []
     for code in admitted_intervals(text, library):
         writers = {ends[graph.fifo_index[name]].writer for name in code.writes if name in graph.fifo_index}
         readers = {ends[graph.fifo_index[name]].reader for name in code.reads if name in graph.fifo_index}
-        found += [_compared(code, graph.processes[number], graph) for number in sorted(writers | readers)[:1]]
+        number = min(writers | readers, default=None)
+        found.append(_compared(code, graph.processes[number] if number is not None else None, graph))
+    both = {each.process for each in found}
+    for process in graph.processes:
+        if process.name not in both:
+            note = "no process of the C++ has its FIFOs"
+            found.append(IntervalComparison(process.name, "", process.category, (), (note,), *_claims(process, graph)))
     return found
 
 
-def _compared(code: ProcessIntervals, process: Process, graph: TimedGraph) -> IntervalComparison:
+def _compared(code: ProcessIntervals, process: Process | None, graph: TimedGraph) -> IntervalComparison:
+    if process is None:
+        note = "no process of the timed graph has its FIFOs"
+        return IntervalComparison(code.name, code.name, "", code.loops, (*code.notes, note), 0, 0, 0)
     claimed, entries, drain = _claims(process, graph)
     return IntervalComparison(
         process.name, code.name, process.category, code.loops, code.notes, claimed, entries, drain

@@ -23,7 +23,7 @@ import numpy as np
 
 from sttest.boards.operators import Operator
 from sttest.targets.vitis.carried_chains import carried_chains
-from sttest.targets.vitis.cpp_model import CppFile, CppType, ProcessCall, plain, split_of
+from sttest.targets.vitis.cpp_model import CppFile, CppType, ProcessCall, Unknown, in_order, plain, split_of
 from sttest.targets.vitis.loop_accesses import Access, Banks, Guard, Integers, Iteration, at_once, bank_accesses
 from sttest.targets.vitis.loop_nests import LoopNest, ProcessCode
 
@@ -170,7 +170,7 @@ class _Process:
             loops[key] = found
         return ProcessIntervals(
             self.call.function, frozenset(used[False]), frozenset(used[True]), tuple(loops.values()),
-            tuple(self._wide_streams()),
+            (*self._wide_streams(), *self._not_understood()),
         )  # fmt: skip
 
     def title(self, name: str) -> str:
@@ -178,6 +178,11 @@ class _Process:
         variable = self.arguments.get(name, name)
         channel = self.file.channels.get(variable)
         return channel.title if channel is not None and channel.title else variable
+
+    def _not_understood(self) -> Iterator[str]:
+        for each in in_order(self.code.body):
+            if isinstance(each, Unknown):
+                yield f"line {each.line} is not understood: {each.text.splitlines()[0]}"
 
     def _wide_streams(self) -> Iterator[str]:
         for parameter in self.code.function.parameters:

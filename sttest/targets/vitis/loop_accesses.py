@@ -6,9 +6,10 @@ predicates of writes and stream accesses.  Here that is proven for the branches 
 compare the same counter, or the same expression of it, with constants that leave no common value.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from math import gcd, prod
 from typing import NamedTuple, TypeAlias
@@ -30,6 +31,7 @@ from sttest.targets.vitis.cpp_model import (
     Run,
     Split,
     Statement,
+    in_order,
     key_of,
     names_in,
 )
@@ -125,19 +127,23 @@ class Iteration:
 
     def _is_index(self, name: str) -> bool:
         """Whether a variable is an integer that is set once: an index by another name."""
-        if self.code.type_of(name).kind != "int" or name in self.code.function.statics:
-            return False
-        return sum(isinstance(s, Assign) and s.target == Name(name) for s in self._every()) == 1
+        is_integer = self.code.type_of(name).kind == "int" and name not in self.code.function.statics
+        return is_integer and self._settings[name] == 1
 
-    def _every(self) -> list[Statement]:
-        if not hasattr(self, "_all"):
-            self._all = list(_flat(self.nest.body))
-        return self._all
+    @cached_property
+    def _settings(self) -> Counter[str]:
+        """How often an iteration sets each variable, by statements."""
+        targets = (each.target for each in in_order(self.nest.body) if isinstance(each, Assign))
+        return Counter(name for target in targets for name in [*names_in(target)][:1])
 
     def _guards(self, choice: If) -> tuple[Guard, Guard]:
         if isinstance(choice.condition, Num):
             never = (Literal("", 0, -1),)
             return ((), never) if choice.condition.value else (never, ())
+        if any(self._settings[name] > 1 for name in names_in(choice.condition)):
+            # What changes within an iteration is another value at each place.
+            place = f"line {choice.line} {id(choice)}"
+            return (Literal(place, 1, 1),), (Literal(place, 0, 0),)
         literals = [self._literal(each) for each in _conjunction(choice.condition)]
         known = tuple(each for each in literals if each is not None)
         is_known = len(known) == len(literals)
@@ -316,15 +322,6 @@ class Iteration:
         return found
 
 
-def _flat(statements: Sequence[Statement]) -> Iterator[Statement]:
-    for each in statements:
-        yield each
-        if isinstance(each, If):
-            yield from _flat((*each.then, *each.other))
-        elif isinstance(each, For):
-            yield from _flat(each.body)
-
-
 def _conjunction(condition: Expr) -> list[Expr]:
     if isinstance(condition, Op) and condition.op == "&&":
         return [each for arg in condition.args for each in _conjunction(arg)]
@@ -447,9 +444,11 @@ class Banks:
     def _bank(self, split: Split, count: int, index: Affine, dim: int, ranges: Mapping[str, int]) -> Integers:
         if split.kind == "block":
             size = -(-self.kind.extents[dim] // split.factor)
-            if any(factor % size for _, factor in index.terms):
+            inside = [(name, factor) for name, factor in index.terms if factor % size]
+            if sum(factor * (ranges.get(name, _FAR) - 1) for name, factor in inside) + max(index.lanes % size) >= size:
                 return np.tile(np.arange(count), (len(index.lanes), 1))
-            index = Affine(index.lanes // size, tuple((name, factor // size) for name, factor in index.terms))
+            terms = tuple((name, factor // size) for name, factor in index.terms if factor % size == 0)
+            index = Affine(index.lanes // size, terms)
         reached = np.array(sorted(_offsets(index.terms, count, ranges)), np.int64)
         return (index.lanes[:, None] + reached[None, :]) % count
 

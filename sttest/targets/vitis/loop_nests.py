@@ -114,11 +114,21 @@ class ProcessCode:
                 # What a call does with channels is done before the next call begins.
                 is_turn = any(parameter.type.kind in ("stream", "blocks") for parameter in called.parameters)
                 found += (If(Num(1), written, (), each.line),) if is_turn else written
+            elif isinstance(each, Assign) and (called := self._doing(each.value)) and isinstance(each.value, Call):
+                found += self._expanded(self._written_in(called, each.value, each.target))
             else:
                 found.append(each)
         return tuple(found)
 
-    def _written_in(self, called: CppFunction, call: Call) -> tuple[Statement, ...]:
+    def _doing(self, value: Expr) -> CppFunction | None:
+        """The function that gives a value, if it does more than that: with channels, arrays or memory."""
+        called = self.file.function(value.name, value.template) if isinstance(value, Call) else None
+        if called is None:
+            return None
+        moves = any(each.is_pointer or each.type.kind in ("stream", "blocks", "array") for each in called.parameters)
+        return called if moves else None
+
+    def _written_in(self, called: CppFunction, call: Call, target: Expr | None = None) -> tuple[Statement, ...]:
         self._calls += 1
         values: dict[str, Expr] = {}
         for name, kind in called.types.items():
@@ -135,7 +145,7 @@ class ProcessCode:
         for name, block in called.blocks.items():
             self.blocks[_renamed(name, values)] = _renamed(block, values)
         varying = self._varying[called.name]
-        return (*lost, *_substituted(called.body, values, varying))
+        return (*lost, *_substituted(called.body, values, varying, target))
 
     @cached_property
     def _varying(self) -> Mapping[str, frozenset[str]]:
@@ -279,7 +289,7 @@ def substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
 
 
 def _substituted(
-    statements: Sequence[Statement], values: Mapping[str, Expr], varying: frozenset[str]
+    statements: Sequence[Statement], values: Mapping[str, Expr], varying: frozenset[str], result: Expr | None
 ) -> tuple[Statement, ...]:
     found: list[Statement] = []
     for each in statements:
@@ -291,14 +301,17 @@ def _substituted(
                 assert isinstance(changed, Call)
                 found.append(Run(changed, line))
             case If(condition, then, other, line):
-                chosen, rest = (_substituted(part, values, varying) for part in (then, other))
+                chosen, rest = (_substituted(part, values, varying, result) for part in (then, other))
                 found.append(If(substituted(condition, values), chosen, rest, line))
             case For():
                 varies = each.varies or any(name in varying for name in names_in(each.bound))
                 found.append(replace(
                     each, counter=_renamed(each.counter, values), first=substituted(each.first, values),
-                    bound=substituted(each.bound, values), body=_substituted(each.body, values, varying), varies=varies,
+                    bound=substituted(each.bound, values), varies=varies,
+                    body=_substituted(each.body, values, varying, result),
                 ))  # fmt: skip
+            case Return(value, line) if result is not None:
+                found.append(Assign(result, substituted(value, values), line))
             case Return() | Unknown():
                 found.append(each)
     return tuple(found)
