@@ -18,9 +18,9 @@ depend on themselves.  Rules:
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -42,19 +42,22 @@ from sttest.targets.vitis.cpp_model import (
     names_in,
     plain,
 )
-from sttest.targets.vitis.loop_accesses import Affine, Banks, Integers, Iteration, Lanes, lane_count
+from sttest.targets.vitis.loop_accesses import Affine, Banks, Iteration, Lanes
 from sttest.targets.vitis.loop_nests import trip_count
 
 Trail: TypeAlias = "tuple[str, Trail] | None"
 """The operators behind a value, the last one first."""
-Key: TypeAlias = tuple[str, object, int]
+Terms: TypeAlias = tuple[tuple[str, int], ...]
+Key: TypeAlias = tuple[str, Terms, int]
 """A variable, or an element of an array: its name, the counters of its index, and the rest of the index."""
 Late: TypeAlias = dict[Key, tuple[int, str, Trail]]
 """Half cycles since each carried value was read; the kind of sum that the value is, and how it was made."""
 
+Node = TypeVar("Node", bound=Hashable)
+
 _WITHIN_CYCLE = ("iadd", "icmp")
 _MOST_DISTANCE = 512
-_MOST_ITERATIONS = 8192
+_UNKNOWN = 0
 _COMPARES = ("<", ">", "<=", ">=", "==", "!=")
 _FLOAT_OPERATORS = {"+": "fadd", "-": "fadd", "*": "fmul", "/": "fdiv"}
 _FUNCTIONS = {
@@ -88,11 +91,9 @@ def carried_chains(iteration: Iteration, library: Mapping[str, Operator]) -> lis
     run = _Execution(iteration, library, carried)
     run.statements(iteration.nest.body, (), 0, [])
     found: dict[str, Chain] = {}
-    for chain in run.chains():
-        before = found.get(chain.variable)
-        if before is None or chain.interval > before.interval:
-            found[chain.variable] = chain
-    return sorted(found.values(), key=lambda chain: -chain.interval)
+    for chain in sorted(run.chains(), key=lambda chain: (chain.interval, chain.cycles, chain.operators)):
+        found[chain.variable] = chain
+    return sorted(found.values(), key=lambda chain: (-chain.interval, chain.variable))
 
 
 # --- Which variables can depend on themselves
@@ -185,12 +186,12 @@ def _names_of(statement: Statement) -> set[str]:
             return set()
 
 
-def _circles(uses: Mapping[str, set[str]]) -> Iterator[set[str]]:
+def _circles(uses: Mapping[Node, set[Node]]) -> Iterator[set[Node]]:
     """The strongly connected parts that hold a circle (Tarjan, without recursion)."""
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
     for root in uses:
         if root in number:
             continue
@@ -229,7 +230,8 @@ class _Execution:
     def __init__(self, iteration: Iteration, library: Mapping[str, Operator], carried: set[str]) -> None:
         self.iteration, self.code, self.library, self.carried = iteration, iteration.code, library, carried
         self.state: dict[Key, Late] = {}
-        self.forms: dict[tuple[str, object], int] = {}
+        self.forms: set[tuple[str, Terms]] = set()
+        self.shifts: dict[Terms, dict[int, int]] = {}
         self.places: dict[tuple[int, Lanes], tuple[Expr, Affine]] = {}
         self.memories = {name for name in carried if self._is_memory(name)}
         self.summaries: dict[tuple[str, tuple[str, ...]], list[tuple[int, Trail] | None]] = {}
@@ -292,7 +294,7 @@ class _Execution:
         if conditions or is_part:
             value = _latest(value, self._stored(key), *conditions)
         self.state[key] = value
-        self.forms[key[:2]] = self.forms.get(key[:2], 0) + 1
+        self.forms.add(key[:2])
 
     def _key(self, expr: Expr, lanes: Lanes, lane: int) -> Key:
         name = _target(expr)
@@ -416,14 +418,14 @@ class _Execution:
     # --- What comes round
 
     def chains(self) -> Iterator[Chain]:
-        """The chains of the iteration; those over several variables as one of the first of them."""
-        edges: dict[tuple[Key, Key], tuple[int, int, int, Trail]] = {}
+        """The chains of the iteration."""
+        read = {source for late in self.state.values() for source in late}
+        edges = []
         for written, late in self.state.items():
-            for source, (halves, _, trail) in late.items():
-                total = self._cycles(written[0], halves, trail)
-                for true in self._distances(written, source):
-                    seen = self._seen_distance(written[0], true)
-                    edges[source, written] = (total, seen, true, trail)
+            for target, true in self._later_reads(written, read):
+                seen = self._seen_distance(written[0], true)
+                for source, (halves, _, trail) in late.items():
+                    edges.append(_Edge(source, target, self._cycles(written[0], halves, trail), seen, true, trail))
         yield from _rounds(edges)
 
     def _cycles(self, name: str, halves: int, trail: Trail) -> int:
@@ -431,19 +433,24 @@ class _Execution:
         within = any(operator in _WITHIN_CYCLE for operator in _operators(trail))
         return -(-halves // 2) + (name in self.memories and not within)
 
-    def _distances(self, written: Key, read: Key) -> Iterator[int]:
-        """After how many iterations what was written at one place is read at another; nothing if never."""
-        if written[0] != read[0]:
-            yield 1
-        elif not written[1] and not read[1]:
-            if written[2] == read[2]:
-                yield 1
-        elif written[1] == read[1]:
-            distance = _distance(written[1], written[2] - read[2], self.iteration)
-            if distance is not None:
-                yield distance
-        else:
-            yield 1
+    def _later_reads(self, written: Key, read: Set[Key]) -> Iterator[tuple[Key, int]]:
+        """What later iterations read where a value is written, and after how many of them; 0 where that is unknown."""
+        name, terms, place = written
+        forms = {key[1] for key in read if key[0] == name}
+        if not terms and written in read:
+            yield written, 1
+        if terms in forms and terms:
+            for shift, distance in self._shifts(terms).items():
+                if (name, terms, place - shift) in read:
+                    yield (name, terms, place - shift), distance
+        if forms - {terms}:
+            yield from ((key, 1) for key in read if key[0] == name and key[1] != terms)
+
+    def _shifts(self, terms: Terms) -> Mapping[int, int]:
+        """How far an index of counters moves, and in how few iterations."""
+        if terms not in self.shifts:
+            self.shifts[terms] = _shifts(terms, self.iteration)
+        return self.shifts[terms]
 
     def _seen_distance(self, name: str, true: int) -> int:
         for directive in self.code.dependences.get(self.code.blocks.get(name, name), []):
@@ -451,8 +458,8 @@ class _Execution:
             if directive.options.get("dependent") == "false" or "false" in directive.options:
                 return _MOST_DISTANCE
             if told.isdigit():
-                return max(1, min(int(told), true))
-        return true if sum(trip > 1 for trip in self.iteration.nest.trips) <= 1 else 1
+                return max(1, min(int(told), true or int(told)))
+        return max(1, true) if sum(trip > 1 for trip in self.iteration.nest.trips) <= 1 else 1
 
 
 class _FunctionExecution(_Execution):
@@ -532,52 +539,81 @@ def _operators(trail: Trail) -> Iterator[str]:
         trail = trail[1]
 
 
-def _distance(terms: object, shift: int, iteration: Iteration) -> int | None:
-    """After how many iterations an index of counters comes to the element ``shift`` above it; None if it never does."""
-    place = _walk(terms, iteration)
+def _shifts(terms: Terms, iteration: Iteration) -> dict[int, int]:
+    place = iteration.walked(terms)
     if place is None:
-        return 1
+        return {0: _UNKNOWN}
+    found: dict[int, int] = {}
     for distance in range(1, min(len(place), _MOST_DISTANCE)):
-        if bool((place[distance:] - place[:-distance] == shift).any()):
-            return distance
-    return None
+        for shift in np.unique(place[distance:] - place[:-distance]).tolist():
+            found.setdefault(shift, distance)
+    return found
 
 
-def _walk(terms: object, iteration: Iteration) -> Integers | None:
-    """An index in every iteration of the flattened loops."""
-    trips = iteration.nest.trips
-    assert isinstance(terms, tuple)
-    names = [loop.counter for loop in iteration.nest.loops]
-    if any(name not in names for name, _ in terms if name not in iteration.nest.around):
-        return None
-    count = min(int(np.prod(trips)), _MOST_ITERATIONS)
-    numbers = np.unravel_index(np.arange(count), trips) if trips else (np.arange(1),)
-    place = np.zeros(count, np.int64)
-    for name, factor in terms:
-        if name in names:
-            place += factor * numbers[names.index(name)]
-    return place
+class _Edge(NamedTuple):
+    """From a value that an iteration reads to one that a later iteration reads."""
+
+    source: Key
+    target: Key
+    cycles: int
+    seen: int
+    true: int
+    trail: Trail
 
 
-def _rounds(edges: Mapping[tuple[Key, Key], tuple[int, int, int, Trail]]) -> Iterator[Chain]:
-    """Chains from values to themselves, and, where these wait for each other, the slowest of each pair of them."""
-    for (source, written), (cycles, seen, true, trail) in edges.items():
-        if source == written or source[:2] == written[:2]:
-            yield Chain(plain(source[0]), cycles, seen, true, _counted(trail))
-            continue
-        back = edges.get((written, source))
-        if back is not None and written > source:
-            both = Counter(_operators(trail)) + Counter(_operators(back[3]))
-            name = f"{plain(source[0])} and {plain(written[0])}"
-            yield Chain(name, cycles + back[0], seen + back[1], true + back[2], _told(both))
+def _rounds(edges: Sequence[_Edge]) -> Iterator[Chain]:
+    """The chains from values to themselves, and the slowest circle of values that wait for each other."""
+    after: dict[Key, set[Key]] = {}
+    for edge in edges:
+        if edge.source == edge.target:
+            yield _chain([edge])
+        else:
+            after.setdefault(edge.source, set()).add(edge.target)
+    for circle in _circles(after):
+        inside = [edge for edge in edges if edge.source in circle and edge.target in circle]
+        yield _chain(_slowest(inside))
 
 
-def _counted(trail: Trail) -> str:
-    return _told(Counter(_operators(trail)))
+def _slowest(edges: Sequence[_Edge]) -> list[_Edge]:
+    """The circle of most cycles per iteration: from any circle on, a better one as long as there is one."""
+    best: list[_Edge] = []
+    while True:
+        cycles, iterations = sum(edge.cycles for edge in best), sum(edge.seen for edge in best) or 1
+        better = _circle_above(edges, [edge.cycles * iterations - cycles * edge.seen for edge in edges])
+        if not better:
+            return best or list(edges[:1])
+        best = better
+
+
+def _circle_above(edges: Sequence[_Edge], weights: Sequence[int]) -> list[_Edge]:
+    """A circle whose weights add up to more than 0, by Bellman and Ford."""
+    at: dict[Key, int] = {}
+    came: dict[Key, _Edge] = {}
+    moved: Key | None = None
+    for _ in range(len({edge.source for edge in edges}) + 1):
+        moved = None
+        for edge, weight in zip(edges, weights, strict=True):
+            if at.get(edge.source, 0) + weight > at.get(edge.target, 0):
+                at[edge.target] = at.get(edge.source, 0) + weight
+                came[edge.target], moved = edge, edge.target
+        if moved is None:
+            return []
+    seen: dict[Key, int] = {}
+    path: list[_Edge] = []
+    while moved is not None and moved not in seen:
+        seen[moved] = len(path)
+        path.append(came[moved])
+        moved = came[moved].source
+    return path[seen[moved] :] if moved is not None else []
+
+
+def _chain(edges: Sequence[_Edge]) -> Chain:
+    operators = sum((Counter(_operators(edge.trail)) for edge in edges), Counter[str]())
+    names = sorted({plain(edge.source[0]) for edge in edges})
+    cycles, seen, true = (sum(each) for each in zip(*((e.cycles, e.seen, e.true) for e in edges), strict=True))
+    return Chain("' and '".join(names), cycles, seen, true, _told(operators))
 
 
 def _told(operators: Counter[str]) -> str:
-    return " + ".join(f"{count} x {name}" if count > 1 else name for name, count in operators.items())
-
-
-__all__ = ["Chain", "carried_chains", "lane_count"]
+    ordered = sorted(operators.items(), key=lambda pair: (-pair[1], pair[0]))
+    return " + ".join(f"{count} x {name}" if count > 1 else name for name, count in ordered)

@@ -212,7 +212,7 @@ def key_of(expr: Expr) -> str:
         case Item(base, index):
             return f"{key_of(base)}[{key_of(index)}]"
         case Op(op, args):
-            return f"({f' {op} '.join(map(key_of, args))})" if len(args) > 1 else f"{op}{key_of(args[0])}"
+            return f"({f' {op} '.join(map(key_of, args))})" if len(args) > 1 else f"{op}{''.join(map(key_of, args))}"
         case Call(name, args, template):
             return f"{name}<{','.join(template)}>({', '.join(map(key_of, args))})"
 

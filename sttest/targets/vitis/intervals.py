@@ -34,7 +34,6 @@ PORT_BITS = 512
 MAX_MEMORY_BITS = 1024
 """The widest word of an m_axi port."""
 BANK_PORTS = 2
-_WALKED = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -309,15 +308,9 @@ class _Loop:
     def _run_length(self, access: Access) -> int | None:
         """Words that follow each other without a gap, at least; None where the address is not known."""
         index = self.iteration.affine(access.indices[0], access.lanes)
-        names = [loop.counter for loop in self.nest.loops]
-        if any(name not in (*names, *self.nest.around) for name, _ in index.terms):
+        place = self.iteration.walked(index.terms)
+        if place is None:
             return None
-        count = min(self.nest.iterations, _WALKED)
-        numbers = np.unravel_index(np.arange(count), self.nest.trips) if self.nest.trips else ()
-        place = np.zeros(max(count, 1), np.int64)
-        for name, factor in index.terms:
-            if name in names:
-                place = place + factor * numbers[names.index(name)]
         breaks = np.flatnonzero(np.diff(place) != 1)
         if not len(breaks):
             return self.nest.iterations

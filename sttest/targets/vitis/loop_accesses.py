@@ -39,6 +39,8 @@ from sttest.targets.vitis.loop_nests import LoopNest, ProcessCode, trip_count
 
 Integers: TypeAlias = NDArray[np.int64]
 _FAR = 1 << 60
+MOST_WALKED = 1 << 14
+"""Iterations that are looked at one by one."""
 
 
 class Literal(NamedTuple):
@@ -105,6 +107,7 @@ class Iteration:
             loop.counter: trip * loop.stride for loop, trip in zip(self.nest.loops, self.nest.trips, strict=True)
         }}  # fmt: skip
         self.aliases: dict[str, Expr] = {}
+        self.rounded: dict[str, tuple[str, Affine, int]] = {}
         self.placed = list(self._placed(self.nest.body, (), ()))
         self.accesses = [each for placed in self.placed for each in self._accesses(placed)]
 
@@ -305,10 +308,32 @@ class Iteration:
             return None
         inner = " + ".join([*(f"{factor // unit} {name}" for name, factor in value.terms), str(steps[0])])
         name = f"({inner}) {op} {divisor // unit}"
+        scaled = Affine(steps[:1], tuple((key, factor // unit) for key, factor in value.terms))
+        self.rounded[name] = op, scaled, divisor // unit
         if op == "/":
             return Affine(np.zeros_like(value.lanes), ((name, 1),))
         self.ranges.setdefault(name, divisor // unit)
         return Affine(value.lanes % unit, ((name, unit),))
+
+    def walked(self, terms: Sequence[tuple[str, int]]) -> Integers | None:
+        """A sum of counters in every iteration of an entry, the first ones of many; None if others are in it."""
+        trips = self.nest.trips
+        place = np.zeros(min(prod(trips), MOST_WALKED), np.int64)
+        numbers = np.unravel_index(np.arange(len(place)), trips) if trips else ()
+        counters = {loop.counter: number for loop, number in zip(self.nest.loops, numbers, strict=True)}
+        for name, factor in terms:
+            if name in counters:
+                place = place + factor * counters[name]
+            elif name in self.rounded:
+                op, inner, divisor = self.rounded[name]
+                value = self.walked(inner.terms)
+                if value is None:
+                    return None
+                value = value + inner.lanes[0]
+                place = place + factor * (value // divisor if op == "/" else value % divisor)
+            elif name not in self.nest.around:
+                return None
+        return place
 
     def flat(self, name: str, indices: Sequence[Expr], lanes: Lanes) -> Affine:
         """The place of an element among all of its array, row-major."""

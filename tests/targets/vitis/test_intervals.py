@@ -208,6 +208,16 @@ def test_lanes_with_sums_of_their_own_wait_for_one_adder_only() -> None:
     assert (found.admitted, found.reason) == (4, "'s' is carried through fadd: 4 cycles")
 
 
+def test_sums_that_take_turns_wait_for_each_other_only() -> None:
+    before = "float s[4];\n#pragma HLS array_partition variable=s type=complete dim=1"
+    body = "float next = s[3] + a.read();\n" + "".join(f"s[{n}] = s[{n - 1}];\n" for n in (3, 2, 1)) + "s[0] = next;"
+    found = loop(body, before=before)
+    (chain,) = (bound for bound in found.bounds if bound.rule == "chain")
+    assert (chain.cycles, chain.reason) == (1, "'s' is carried through fadd: 4 cycles over 4 iterations")
+    crossed = loop("float x = r; r = s + a.read(); s = x * 2.0f;", before="float r = 0.0f; float s = 0.0f;")
+    assert crossed.reason == "'r' and 's' is carried through fadd + fmul: 7 cycles over 2 iterations"
+
+
 _HELD = "float s[8];"
 _ADD_HELD = "float x = a.read(); s[j] = s[j] + x;"
 
@@ -233,6 +243,8 @@ def test_a_distance_counts_where_the_tool_knows_it() -> None:
     one_loop = loop("float x = a.read(); if (t > 0) s[t] = s[t - 1] + x;", before="float s[64];")
     assert one_loop.admitted == 6
     assert loop("float x = a.read(); s[t] = s[t] + x;", before="float s[64];").admitted == 1
+    assert loop("float x = a.read(); s[t % 8] = s[t % 8] + x;", before="float s[8];").admitted == 1
+    assert loop("float x = a.read(); s[t % 3] = s[t % 3] + x;", before="float s[8];").admitted == 2
 
 
 # --- Banks
