@@ -12,9 +12,10 @@ depend on themselves.  Rules:
   of 3.33 ns; recalled).  Choices, logic, shifts and bits that are read as another type take no time.
 - An array that is not registers takes a cycle more: what is read arrives in the next one, and what is written can be
   read after the one of the write (AMD answer record 51269).
-- The tool knows after how many iterations an element comes again only where one loop walks it.  In flattened loops it
-  takes the next iteration, unless ``dependence ... distance=N`` says otherwise; a distance above the true one is taken
-  for the true one.
+- The tool knows after how many iterations an element of a memory comes again only where one loop walks it by a sum of
+  counters.  Otherwise it takes the next iteration, unless ``dependence ... distance=N`` says more; what exceeds the
+  true distance is taken for that.  Registers are scalars to the tool: one that a counter chooses may be the same in
+  the next iteration, and no directive says otherwise.
 """
 
 from collections import Counter
@@ -423,7 +424,7 @@ class _Execution:
         edges = []
         for written, late in self.state.items():
             for target, true in self._later_reads(written, read):
-                seen = self._seen_distance(written[0], true)
+                seen = self._seen_distance(written, true)
                 for source, (halves, _, trail) in late.items():
                     edges.append(_Edge(source, target, self._cycles(written[0], halves, trail), seen, true, trail))
         yield from _rounds(edges)
@@ -452,14 +453,20 @@ class _Execution:
             self.shifts[terms] = _shifts(terms, self.iteration)
         return self.shifts[terms]
 
-    def _seen_distance(self, name: str, true: int) -> int:
+    def _seen_distance(self, written: Key, true: int) -> int:
+        name, terms, _ = written
+        if name not in self.memories:
+            return 1
         for directive in self.code.dependences.get(self.code.blocks.get(name, name), []):
             told = directive.options.get("distance", "")
             if directive.options.get("dependent") == "false" or "false" in directive.options:
                 return _MOST_DISTANCE
             if told.isdigit():
                 return max(1, min(int(told), true or int(told)))
-        return max(1, true) if sum(trip > 1 for trip in self.iteration.nest.trips) <= 1 else 1
+        nest = self.iteration.nest
+        counters = {loop.counter for loop in nest.loops}
+        is_walked = sum(trip > 1 for trip in nest.trips) <= 1 and all(key in counters for key, _ in terms)
+        return max(1, true) if is_walked else 1
 
 
 class _FunctionExecution(_Execution):

@@ -336,6 +336,3 @@ def _copies(access: Access) -> int:
 def _without_lanes(access: Access) -> Guard:
     lanes = {name for name, _ in access.lanes}
     return tuple(each for each in access.guard if each.value not in lanes)
-
-
-__all__ = ["LoopInterval", "ProcessIntervals", "admitted_intervals", "wide_aggregates"]

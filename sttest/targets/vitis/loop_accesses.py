@@ -387,7 +387,7 @@ def _box(guard: Guard) -> dict[str, tuple[int, int]] | None:
 def _most(boxes: Sequence[tuple[Mapping[str, tuple[int, int]], Integers]]) -> Integers:
     if not boxes:
         return np.zeros(1, np.int64)
-    values = sorted({value for box, _ in boxes for value in box})
+    values = sorted(value for value in {value for box, _ in boxes for value in box} if _divides(value, boxes))
     if not values:
         return np.sum([numbers for _, numbers in boxes], axis=0)
     # Where boxes meet they all hold the largest of their lower corners.
@@ -399,6 +399,12 @@ def _most(boxes: Sequence[tuple[Mapping[str, tuple[int, int]], Integers]]) -> In
         if meeting:
             found.append(_most([({k: v for k, v in box.items() if k != value}, n) for box, n in meeting]))
     return np.max(found, axis=0)
+
+
+def _divides(value: str, boxes: Sequence[tuple[Mapping[str, tuple[int, int]], Integers]]) -> bool:
+    """Whether two of the boxes leave no common number to a value."""
+    ranges = [box[value] for box, _ in boxes if value in box]
+    return max(low for low, _ in ranges) > min(high for _, high in ranges)
 
 
 # --- Banks

@@ -28,7 +28,6 @@ from sttest.targets.vitis.cpp_model import (
     Name,
     Num,
     Op,
-    Parameter,
     Return,
     Run,
     Statement,
@@ -315,6 +314,3 @@ def _substituted(
             case Return() | Unknown():
                 found.append(each)
     return tuple(found)
-
-
-__all__ = ["LoopNest", "Parameter", "ProcessCode", "has_variable_bound", "substituted", "trip_count"]

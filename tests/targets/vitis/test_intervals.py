@@ -243,8 +243,18 @@ def test_a_distance_counts_where_the_tool_knows_it() -> None:
     one_loop = loop("float x = a.read(); if (t > 0) s[t] = s[t - 1] + x;", before="float s[64];")
     assert one_loop.admitted == 6
     assert loop("float x = a.read(); s[t] = s[t] + x;", before="float s[64];").admitted == 1
-    assert loop("float x = a.read(); s[t % 8] = s[t % 8] + x;", before="float s[8];").admitted == 1
-    assert loop("float x = a.read(); s[t % 3] = s[t % 3] + x;", before="float s[8];").admitted == 2
+
+
+def test_a_remainder_is_no_sum_of_counters() -> None:
+    body, pragma = (
+        "float x = a.read(); s[t % 8] = s[t % 8] + x;",
+        "#pragma HLS dependence variable=s type=inter distance=",
+    )
+    assert loop(body, before="float s[8];").admitted == 6
+    assert loop(body, before=f"float s[8];\n{pragma}8").admitted == 1
+    assert loop(body, before=f"float s[8];\n{pragma}3").admitted == 2
+    registers = "float s[8];\n#pragma HLS array_partition variable=s type=complete dim=1"
+    assert loop(body, before=f"{registers}\n{pragma}8").admitted == 4
 
 
 # --- Banks
