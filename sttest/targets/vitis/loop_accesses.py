@@ -6,10 +6,9 @@ predicates of writes and stream accesses.  Here that is proven for the branches 
 compare the same counter, or the same expression of it, with constants that leave no common value.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 from math import gcd, prod
 from typing import NamedTuple, TypeAlias
@@ -31,7 +30,6 @@ from sttest.targets.vitis.cpp_model import (
     Run,
     Split,
     Statement,
-    in_order,
     key_of,
     names_in,
 )
@@ -131,20 +129,14 @@ class Iteration:
     def _is_index(self, name: str) -> bool:
         """Whether a variable is an integer that is set once: an index by another name."""
         is_integer = self.code.type_of(name).kind == "int" and name not in self.code.function.statics
-        return is_integer and self._settings[name] == 1
-
-    @cached_property
-    def _settings(self) -> Counter[str]:
-        """How often an iteration sets each variable, by statements."""
-        targets = (each.target for each in in_order(self.nest.body) if isinstance(each, Assign))
-        return Counter(name for target in targets for name in [*names_in(target)][:1])
+        return is_integer and self.code.settings[name] == 1
 
     def _guards(self, choice: If) -> tuple[Guard, Guard]:
         if isinstance(choice.condition, Num):
             never = (Literal("", 0, -1),)
             return ((), never) if choice.condition.value else (never, ())
-        if any(self._settings[name] > 1 for name in names_in(choice.condition)):
-            # What changes within an iteration is another value at each place.
+        if any(self.code.settings[name] > 1 for name in names_in(choice.condition)):
+            # What changes may be another value at each place.
             place = f"line {choice.line} {id(choice)}"
             return (Literal(place, 1, 1),), (Literal(place, 0, 0),)
         literals = [self._literal(each) for each in _conjunction(choice.condition)]

@@ -9,7 +9,7 @@ Rules (UG1399 2024.1, "pragma HLS pipeline" and "pragma HLS loop_flatten"):
 - A function with ``allocation limit=1`` is one circuit: a bound that its calls tell differently is a variable.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -91,6 +91,12 @@ class ProcessCode:
     def nests(self) -> list[LoopNest]:
         """The loops, in order."""
         return self._regions(self.body, {})
+
+    @cached_property
+    def settings(self) -> Counter[str]:
+        """How many statements set each variable, or a part of it."""
+        targets = (each.target for each in in_order(self.body) if isinstance(each, Assign))
+        return Counter(name for target in targets for name in [*names_in(target)][:1])
 
     def type_of(self, name: str) -> CppType:
         """The type of a variable; of a lock, that of the block that it holds."""

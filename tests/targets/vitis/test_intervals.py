@@ -103,6 +103,9 @@ def test_tokens_spread_over_the_steps_of_a_tile_cost_no_cycle() -> None:
 def test_conditions_on_what_changes_may_hold_together() -> None:
     body = "if (n == 0) c.write(a.read()); n = n + 1; if (n == 1) c.write(b.read()); n = 0;"
     assert loop(body, before="int n = 0;").admitted == 2
+    once = "if (n == 0) c.write(a.read()); n = t; if (n == 1) c.write(b.read());"
+    assert loop(once, before="int n = 0;").admitted == 2
+    assert loop("const int n = t / 2; if (n == 0) c.write(1.0f); if (n == 1) c.write(2.0f);").admitted == 1
 
 
 def test_functions_that_move_tokens_are_looked_into() -> None:
