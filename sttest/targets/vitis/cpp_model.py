@@ -629,13 +629,13 @@ class _Reader:
 
 
 def split_of(directive: Directive) -> Split:
-    """What a partition or reshaping says."""
+    """What a partition or reshaping says; its type may stand without a key."""
     options = directive.options
     factor, dim = options.get("factor", ""), options.get("dim", "1")
-    return Split(
-        directive.name == "array_reshape", options.get("type", "complete"), int(factor) if factor.isdigit() else 1,
-        int(dim) if dim.isdigit() else 1,
-    )  # fmt: skip
+    alone = [kind for kind in ("cyclic", "block") if kind in options]
+    kind = options.get("type", alone[0] if alone else "complete")
+    factor, dim = (int(number) if number.isdigit() else 1 for number in (factor, dim))
+    return Split(directive.name == "array_reshape", kind, factor, dim)
 
 
 def _literal(text: str) -> Expr:

@@ -12,6 +12,10 @@ Nothing here knows how the text was made.  An interval is the largest of
 What can't meet in one iteration does not add up (`loop_accesses`); which loops make one pipeline is said in
 `loop_nests`.  Widths, bursts and loops that are not flattened are notes: they make a loop slower in other ways than by
 its interval, or the tool refuse it.
+
+Held against 476 pipelined loops of the Stream-HLS FPGA'25 artifact (5e20bcf, reports of Vitis HLS 2023.2): 331 intervals
+are the reported ones, none is below.  Of those above, the loops sum several products, which that project lets the tool
+reorder (``-unsafe_math_optimizations``), or read arrays that their callers split.
 """
 
 from collections import defaultdict
@@ -284,7 +288,7 @@ class _Loop:
             if chain.distance > 1:
                 reason += f" over {chain.distance} iterations"
             elif chain.true_distance > 1:
-                reason += f"; the tool does not see that it comes back after {chain.true_distance} iterations"
+                reason += f"; that it comes again after {chain.true_distance} iterations is not seen"
             yield IntervalBound("chain", chain.interval, reason)
 
     # --- Bursts

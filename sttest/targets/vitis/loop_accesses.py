@@ -492,33 +492,51 @@ def bank_accesses(iteration: Iteration, name: str) -> list[tuple[Guard, Integers
     """Per access of an array its condition and how often it uses each bank.
 
     What the tool does to straight-line code is done first: an element is read once under a condition, and not at all
-    where it has just been written; of two writes under one condition the last counts.
+    where it has just been written; of two writes the first is dropped where the second always follows.
     """
     banks = Banks(iteration.code.type_of(name), iteration.code.splits.get(iteration.code.blocks.get(name, name), []))
     counts = banks.counts()
-    known: list[tuple[frozenset[Literal], bool, tuple[object, ...], Integers]] = []
-    found: list[tuple[Guard, Integers]] = []
+    known: list[_Touched] = []
     for access in (each for each in iteration.accesses if each.name == name):
-        indices = [iteration.affine(index, access.lanes) for index in access.indices]
-        words = [banks.words(dim, index) for dim, index in enumerate(indices)]
-        extents = banks.kind.extents
-        place = np.ravel_multi_index(
-            [np.clip(word.lanes, 0, extents[dim] - 1) for dim, word in enumerate(words)], extents
-        ) if all((word.lanes >= 0).all() for word in words) else np.arange(lane_count(access.lanes))  # fmt: skip
-        form = tuple(word.terms for word in words)
-        places, chosen = np.unique(place, return_index=True)
-        guard = frozenset(access.guard)
-        new = np.ones(len(places), bool)
-        for before, wrote, same, taken in known:
-            repeats = before == guard if access.writes else before <= guard
-            if same == form and repeats and (wrote or not access.writes):
-                new &= ~np.isin(places, taken)
-        known.append((guard, access.writes, form, places))
-        chosen = chosen[new]
-        if len(chosen):
-            reached = [banks.banks(dim, index, iteration.ranges)[chosen] for dim, index in enumerate(indices)]
-            found.append((access.guard, _used(reached, counts)))
-    return found
+        touched = _touched(iteration, access, banks)
+        for before in known:
+            if before.form != touched.form:
+                continue
+            if not touched.writes and before.guard <= touched.guard:
+                touched.places = {place: rows for place, rows in touched.places.items() if place not in before.places}
+            elif touched.writes and before.writes and touched.guard <= before.guard:
+                before.places = {place: rows for place, rows in before.places.items() if place not in touched.places}
+        known.append(touched)
+    return [
+        (tuple(each.guard), _used([np.array(rows) for rows in zip(*each.places.values(), strict=True)], counts))
+        for each in known
+        if each.places
+    ]
+
+
+@dataclass
+class _Touched:
+    """The elements of an array that an access touches: the banks of each dim that it may reach, by place."""
+
+    guard: frozenset[Literal]
+    writes: bool
+    form: tuple[tuple[tuple[str, int], ...], ...]
+    places: dict[int, list[Integers]]
+
+
+def _touched(iteration: Iteration, access: Access, banks: Banks) -> _Touched:
+    indices = [iteration.affine(index, access.lanes) for index in access.indices]
+    words = [banks.words(dim, index) for dim, index in enumerate(indices)]
+    place = np.zeros(lane_count(access.lanes), np.int64)
+    for word, extent in zip(words, banks.kind.extents, strict=True):
+        place = place * (2 * extent) + word.lanes
+    places, chosen = np.unique(place, return_index=True)
+    reached = [banks.banks(dim, index, iteration.ranges)[chosen] for dim, index in enumerate(indices)]
+    rows = [[each[number] for each in reached] for number in range(len(places))]
+    return _Touched(
+        frozenset(access.guard), access.writes, tuple(word.terms for word in words),
+        dict(zip(places.tolist(), rows, strict=True)),
+    )  # fmt: skip
 
 
 def _used(reached: Sequence[Integers], counts: Sequence[int]) -> Integers:
