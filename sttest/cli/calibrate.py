@@ -168,7 +168,7 @@ def _cell(value: object) -> str:
 
 def _document(
     package: Path, tool: SynthesisTool, results: Sequence[JobResult], compared: Sequence[Comparison], saved: Path
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     figures = {each.job.name: each for each in compared}
     jobs: list[dict[str, Any]] = []
     for result in results:

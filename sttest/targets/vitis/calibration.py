@@ -162,9 +162,7 @@ def run_jobs(
     return [results[job.name] for job in jobs]
 
 
-def _run(
-    job: SynthesisJob, folder: Path, tool: SynthesisTool, part: str, limit_s: float, stopped: Flag
-) -> JobResult:  # fmt: skip
+def _run(job: SynthesisJob, folder: Path, tool: SynthesisTool, part: str, limit_s: float, stopped: Flag) -> JobResult:
     def heed(_line: str) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
@@ -221,9 +219,7 @@ def _members(result: JobResult) -> Iterator[tuple[str, str, ModuleReport | None]
             yield process, result.job.name, result.report.modules.get(function)
 
 
-def _process(
-    process: str, job: str, module: ModuleReport | None, pipelines: Mapping[str, Pipeline]
-) -> AchievedProcess:  # fmt: skip
+def _process(process: str, job: str, module: ModuleReport | None, pipelines: Mapping[str, Pipeline]) -> AchievedProcess:
     pipeline = pipelines.get(process)
     try:
         if pipeline is None:

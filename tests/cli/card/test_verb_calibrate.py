@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import stat
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -214,6 +217,23 @@ def test_a_job_with_trouble_stops_no_other_and_names_its_log(trouble, says, stte
     calls.unlink()
     assert sttest("calibrate", package, "--jobs", "8").exit_code == 0
     assert calls.read_text().split() == ["mlp_fc1"]
+
+
+def test_ctrl_c_ends_what_runs_and_keeps_what_is_done(package, tool, heed_interrupts):
+    calls = tool(trouble="hang:mlp_fc1")
+    command = [sys.executable, "-m", "sttest", "calibrate", str(package), "--jobs", "8"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_interrupts)
+    deadline = time.monotonic() + 60
+    while not calls.exists() or len(calls.read_text().split()) < len(jobs_of(package)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 130
+    assert time.monotonic() - began < 30
+    assert not (package / "calibrate" / "mlp_fc1" / "csynth.stamp.json").exists()
+    assert len(list(package.glob("calibrate/*/csynth.stamp.json"))) > 1
 
 
 def test_vitis_hls_is_taken_where_vpp_is_too_old(sttest, package, tool):
