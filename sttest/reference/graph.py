@@ -61,7 +61,7 @@ def _invalid(what: str, where: str) -> InputError:
 
 
 def _check_extents(values: Sequence[int], what: str, where: str, most: int) -> None:
-    """At most ``most`` numbers of at least 1."""
+    """Refuses more than ``most`` numbers, and numbers below 1."""
     if len(values) > most:
         raise _invalid(f"{what} of {len(values)} dims, at most {most} are possible", where)
     for value in values:
@@ -122,7 +122,7 @@ class ReferenceStream:
 
 @dataclass(frozen=True)
 class MemoryLayout:
-    """How a tensor lies in memory: a grid of tiles, each a grid of beats, each an array of elements.
+    """The layout of a tensor in memory: a grid of tiles, each a grid of beats, each an array of elements.
 
     Args:
         grid, beats, beat: tiles, beats of a tile and elements of a beat, each per data dim.

@@ -169,7 +169,7 @@ def tile_order(layout: MemoryLayout, stream: ReferenceStream) -> Offsets:
 
 
 def tiles_and_places(layout: MemoryLayout, stream: ReferenceStream) -> tuple[Offsets, Offsets]:
-    """Of every token, repetitions left out: the row-major number of its tile, and where in it the token starts.
+    """The row-major number of every token's tile and the token's start in it, repetitions left out.
 
     Raises:
         InputError: a token lies outside of memory, or reaches from one tile into the next.

@@ -28,7 +28,7 @@ def _minimum(left: Array, right: Array) -> Array:
 
 
 def _with_zeros(chosen: Array, left: Array, right: Array, join: np.ufunc) -> Array:
-    """Where both are equal their bits are, too, but for the sign of a zero."""
+    """The chosen values with the sign of zeros: where both are equal their bits are, too, but for that sign."""
     if np.all(chosen):
         return chosen
     joined = join(np.asarray(left).view(np.uint32), np.asarray(right).view(np.uint32)).view(F32)

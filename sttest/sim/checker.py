@@ -301,7 +301,7 @@ def _pipeline_faults(
 
 
 def _stage_faults(pipeline: Pipeline, tick: np.ndarray, cycle: np.ndarray, bound: np.ndarray) -> Iterator[str]:
-    """Of each access its stage, its cycle, and the earliest cycle that its FIFO allows; all int64[accesses]."""
+    """Checks each access's stage, cycle, and the earliest cycle that its FIFO allows; all int64[accesses]."""
     first = np.flatnonzero(np.diff(tick, prepend=-1))
     at_stage = np.maximum.reduceat(cycle, first)
     if (at_stage != np.minimum.reduceat(cycle, first)).any():

@@ -124,11 +124,11 @@ class Timeline(Protocol):
     """The recorded times of a process, and what bound each."""
 
     def last(self) -> tuple[list[Segment], Place | None]:
-        """From the finish to the place that bound it."""
+        """Walks from the finish to the place that bound it."""
         ...
 
     def back(self, place: Place) -> tuple[list[Segment], Place | None]:
-        """From a place to an earlier one, possibly of another process."""
+        """Walks from a place to an earlier one, possibly of another process."""
         ...
 
     def visit_of(self, op: int, token: int) -> Visit:
@@ -182,7 +182,7 @@ class Walk:
         return self.write_time(fifo, token) + self.graph.fifos[fifo].read_after_write_cycles
 
     def cross(self, number: int, op: int, token: int) -> tuple[list[Segment], Place]:
-        """From an access that its FIFO bound to the one at the other side that it waited for."""
+        """Walks from an access that its FIFO bound to the one at the other side that it waited for."""
         fifo = op // 2
         name, until = self.graph.processes[number].name, self.bound(op, token)
         if op % 2:
@@ -348,7 +348,7 @@ class PortTimeline:
         return Visit(self._number, token)
 
     def _from_token(self, token: int) -> Step:
-        """From a token that did not just follow the one before."""
+        """Walks from a token that did not just follow the one before."""
         cycle = int(self._cycle[token])
         op = 2 * self._fifo + self._reads_memory
         number = token + (self._walk.graph.fifos[self._fifo].initial_tokens if self._reads_memory else 0)
@@ -387,7 +387,7 @@ class PortTimeline:
         return next(b for b in bursts if self._start[b] + self._plan.response_delay(b) == cycle)
 
     def _from_start(self, burst: int) -> Step:
-        """From a burst's start on its channel, to its request or the burst that the channel served before."""
+        """Walks from a burst's start on its channel to its request, or to the burst that the channel served before."""
         start, request = int(self._start[burst]), int(self._request[burst])
         if start == request:
             return self._from_request(burst)
@@ -399,7 +399,7 @@ class PortTimeline:
         return [Segment(name, TRANSFER, int(starts[before]), start)], BurstStart(owner, int(bursts[before]))
 
     def _from_request(self, burst: int) -> Step:
-        """From a burst's request, over those one cycle before each other, to what bound the first of them."""
+        """Walks from a burst's request, over those one cycle before each other, to what bound the first of them."""
         until = int(self._request[burst])
         while True:
             cycle = int(self._request[burst])

@@ -81,7 +81,7 @@ def advance_tokens(
 
 @dataclass(frozen=True)
 class TokenState:
-    """How far a graph has come, int64 each.
+    """The progress of a graph, int64 each.
 
     ``visits``: per process, stage visits done; ``written`` (initial tokens included) and ``read``: per FIFO;
     ``peak``: per FIFO, most tokens held in this order of events, an upper bound of the depth needed.
@@ -132,7 +132,7 @@ class Wait:
     peer: str
 
     def to_json(self) -> dict[str, Any]:
-        """As in the contract ``sttest.simulation/1``."""
+        """The deadlock as JSON values of the contract ``sttest.simulation/1``."""
         keys = ("process", "waits_to", "fifo", "token", "depth", "occupancy", "peer")
         return {key: getattr(self, key) for key in keys}
 
@@ -155,7 +155,7 @@ class Deadlock:
     stands_at: dict[str, int | None] = field(default_factory=dict[str, int | None])
 
     def to_json(self) -> dict[str, Any]:
-        """As in the contract ``sttest.simulation/1``."""
+        """The deadlock as JSON values of the contract ``sttest.simulation/1``."""
         fix = [{"fifo": name, "depth": depth} for name, depth in self.fix.items()]
         return {
             "cycle": [wait.to_json() for wait in self.cycle],
@@ -207,7 +207,7 @@ def find_cycle(edges: dict[int, list[Edge]]) -> tuple[list[Edge], bool]:
 
 
 def _without_dead_ends(edges: dict[int, list[Edge]]) -> dict[int, list[Edge]]:
-    """Only the waits from which a cycle can be reached."""
+    """The waits from which a cycle can be reached."""
     alive = {process: list(out) for process, out in edges.items()}
     waiters: dict[int, set[int]] = {}
     for process, out in alive.items():

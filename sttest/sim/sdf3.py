@@ -148,7 +148,7 @@ class _Reader:
         return TimedGraph(self.name, 1.0, fifos, tuple(self._actor(name, used) for name in self.actors))
 
     def _ports(self, name: str, actor: Element) -> dict[str, tuple[str, list[int]]]:
-        """By name, the direction of each port and its rates, one per phase."""
+        """The direction of each port and its rates, one per phase, by name."""
         where = f"{self.where}: actor '{name}'"
         ports: dict[str, tuple[str, list[int]]] = {}
         for port_name, port in by_name(children(actor, "port", ("port",), where), where).items():

@@ -99,13 +99,13 @@ class FifoState:
         return self.writer
 
     def wake_reader(self, now: int) -> None:
-        """To be called after writes, where a reader waits."""
+        """Wakes a waiting reader after writes."""
         if self.reader is not None and len(self.writes) >= self.reader_need:
             self.reader.fire_at(max(now + self.raw, self.reader_floor))
             self.reader = None
 
     def wake_writer(self, now: int) -> None:
-        """To be called after reads, where a writer waits."""
+        """Wakes a waiting writer after reads."""
         if self.writer is not None and len(self.reads) >= self.writer_need:
             self.writer.fire_at(max(now + self.war, self.writer_floor))
             self.writer = None

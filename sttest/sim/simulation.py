@@ -76,7 +76,7 @@ SCHEMA = "sttest.simulation/1"
 
 @dataclass(frozen=True)
 class Breakdown:
-    """Where the cycles of a process went, from its start to its finish; they add up."""
+    """The cycles of a process, from its start to its finish, by what they were spent on; they add up."""
 
     busy_cycles: int
     stall_in_cycles: int
@@ -247,7 +247,7 @@ def _broken_lines(graph: TimedGraph | None) -> list[str]:
 
 
 def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
-    """Who waits for whom, and what would help."""
+    """The waits of a deadlock, and what would resolve it, as lines of text."""
     kind = (
         "each waits for the next, the last for the first"
         if deadlock.is_closed
@@ -265,7 +265,7 @@ def deadlock_lines(deadlock: Deadlock, graph: TimedGraph | None) -> list[str]:
 
 
 def _wait_text(wait: Wait, graph: TimedGraph | None) -> str:
-    """Who waits, on what, and what the other end would have to do."""
+    """A wait as text: who waits, on what, and what the other end would have to do."""
     state = "full" if wait.occupancy >= wait.depth else f"holds {wait.occupancy}"
     depth = "never full" if wait.depth >= MAX_DEPTH else f"depth {wait.depth}"
     if wait.waits_to == "write":

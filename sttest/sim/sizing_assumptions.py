@@ -80,7 +80,7 @@ def broken_assumptions(graph: TimedGraph, *, invocations: int = 1) -> list[Broke
 
 
 def assumption_lines(broken: list[BrokenAssumption]) -> list[str]:
-    """In words; those that only a program of one rate per FIFO makes by name."""
+    """The broken assumptions in words; those that only a program of one rate per FIFO makes are named."""
     lines = [f"  {one.to_text()}" for one in broken if not one.of_rates]
     rates = [one.name for one in broken if one.of_rates]
     lines += [f"  with one rate per FIFO also: {', '.join(rates)}"] if rates else []
@@ -185,7 +185,7 @@ def _rates(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
 
 
 def _meetings(graph: TimedGraph, flat: FlatGraph) -> Iterator[BrokenAssumption]:
-    """Where two origins that meet meet again: each path is long enough for one origin, not for both."""
+    """The places where two origins that meet meet again: each path is long enough for one origin, not for both."""
     before: list[set[int]] = [set() for _ in graph.processes]
     for writer, reader, fifo in zip(map(int, flat.writer), map(int, flat.reader), graph.fifos, strict=True):
         if writer != reader and not fifo.initial_tokens:

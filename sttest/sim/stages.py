@@ -117,7 +117,7 @@ class StageTable:
 
     @property
     def runs(self) -> int:
-        """How often the table is walked, rounded up."""
+        """The number of walks through the table, rounded up."""
         return -(-self.visits // self.tick.size) if self.tick.size else 0
 
     @property

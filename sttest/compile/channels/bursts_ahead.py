@@ -17,7 +17,7 @@ from sttest.compile.sharing.processes import process_name
 
 
 class BurstsAhead:
-    """Of the DMAs of a kernel with channels.
+    """Bursts that the DMAs of a kernel with channels request ahead.
 
     Args:
         kernel: its DMAs have names and channels.

@@ -41,7 +41,7 @@ class CacheEntries:
 
     @property
     def runs(self) -> int:
-        """Of an entry."""
+        """The contiguous runs of an entry."""
         return self.heads * self.columns // self.run
 
     @property
@@ -76,7 +76,7 @@ class CacheEntries:
 
 
 def cache_entries(kernel: df.KernelOp, dma: df.DmaReadOp) -> CacheEntries:
-    """Of a DMA that takes entries.
+    """The entries that a DMA takes.
 
     Raises:
         InputError: its cache does not have the layout of docs/reference/values.md, or no room for the launch.

@@ -658,7 +658,7 @@ class TaskOp(NodeOp):
         return _walks_along(self.accesses, len(self.sources) + result, self.iterators.data)
 
     def writes(self, result: int) -> int:
-        """How often the nest writes a result, by its number."""
+        """The number of times that the nest writes a result, given by its number."""
         return self.iterations if self.is_scanned(result) else self.iterations // self.reduction_iterations
 
     @property
@@ -760,7 +760,7 @@ class ConverterOp(NodeOp):
         super().__init__(operands=[[source], []], result_types=[[result]])
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """After the node whose order it changes."""
+        """A name made of that of the node whose order it changes."""
         return f"order_{name_of(self.sources[0])}"
 
     @property
@@ -813,7 +813,7 @@ class ForkOp(NodeOp):
         super().__init__(operands=[[source], []], result_types=[[source.type] * copies])
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """After the node whose tokens it copies."""
+        """A name made of that of the node whose tokens it copies."""
         return f"fork_{name_of(self.sources[0])}"
 
     @property
@@ -878,7 +878,7 @@ class ConcatOp(NodeOp):
 
     @property
     def turns(self) -> int:
-        """How often every source is read in turn."""
+        """The number of turns in which every source is read."""
         return turns(itensor_of(self.produced[0]), self.along)
 
     @property
@@ -969,12 +969,12 @@ class DmaReadOp(DmaOp):
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """After its tensor, and the slice that it reads."""
+        """A name made of its tensor's and the slice that it reads."""
         return self._name_of_slice(self.tensor_name)
 
     @property
     def shared_name(self) -> str | None:
-        """After its queue, and the slice that it reads."""
+        """A name made of its queue's and the slice that it reads."""
         return self._name_of_slice(self.queue.data) if self.queue is not None else None
 
     def _name_of_slice(self, tensor: str) -> str:
@@ -1018,7 +1018,7 @@ class DmaWriteOp(DmaOp):
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """After its tensor."""
+        """A name made of its tensor's."""
         return f"store_{self.tensor_name}"
 
     def verify_(self) -> None:
@@ -1042,13 +1042,13 @@ class GatherOp(NodeOp):
     assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? {TAIL}"
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """After the tensor whose slices it puts together."""
+        """A name made of that of the tensor whose slices it puts together."""
         load = self.sources[0].owner
         return f"gather_{load.tensor_name if isinstance(load, DmaOp) else 'tensor'}"
 
     @property
     def shared_name(self) -> str | None:
-        """After its queue."""
+        """A name made of its queue's."""
         return f"gather_{self.queue.data}" if self.queue is not None else None
 
     @property
@@ -1069,7 +1069,7 @@ class GatherOp(NodeOp):
 
 
 class LayerOp(NodeOp):
-    """Where activations enter a block or leave it; it counts layers itself."""
+    """A point where activations enter a block or leave it; it counts layers itself."""
 
     label = opt_prop_def(StringAttr)
 
@@ -1155,12 +1155,12 @@ class KernelOp(IRDLOperation):
 
     @property
     def layer_count(self) -> int:
-        """How often the body runs per token."""
+        """The number of times that the body runs per token."""
         return self.layers.value.data if self.layers is not None else 1
 
     @property
     def step_count(self) -> int:
-        """How many tokens a launch generates."""
+        """The number of tokens that a launch generates."""
         return self.steps.value.data if self.steps is not None else 1
 
     @property

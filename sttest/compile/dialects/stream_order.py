@@ -252,7 +252,7 @@ def vectorized(stream: ITensorType, max_bits: int, *, filled: bool = False) -> I
 
 
 def turns(whole: ITensorType, dim: int) -> int:
-    """How often the parts take turns along ``dim``."""
+    """The number of turns that the parts take along ``dim``."""
     loop = _counting_loop(whole, dim)
     return 1 if loop is None else prod(whole.trip_counts[:loop])
 

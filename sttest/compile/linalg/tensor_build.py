@@ -39,7 +39,7 @@ class Named:
     step: str = ""
 
     def attributes(self) -> dict[str, Attribute]:
-        """As `names.py` reads them."""
+        """The attributes, as `names.py` reads them."""
         found: dict[str, Attribute] = {"sttest.source": StringAttr(self.source)} if self.source else {}
         return found | ({"sttest.step": StringAttr(self.step)} if self.step else {})
 

@@ -59,7 +59,7 @@ class AssignLanes(ModulePass):
         return {task.sym_name.data: lanes[name] for name, members in engines.items() for task in members}
 
     def _facts(self, members: Sequence[df.TaskOp]) -> TilingFacts:
-        """Of a task, or of those that share an engine: they are alike, and work one after the other."""
+        """The facts of a task, or of tasks that share an engine: they are alike, and work one after the other."""
         task = members[0]
         choices = lane_choices(task.tile_sizes)
         most = self.most_lanes or choices[-1]

@@ -34,7 +34,7 @@ class FloatMinAsInt(ModulePass):
     name = "float-min-as-int"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        """Where the text shows that no number is negative; the rest stays."""
+        """Rewrites the minima and maxima whose operands the text shows not to be negative."""
         for function in functions(op):
             signs = _Signs(function)
             found = [each for each in function.body.block.ops if isinstance(each, GenericOp) and _is_minimum(each)]
@@ -49,7 +49,7 @@ class _Signs:
         self._numbers = {value for value, name in argument_names(function).items() if name == NUMBERS}
 
     def never_negative(self, value: SSAValue) -> bool:
-        """Of every element."""
+        """Whether no element of a value is negative."""
         while (shown := source_of_view(value)) is not None:
             value = shown
         op = value.owner

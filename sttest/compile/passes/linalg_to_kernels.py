@@ -215,7 +215,7 @@ def _concat_kernel(
 
 
 def _kind(op: linalg.GenericOp, *, contracts: bool) -> dict[str, Attribute]:
-    """Where a reduction starts, and whether it is a contraction."""
+    """Attributes that say where a reduction starts, and whether it is a contraction."""
     if all(kind.data.value == "parallel" for kind in op.iterator_types):
         return {}
     kind: dict[str, Attribute] = {"init": _initial_value(op)}

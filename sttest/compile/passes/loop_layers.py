@@ -62,7 +62,7 @@ class LoopLayers(ModulePass):
             )  # fmt: skip
 
     def _order(self, enters: df.StreamOp, leaves: df.StreamOp) -> df.StreamType:
-        """How activations are streamed."""
+        """The stream type of the activations."""
         inside, outside = enters.result.type, leaves.result.type
         if inside.itensor != outside.itensor:
             raise InputError(
@@ -88,7 +88,7 @@ def _entering(read: df.DmaReadOp, function: func.FuncOp) -> df.StreamOp:
 
 
 def _result(stored: df.StreamOp) -> df.StreamOp:
-    """Where the block's result comes from: before it is copied to what is behind the last layer."""
+    """The stream of the block's result, before it is copied to what is behind the last layer."""
     writer = stored.writer
     return stream_of(writer.sources[0], LoopLayers.name) if isinstance(writer, df.ForkOp) else stored
 

@@ -62,7 +62,7 @@ def _shape(dma: df.DmaReadOp) -> Hashable:
 
 
 def _what(loads: Sequence[df.DmaReadOp], number: int) -> str:
-    """How the names of all tensors end, such as ``weight_scale``, if they end alike."""
+    """The common ending of the tensors' names, such as ``weight_scale``, if there is one."""
     words = [reversed(dma.tensor_name.split("_")) for dma in loads]
     alike = takewhile(lambda same: len({*same}) == 1, zip(*words, strict=False))
     return "_".join(reversed([same[0] for same in alike])) or f"source{number}"

@@ -272,7 +272,7 @@ class Fold:
 
     @property
     def access(self) -> AffineMap:
-        """How the contraction's loops index the weights."""
+        """The map by which the contraction's loops index the weights."""
         return self.op.indexing_maps.data[self.number].data
 
     @property
@@ -358,7 +358,7 @@ def _product(left: SSAValue, right: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True)
 class Meeting:
-    """Where two results are added."""
+    """An addition of two results."""
 
     # first, second: producers of the two streams, in program order
     first: GenericOp

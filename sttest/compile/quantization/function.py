@@ -225,7 +225,7 @@ class QuantisedFunction:
         self._replace_summed(meeting, fold.op, result)
 
     def _meeting_of(self, fold: Fold) -> tuple[Meeting, Fold] | tuple[None, None]:
-        """Where the result is added to that of another such product, and that product."""
+        """The addition of the result to that of another such product, and that product."""
         meeting = meeting_of(fold.op)
         if meeting is None or not is_contraction(meeting.second, IterationSpace(meeting.second)):
             return None, None
@@ -317,7 +317,7 @@ class QuantisedFunction:
         return Factor(self._as_shown(self._place_of(op, value, access), value), access)
 
     def _place_of(self, op: GenericOp, value: SSAValue, access: AffineMap) -> Place:
-        """Where a factor is quantised; quantises it there if nobody has yet."""
+        """The place where a factor is quantised, which is done now if it wasn't yet."""
         chain = chain_of(value)
         root = chain[-1]
         entry = self._entry_of(op, chain)
@@ -390,7 +390,7 @@ class QuantisedFunction:
                 self._placed[place] = QuantizedValue(cache, scale, place.kept)
 
     def _entries(self) -> list[Place]:
-        """Where new keys and values are quantised: per head and position, nearest to what computes them."""
+        """The places where new keys and values are quantised: per head and position, nearest to what computes them."""
         if self._scheme.kv_bits != 8:
             return []
         entries = [self._signature.result(number) for number in self._signature.cached()]

@@ -80,7 +80,7 @@ def views_of(value: SSAValue) -> list[SSAValue]:
 
 
 def after(value: SSAValue) -> Builder:
-    """Where ops that read a value may stand: right behind it."""
+    """A builder right behind a value, where ops that read it may stand."""
     owner = value.owner
     if isinstance(value, BlockArgument) and isinstance(owner, Block):
         return Builder(InsertPoint.at_start(owner))

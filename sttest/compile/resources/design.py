@@ -39,7 +39,7 @@ class DesignResources:
 
     @property
     def total(self) -> Resources:
-        """Of the whole design."""
+        """The resources of the whole design."""
         return total(self.by_node.values())
 
     @property
@@ -53,12 +53,12 @@ class DesignResources:
         return frozenset(channel for node in self.nodes for channel in node.hbm_channels)
 
     def processes(self) -> tuple[ProcessFacts, ...]:
-        """For a die partition: all of them, and the HBM, which stays where it is."""
+        """The processes as a die partition takes them, and the HBM, which is fixed."""
         by_node = self.by_node
         return HBM, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
 
     def links(self) -> tuple[WireFacts, ...]:
-        """For a die partition: FIFOs and buses."""
+        """The FIFOs and buses as a die partition takes them."""
         return *self.wires, *(bus.wire for bus in self.buses)
 
 

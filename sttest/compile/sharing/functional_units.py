@@ -62,7 +62,7 @@ def _shape(task: df.TaskOp) -> Hashable:
 
 
 def _coefficients(access: AffineMap) -> tuple[tuple[int, ...], ...]:
-    """How far each loop moves in each dim."""
+    """The coefficients of each loop in each dim."""
     units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
     zero = access.eval((0,) * access.num_dims, ())
     return tuple(tuple(moved - start for moved, start in zip(access.eval(u, ()), zero, strict=True)) for u in units)
@@ -87,7 +87,7 @@ class StreamEnds:
 
     @property
     def tokens(self) -> int:
-        """That go through it in one layer."""
+        """The tokens that go through the FIFO in one layer."""
         return sum(stream.result.type.itensor.tokens for stream in self.streams)
 
 

@@ -47,18 +47,18 @@ def _ends(stream: SSAValue) -> tuple[df.NodeOp, df.NodeOp]:
 
 
 class LaunchCounts:
-    """How often the parts of a kernel work in one launch."""
+    """The number of times that each part of a kernel works in one launch."""
 
     def __init__(self, kernel: df.KernelOp) -> None:
         self._layers, self._outside = kernel.layer_count, outside_layers(kernel)
         self._steps = kernel.step_count
 
     def of_node(self, node: df.NodeOp) -> int:
-        """For every layer and token, or once per token."""
+        """The runs of a node in a launch: one per layer and token, or one per token."""
         return self._steps * (1 if node in self._outside else self._layers)
 
     def of_stream(self, stream: df.StreamOp) -> int:
-        """As often as both of its ends; what goes round does so between layers."""
+        """The runs of a stream: those of both of its ends; what goes round does so between layers."""
         ends = stream.writer, stream.reader
         if isinstance(ends[0], df.LeaveOp) and isinstance(ends[1], df.EnterOp):
             return self._steps * (self._layers - 1)
@@ -171,5 +171,5 @@ def _is_read_ahead(stream: df.StreamOp) -> bool:
 
 
 def _bits(streams: Sequence[df.StreamOp]) -> int:
-    """That go through a FIFO."""
+    """The bits that go through a FIFO."""
     return sum(kind.tokens * kind.token_bits for kind in (stream.result.type.itensor for stream in streams))

@@ -151,12 +151,12 @@ class Curve:
         return self.starts[bisect_right(self.starts, token) - 1]
 
     def period(self, first: int, after: int) -> int | None:
-        """As :meth:`Nest.period`, of tokens within one nest."""
+        """The period of tokens within one nest; see :meth:`Nest.period`."""
         number = bisect_right(self.starts, first) - 1
         return self.nests[number].period(first - self.starts[number], after - self.starts[number])
 
     def count_before(self, cycles: Whole) -> Whole:
-        """How many tokens come before each of some cycles."""
+        """The number of tokens before each of some cycles."""
         low, high = np.zeros_like(cycles), np.full_like(cycles, len(self))
         for _ in range(len(self).bit_length()):
             middle = (low + high) // 2

@@ -341,12 +341,12 @@ def _edges(graph: TimedGraph) -> list[_Edge]:
 
 
 def _ends(graph: TimedGraph, processes: Sequence[Process]) -> dict[tuple[str, str], tuple[str, Curve]]:
-    """By FIFO and op the process that makes the accesses, and their times."""
+    """The process that makes the accesses of each FIFO and op, and their times."""
     return {end: (process.name, curve) for process in processes for end, curve in accesses(process, graph).items()}
 
 
 def _stretches(spans: Mapping[str, int], edges: list[_Edge], strategy: str) -> dict[str, Fraction]:
-    """How much slower than by itself each process runs at its pace."""
+    """The factor by which each process runs slower at its pace than by itself."""
     if strategy == "conservative":
         slowest = max(spans.values(), default=1)
         return {name: Fraction(slowest, cycles) for name, cycles in spans.items()}

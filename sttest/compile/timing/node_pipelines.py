@@ -33,7 +33,7 @@ from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline, When
 
 
 class StreamOrigins:
-    """Of the streams of a kernel; what it has found it keeps."""
+    """The origins of a kernel's streams; what was found is kept."""
 
     def __init__(self) -> None:
         self._above: dict[Operation, frozenset[Operation]] = {}
@@ -96,7 +96,7 @@ class NodePipelines:
         return Pipeline(name, (loop,), repeat=repeat, category="fork")
 
     def _left_copies(self, source: SSAValue) -> int:
-        """How often a fork is left: after every token of a stream whose tokens are known to come that rarely."""
+        """The number of times that a fork is left: after every token, if tokens are known to come that rarely."""
         tokens = df.itensor_of(source).tokens
         results, interval = self._pace(source)
         return results if interval * results >= tokens + results * COPY_CYCLES else 1
@@ -175,7 +175,7 @@ class NodePipelines:
         )
 
     def _left_loops(self, task: df.TaskOp) -> int:
-        """How many loops, from the outermost one, are left and entered again."""
+        """The number of loops, from the outermost one, that are left and entered again."""
         return len(task.trip_counts) if self._drains(task) else self._left_passes(task)
 
     def _left_passes(self, task: df.TaskOp) -> int:
@@ -212,7 +212,7 @@ class NodePipelines:
         return all(self._sources.is_early(other, source) for other in others)
 
     def _pace(self, stream: SSAValue) -> tuple[int, int]:
-        """How often the stream's producer has a result, and cycles between two of them that it cannot fall below.
+        """The number of results of the stream's producer, and the least cycles between two of them.
 
         The cycles are 0 where they are not known.
         """
@@ -229,7 +229,7 @@ class NodePipelines:
         return producer.writes(number), self._intervals[producer]
 
     def _result_interval(self, task: df.TaskOp) -> int:
-        """Of the task itself where it adds up; and a result waits for the sources that come last."""
+        """The cycles between a task's results: its own where it adds up, else those of the sources that come last."""
         inner = _inner_reductions(task)
         own = self.costs[task].ii * inner if "reduction" in task.loop_kinds else 0
         passed = task.iterations // inner

@@ -165,7 +165,7 @@ class QuantMix(nn.Module):
     def forward(
         self, p: Tensor, v: QuantizedTensor, mask: Tensor, *more: tuple[Tensor, QuantizedTensor, Tensor]
     ) -> Tensor:
-        """To outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
+        """Outputs [n, kv, (group,) d]; ``mask`` as the scores had it; ``more`` positions as if they followed."""
         weights, sides, masks = zip((p, v, mask), *more, strict=True)
         values, scales = (torch.cat(parts, 1) for parts in zip(*sides, strict=True))
         joined = torch.cat(weights, -1)

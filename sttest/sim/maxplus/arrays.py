@@ -151,7 +151,7 @@ class Components(NamedTuple):
 
 
 class PastOfParts(NamedTuple):
-    """Of each part, the state one of its periods ago: records[K, P], records[K, F]."""
+    """The state of each part one of its periods ago: records[K, P], records[K, F]."""
 
     processes: Records
     fifos: Records
@@ -221,7 +221,7 @@ def _kind(process: object) -> int:
 
 
 def _starts(sizes: np.ndarray | list[int]) -> np.ndarray:
-    """Where each of some spans begins when they lie end to end."""
+    """The start of each of some spans that lie end to end."""
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64) if len(sizes) else np.empty(0, np.int64)
 
 

@@ -451,7 +451,7 @@ def copy_times(
 
 @compiled
 def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
-    """To be called before the processes have moved."""
+    """Moves the ports; called before the processes have moved."""
     for number in range(net.ports.size):
         port = net.ports[number]
         requests = port.requested - past.ports[number].requested
@@ -478,7 +478,7 @@ def _move_ports(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
 
 @compiled
 def _move_channels(net: Net, past: Snapshot, periods: int, cycles: int) -> None:
-    """To be called before the ports have moved."""
+    """Moves the channels; called before the ports have moved."""
     for index in range(net.channels.size):
         channel = net.channels[index]
         used = False

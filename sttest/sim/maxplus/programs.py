@@ -177,7 +177,7 @@ def _lanes(
 
 
 def _columns(rows: Rows) -> dict[int, bytes]:
-    """For every op of a process, the patterns that have it and with how many tokens."""
+    """The patterns that have each op of a process, and with how many tokens."""
     patterns = rows.patterns
     pattern = np.repeat(np.arange(patterns.pointer.size - 1), np.diff(patterns.pointer))
     order = np.lexsort((pattern, patterns.op))

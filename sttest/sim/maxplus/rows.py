@@ -405,7 +405,7 @@ def _tokens_by_loop(pipeline: Pipeline) -> dict[str, set[int]]:
 
 
 def _tokens_of(loop: Loop) -> Iterator[tuple[str, list[int]]]:
-    """For each FIFO, tokens in one iteration of all dims but none, the innermost, the two innermost …"""
+    """The tokens of each FIFO in one iteration of all dims but none, the innermost, the two innermost …"""
     by_fifo: dict[str, list[int]] = defaultdict(lambda: [0] * (len(loop.trips) + 1))
     for event in loop.events:
         inner = _chosen_loops(event, loop.trips)[::-1]
@@ -415,7 +415,7 @@ def _tokens_of(loop: Loop) -> Iterator[tuple[str, list[int]]]:
 
 
 def _chosen_loops(event: Event, trips: tuple[int, ...]) -> list[int]:
-    """In how many iterations of each dim an event happens."""
+    """The number of iterations of each dim in which an event happens."""
     when: tuple[When, ...] = event.when or (None,) * len(trips)
     return [_count(chosen, trip) for chosen, trip in zip(when, trips, strict=True)]
 

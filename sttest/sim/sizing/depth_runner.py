@@ -51,7 +51,7 @@ class DepthRunner:
         return _cycles(net)
 
     def run_unbounded(self, latencies: np.ndarray) -> tuple[int | None, np.ndarray]:
-        """With FIFOs that are never full: cycles, None where even they deadlock, and the peaks of the FIFOs.
+        """Runs with FIFOs that are never full: cycles, or None if even that deadlocks, and the FIFOs' peaks.
 
         Peaks are the least depths with which nothing would have happened later, at least 1.
         """

@@ -113,7 +113,7 @@ def least_live_depths(graph: TimedGraph) -> tuple[int, ...]:
 
 
 def _least(flat: FlatGraph, unbounded: np.ndarray, fifo: int, low: int, high: int) -> int:
-    """With a depth of ``high``, which some order of events never exceeds, the run ends."""
+    """The least depth from ``low`` to ``high`` with which the run ends; with ``high`` it does."""
     depths = unbounded.copy()
 
     def is_live(depth: int) -> bool:

@@ -52,7 +52,7 @@ class StorageSpace:
 
 
 def _steps(graph: TimedGraph) -> list[int]:
-    """By what depths differ usefully: the common divisor of all that a FIFO is given or loses at once."""
+    """The useful steps between depths: the common divisor of all that a FIFO is given or loses at once."""
     amounts: dict[str, list[int]] = {fifo.name: [] for fifo in graph.fifos}
     for phase in (phase for actor in graph.processes if isinstance(actor, Actor) for phase in actor.phases):
         for name, tokens in (*phase.reads.items(), *phase.writes.items()):

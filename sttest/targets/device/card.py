@@ -119,7 +119,7 @@ class HeldProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The process number."""
         return self._process.pid
 
     def ask(self, head: Mapping[str, Any], body: bytes, limit_s: float) -> Message:
@@ -149,7 +149,7 @@ class HeldProcess:
             self._process.wait(limit_s)
 
     def wait(self) -> None:
-        """Until it has left, without reaping it: until then its number, and its group's, is nobody else's."""
+        """Waits until the process has left, without reaping it: until then no other has its number or its group's."""
         os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
 
     def last_words(self) -> str:
@@ -375,7 +375,7 @@ class HeldCard:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The process number."""
         return self._held.pid
 
     @property

@@ -58,7 +58,7 @@ POWER_PERIOD_S = 0.1
 
 @dataclass(frozen=True)
 class Ending:
-    """How a launch ended."""
+    """The outcome of a launch."""
 
     state: str  # ``completed``, ``timeout``, or the name that XRT gives another end
     host_us: float  # time from start to the end of the wait on the host's clock, microseconds

@@ -120,7 +120,7 @@ def _phase_rows(base: dict[str, Any], engine: str, steps: list[LaunchStep]) -> I
 
 
 def _pace_rows(base: dict[str, Any], engine: str, steps: list[LaunchStep]) -> Iterator[Row]:
-    """Of whole passes through the layers, from one's end to the next one's: transfers and host work included."""
+    """Rows for whole passes through the layers, end to end: transfers and host work included."""
     last = max(step.layer for step in steps)
     ends_s = [step.ended_s for step in steps if step.layer == last]
     between_s = [later - earlier for earlier, later in pairwise(ends_s)]

@@ -43,7 +43,7 @@ class Answer:
 
     @property
     def last_line(self) -> str:
-        """Where programs tell why they failed, as one printable line."""
+        """The line in which programs say why they failed, made printable."""
         lines = [line for line in self.text.splitlines() if line.strip()]
         return printable(lines[-1]) if lines else ""
 

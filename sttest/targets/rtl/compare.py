@@ -14,7 +14,7 @@ from sttest.targets.rtl.drive import RtlRun
 
 @dataclass(frozen=True)
 class Difference:
-    """Where hardware and engine part; a cycle of None: it never happens there.
+    """A difference between hardware and engine; a cycle of None means that it never happens there.
 
     ``kind``: ``access`` of token ``token`` of ``fifo``, by ``op``; ``finish`` of ``process``; ``order``: the
     hardware handed out another token than was due; ``verdict``.
@@ -57,7 +57,7 @@ class Comparison:
         return self.first is None
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The comparison as JSON values."""
         first = None if self.first is None else asdict(self.first) | {"text": str(self.first)}
         return {
             "engine": self.engine,
@@ -82,7 +82,7 @@ def compare(graph: TimedGraph, run: RtlRun, engine: str = "maxplus") -> Comparis
 
 
 def _when(difference: Difference) -> tuple[int, bool, int]:
-    """By cycle; a token out of order before all others, for it spoils what follows; verdicts last."""
+    """The sort key: cycles; a token out of order first, since it spoils what follows; verdicts last."""
     if difference.kind == "order":
         return 0, False, difference.rtl_cycle or 0
     cycles = [cycle for cycle in (difference.rtl_cycle, difference.engine_cycle) if cycle is not None]

@@ -205,7 +205,7 @@ def _counters(loop: Loop, events: list[Event]) -> list[Counter]:
 
 
 def _conditions(name: str, counters: list[Counter], event: Event) -> list[str]:
-    """On the counters, for one event to happen."""
+    """The conditions on the counters under which an event happens."""
     conditions = []
     for number, counter in enumerate(counters):
         when = event.when[counter.dims[0]] if event.when else None

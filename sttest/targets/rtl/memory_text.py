@@ -108,7 +108,7 @@ def _requests(port: MemoryPort, place: int, line: int, first: int) -> str:
 
 
 def _hop(channels: tuple[str, ...], position: int) -> int:
-    """How far on in the list, taken round, the same channel stands next."""
+    """The distance to the same channel's next place in the list, taken round."""
     count = len(channels)
     return next(hop for hop in range(1, count + 1) if channels[(position + hop) % count] == channels[position])
 

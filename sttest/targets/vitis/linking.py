@@ -84,7 +84,7 @@ def _spread(found: list[ChannelPlacement]) -> list[ChannelPlacement]:
 
 
 def _linked(graph: TimedGraph, files: KernelFiles, placement: ChannelPlacement) -> TimedGraph:
-    """Of a port with several banks one works at a time: that of the layer that runs."""
+    """The graph with linked channels; of a port's several banks one works at a time, that of the layer that runs."""
     bank = {each.name: placement.banks[port][0] for port, behind in files.kernel.ports.items() for each in behind}
     return relinked(graph, {dma: bank[argument] for dma, argument in files.argument_of.items()})
 

@@ -25,7 +25,7 @@ class PortLoad:
 
 @dataclass(frozen=True)
 class ChannelPlacement:
-    """Where ports are linked to."""
+    """The banks that ports are linked to."""
 
     banks: Mapping[str, tuple[int, ...]]  # per port, a range in ascending order
     run_bytes: Mapping[int, int]  # per bank in use, moved by one launch

@@ -54,7 +54,7 @@ def run_steps(steps: Sequence[BuildStep], folder: Path, version: str, tell: Tell
 
 
 def digest(step: BuildStep, version: str) -> str:
-    """Of everything that a step's result depends on."""
+    """The hash of everything that a step's result depends on."""
     found = hashlib.sha256(json.dumps([version, *step.command]).encode())
     for path in step.inputs:
         found.update(path.name.encode() + b"\0")

@@ -36,7 +36,7 @@ class Limits:
     emconfig_s: float = 600.0
 
     def scaled(self, given: Mapping[str, float | None]) -> "Limits":
-        """With the limits that are given in place of these."""
+        """The limits with the given ones in their place."""
         chosen = {name: value for name, value in given.items() if value is not None}
         return Limits(**{**vars(self), **chosen})
 

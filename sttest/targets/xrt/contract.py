@@ -34,7 +34,7 @@ class EnumMember(Protocol):
 
     @property
     def value(self) -> int:
-        """As in the C header."""
+        """The number in the C header."""
         ...
 
 
@@ -189,7 +189,7 @@ class Bo(Protocol):
         ...
 
     def address(self) -> int:
-        """On the card."""
+        """The address on the card."""
         ...
 
     def write(self, data: "Bytes", seek: int, /) -> None:
@@ -257,7 +257,7 @@ class Kernel(Protocol):
         ...
 
     def group_id(self, index: int, /) -> int:
-        """Where the buffer for an argument must be (pyxrt.cpp:250, xrt_kernel.cpp:1690).
+        """The memory bank of an argument's buffer (pyxrt.cpp:250, xrt_kernel.cpp:1690).
 
         Bits of `BANK_MASK` are an index into the xclbin's memories: that of the bank, or of a group of banks where
         the argument is connected to several.
@@ -270,7 +270,7 @@ class PyXrt(Protocol):
 
     @property
     def xclBOSyncDirection(self) -> SyncDirections:  # noqa: N802
-        """For `Bo.sync`."""
+        """The directions that `Bo.sync` takes."""
         ...
 
     @property
@@ -280,7 +280,7 @@ class PyXrt(Protocol):
 
     @property
     def xrt_info_device(self) -> InfoKeys:
-        """For `Device.get_info`."""
+        """The keys that `Device.get_info` takes."""
         ...
 
     @property

@@ -125,7 +125,7 @@ def text_of(node: Node | None) -> str:
 
 
 def line_of(node: Node) -> int:
-    """Where a node begins, from 1."""
+    """The line number of a node's start, from 1."""
     return node.start_point[0] + 1
 
 

@@ -41,7 +41,7 @@ class Bo:
         return len(self.window)
 
     def address(self) -> int:
-        """On the card."""
+        """The address on the card."""
         return self.storage.address + self.window.start
 
     def write(self, data: Any, seek: int, /) -> None:

@@ -104,7 +104,7 @@ class Kernel:
         return run
 
     def group_id(self, index: int, /) -> int:
-        """Where the buffer for an argument must be."""
+        """The memory bank of an argument's buffer."""
         argument = self.argument(index)
         if not isinstance(argument, BufferArgument):
             raise misuse("wrong-type", f"argument {index}, '{argument.name}', is a scalar", self.where("group_id"))
@@ -183,7 +183,7 @@ class Run:
         self._state = CommandState.ERT_CMD_STATE_SUBMITTED
 
     def wait(self, timeout_ms: int = 0, /) -> CommandState:
-        """Until the end, or for some simulated milliseconds; 0 is for ever.
+        """Waits until the end, or for some simulated milliseconds; 0 is for ever.
 
         Raises:
             MisuseError: it would wait for ever on a kernel that hangs.

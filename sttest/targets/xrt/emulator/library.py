@@ -21,7 +21,7 @@ class KernelLaunch:
 
 @dataclass(frozen=True)
 class Execution:
-    """How an execution ended."""
+    """The outcome of an execution."""
 
     duration_us: float  # simulated time that it took; of no meaning where it hung
     ending: Ending = "completed"
