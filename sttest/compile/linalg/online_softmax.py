@@ -164,7 +164,7 @@ def _chunk_peak(scores: SSAValue, source: str) -> SSAValue:
 
 
 def _rescales(peak: SSAValue, source: str) -> list[SSAValue]:
-    """The last running maximum [...] of maxima [..., chunks], and the factors of earlier sums and of each chunk's own."""
+    """The last running maximum [...] of maxima [..., chunks], and the factors of earlier sums and of each chunk."""
     *rows, chunks = range(len(shape_of(peak)))
     every, kept = dims_map(chunks + 1, range(chunks + 1)), dims_map(chunks + 1, rows)
     factor = TensorType(f32, shape_of(peak))

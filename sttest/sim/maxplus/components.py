@@ -152,7 +152,7 @@ def _fit(stamp: np.ndarray, net: Net, parts: Components, past: PastOfParts, cycl
 
 
 def _choose(found: Sequence[Components]) -> Components:
-    """Of the parts found with ever longer periods, those that jump over most; each process is in one of them at most."""
+    """Of the parts found with ever longer periods, those that jump over most; each process is in at most one."""
     chosen: list[tuple[np.ndarray, Components, int]] = []
     for parts in found:
         for which in np.flatnonzero(parts.gain).tolist():
