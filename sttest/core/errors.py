@@ -23,12 +23,19 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from itertools import islice
+from typing import Any
 
 MAX_SHOWN_CHARS = 2000
 """A text of an error is cut after so many characters: part of it may come from a hostile file."""
 _MAX_NAMES_SEARCHED = 10_000
 _MAX_NAMES_LISTED = 40
 _MAX_NAME_CHARS = 200
+
+
+def _restored(kind: type["SttestError"], args: tuple[Any, ...], facts: dict[str, Any]) -> "SttestError":
+    error = kind.__new__(kind, *args)
+    vars(error).update(facts)
+    return error
 
 
 class SttestError(Exception):
@@ -65,6 +72,10 @@ class SttestError(Exception):
         self.unit = unit
         self.hints = tuple(map(_harmless, hints))
         super().__init__(what)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How the error comes out of a worker process; Exception's way would call ``__init__`` with ``what`` alone."""
+        return _restored, (type(self), self.args, vars(self))
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
