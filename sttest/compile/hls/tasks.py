@@ -201,14 +201,26 @@ class _TaskEmitter:
         if port.is_token:
             self.code.line(f"{port.token.c_type} {port.tile.name};")
             return
-        lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
-        at_once = [max(pair) for pair in zip(lanes, port.token.shape, strict=True)]
-        port.tile.declare(self.code, [1] * len(port.held) + at_once)
+        port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
         if port.held:
             distance = sum_distance(self.task, min(self.task.lane_count, self.task.tile_points))
             # The tool cannot see through the flattened loops when a running value comes round again.
             options = f"type=inter direction=RAW distance={distance} dependent=true"
             self.code.pragma(f"dependence variable={port.tile.name} {options}")
+
+    def _at_once(self, port: TaskPort) -> list[int]:
+        """Neighbors per data dim that a step touches: those of its lanes, or of all tokens that it moves."""
+        lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
+        moved: dict[Step, list[tuple[int, ...]]] = {}
+        for step, offset in zip(self._steps_of(port), port.offsets, strict=True):
+            moved.setdefault(step, []).append(offset)
+        at_once = []
+        for dim, (touched, size) in enumerate(zip(lanes, port.token.shape, strict=True)):
+            places = [[offset[dim] for offset in each] for each in moved.values()]
+            span = max(touched, *(max(each) - min(each) + size for each in places))
+            extent = port.tile.shape[len(port.held) + dim]
+            at_once.append(next(each for each in range(span, extent + 1) if extent % each == 0))
+        return at_once
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
