@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from lowering_server import LoweringServer
 from typer.testing import CliRunner
 
@@ -35,6 +36,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """A quick run sees neither torch nor tools, as on a machine that has none: tests that need them skip themselves."""
+    # The suite tries the same examples each time; new ones are for the nightly tests.
+    settings.register_profile("suite", derandomize=True)
+    if not config.getoption("--nightly"):
+        settings.load_profile("suite")
     if config.getoption("--quick"):
         sys.modules.update(dict.fromkeys(_HIDDEN_PACKAGES))
         which = shutil.which

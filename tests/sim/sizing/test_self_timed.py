@@ -39,7 +39,7 @@ def cycles(graph: TimedGraph, repetitions: list[int], iterations: int) -> int | 
 @settings(max_examples=80, deadline=None)
 @given(st.one_of(cyclo_static(), small_graphs()), st.integers(0, 4))
 def test_throughput_is_the_slope_of_finite_runs(graph, deeper):
-    """Twice as many iterations take as many cycles more as the throughput says, but for where a period is cut."""
+    """Twice as many iterations take as many cycles more as the throughput says, but for a cycle, and a cut period."""
     graph = graph.with_depths({fifo.name: fifo.depth + deeper for fifo in graph.fifos})
     run = SelfTimed(graph)
     rate = run.rate([fifo.depth for fifo in graph.fifos])
@@ -49,7 +49,7 @@ def test_throughput_is_the_slope_of_finite_runs(graph, deeper):
         return
     assert short is not None
     assert long is not None
-    assert abs((long - short) * rate.throughput - ITERATIONS) <= Fraction(ITERATIONS, 6)
+    assert abs((long - short) * rate.throughput - ITERATIONS) <= Fraction(ITERATIONS, 6) + rate.throughput
 
 
 @settings(max_examples=80, deadline=None)
