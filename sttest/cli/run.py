@@ -67,8 +67,7 @@ def run(request: RunRequest, out: Path | None, per: str | None, *, as_json: bool
     Args:
         request: the options.
         out: folder of results; None for ``results/run-<backend>-<model>``.
-        per: what a launch of the decode's package has to compute: ``layer``, ``token`` or ``generation``; None for what
-            it does.
+        per: work of one launch that is asked for: ``layer``, ``token`` or ``generation``; None for the package's own.
         as_json: print JSON.
 
     Returns:

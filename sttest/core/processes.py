@@ -27,7 +27,7 @@ def process_pool(
 
     Args:
         jobs: number of processes.
-        where: what the processes work for, as errors name it.
+        where: name of the work in errors.
         start: called with ``arguments`` in each process before its first task.
         arguments: arguments of ``start``.
         resume: hint on how to go on after a process was killed.
@@ -61,7 +61,7 @@ def run_all(
         function: defined at the top of a module.
         work: argument of each call, by the key of its result.
         jobs: processes at a time.
-        where: what the processes work for, as errors name it.
+        where: name of the work in errors.
 
     Raises:
         DoesNotFitError: a process was killed.

@@ -32,7 +32,7 @@ def as_input_error(error: ValidationError, model: type[BaseModel], data: object,
     """The first complaint, unknown keys before all others, with the path of its key and, where there is one, a hint.
 
     Args:
-        error: what pydantic found.
+        error: error of pydantic.
         model: the class that the data should be of.
         data: all of the data.
         where: the place of the data, for example a file.

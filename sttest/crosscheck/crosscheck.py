@@ -173,8 +173,8 @@ def crosscheck(
     Args:
         package: the design.
         case: weights, inputs and golden of its block.
-        work: for builds, which stay there.
-        engines: of :data:`~sttest.crosscheck.engines.ENGINES`; the others become rows that say so.
+        work: folder of the builds, which is kept.
+        engines: engines of :data:`~sttest.crosscheck.engines.ENGINES` to run; the others become rows that say so.
         progress: called with each engine before it runs.
 
     Raises:

@@ -225,7 +225,7 @@ def first_other_module(graph: ReferenceGraph, outputs: Outputs, streams: Mapping
 
     Args:
         graph: the design.
-        outputs: of the golden.
+        outputs: outputs of the golden block.
         streams: tokens by stream, of an engine that ended.
     """
     fused = _modules_that_end_elsewhere(graph)

@@ -58,8 +58,8 @@ def wait_cycle(graph: TimedGraph, run: CsimRun) -> WaitCycle:
     """The waits that hold a run up: a closed cycle if there is one, else the chain from the first process.
 
     Args:
-        graph: of the same package, with the depths of the run.
-        run: ended in a deadlock.
+        graph: timed graph of the package, with the depths of the run.
+        run: run that ended in a deadlock.
     """
     waits = {wait.process: wait for wait in (_wait(graph, blocked) for blocked in run.blocked)}
     chains = [_chain(waits, start) for start in waits]
@@ -172,11 +172,11 @@ def emulate_csim(
 
     Args:
         package: the design.
-        case: of its block.
+        case: inputs, parameters and golden of its block.
         times: the package's timed graph; its depths are those that the C++ runs with.
-        work: for the build, which stays there.
-        streams: gets the tokens of every stream, one file each.
-        progress: called with each step.
+        work: folder of the build, which is kept.
+        streams: folder for the tokens of every stream, one file each.
+        progress: function that is called with each step.
 
     Raises:
         InputError: another block, or a depth that the C++ does not have.

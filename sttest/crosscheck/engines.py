@@ -142,12 +142,12 @@ def run_csim(
     """The emitted C++ on the same memory.
 
     Args:
-        graph: of the same package.
-        images: by the names of the design's loads.
-        kernel: built from the package.
-        files: of the same package.
-        streams: gets the tokens of every stream; it has to stay as long as the values are looked at.
-        depths: of FIFOs that are to have other ones.
+        graph: reference graph of the package.
+        images: memory images by the names of the design's loads.
+        kernel: compiled kernel of the package.
+        files: kernel files of the package.
+        streams: folder for the tokens of every stream, needed as long as the values are.
+        depths: depths by FIFO that replace those of the design.
 
     Raises:
         InputError: memory of another design.

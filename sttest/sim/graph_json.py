@@ -6,6 +6,7 @@ import struct
 import warnings
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -160,7 +161,7 @@ def write_traces(path: Path, traces: Mapping[str, Trace]) -> None:
 SCHEMA = "sttest.timed-graph/1"
 
 
-class _Entry(BaseModel):
+class _Entry(BaseModel, ABC):
     """What every process has in a file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -170,9 +171,9 @@ class _Entry(BaseModel):
     origin: str = ""
     category: str = ""
 
+    @abstractmethod
     def process(self, traces: Mapping[str, Trace]) -> Process:
         """The process; of those in ``traces`` it takes the one that it names."""
-        raise NotImplementedError
 
     def values(self) -> dict[str, Any]:
         """The fields by name, without the kind."""
