@@ -22,7 +22,13 @@ from sttest.compile.resources.design import DesignResources, SlrPlacement, die_o
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
-from sttest.compile.timing.cost_model import FABRIC, operator_instances, payload_operators, step_interval, task_cost
+from sttest.compile.timing.cost_model import (
+    FABRIC,
+    operator_instances,
+    operators_of_lanes,
+    payload_operators,
+    task_cost,
+)
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import PING_PONG, MemoryPort
@@ -117,8 +123,8 @@ def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int
 def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
     for op, count_of_launch in _with_counts(design, df.TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
-        instances = operator_instances(used, lanes, step_interval(op, lanes, library))
-        slices = sum(_charged_slices(name, library) * count for name, count in used.items())
+        every, instances = operators_of_lanes(op, lanes), operator_instances(op, lanes, library)
+        slices = sum(_charged_slices(name, library) * count for name, count in every.items()) / lanes
         macs = sum(count for name, count in used.items() if name.startswith(_MAC))
         evaluations = work(op) * count_of_launch
         yield {

@@ -447,6 +447,17 @@ class Task(_Computes):
         """Indices of the reduction loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "reduction")
 
+    @property
+    def adds_neighbors(self) -> bool:
+        """Whether it sums elements of one tensor in binary32: a pairwise sum, no chain (docs/reference/values.md)."""
+        ops, results, running = self.payload.ops, self.payload.results, len(self.sources)
+        if not self.reductions or len(self.sources) != 1 or len(self.sinks) != 1 or self.is_scanned(0) or not ops:
+            return False
+        last = ops[-1]
+        is_last = results[0] == len(self.payload.arguments) + len(ops) - 1 and last.op == "arith.addf"
+        reads = [operand for op in ops for operand in op.operands].count(running)
+        return is_last and last.operands.count(running) == reads == 1 and float(self.init) == 0
+
     def is_scanned(self, sink: int) -> bool:
         """Whether reduction loops index sink number ``sink``, so that every iteration writes it."""
         rows = self.accesses[len(self.sources) + sink].coefficients

@@ -1,9 +1,10 @@
-"""Tasks: a payload over all points of a tiled loop nest, running sums as chains in stream order.
+"""Tasks: a payload over all points of a tiled loop nest, terms of reductions joined in the order that is defined.
 
 A sink that reductions index (a scan) has what each step of the chain gives.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from math import prod
 
@@ -233,10 +234,14 @@ def _parallel(
     for chunk in _chunks(extents, axis):
         shape = np.empty(extents, dtype=np.bool_)[chunk].shape
         parts = [_cut(values, chunk, len(task.trips) - count, axis) for values in sources]
+        if task.adds_neighbors:
+            # -0 is the number to which any other is added as it is.
+            nothing = np.full(shape, np.float32(-0.0))
+            results[0][chunk] = _pairwise(evaluate([*_at(parts, step), nothing])[0] for step in _steps(task))
+            continue
         running = [np.full(shape, constant(task.init or "0", dtype)) for dtype in dtypes]
         for step in _steps(task):
-            here = [part[tuple(min(n, size - 1) for n, size in zip(step, part.shape, strict=False))] for part in parts]
-            running = evaluate([*here, *running])
+            running = evaluate([*_at(parts, step), *running])
             for result, value, scan in zip(results, running, scanned, strict=True):
                 if scan:
                     result[(*step, *chunk)] = value
@@ -244,6 +249,22 @@ def _parallel(
             if not scan:
                 result[chunk] = value
     return results
+
+
+def _at(parts: Sequence[Array], step: Sequence[int]) -> list[Array]:
+    """Each source at one point of the reductions."""
+    return [part[tuple(min(n, size - 1) for n, size in zip(step, part.shape, strict=False))] for part in parts]
+
+
+def _pairwise(terms: Iterable[Array]) -> Array:
+    """The sum of neighbors, of neighboring sums, and so on; one that has no neighbor goes on as it is."""
+    waiting: list[tuple[int, Array]] = []  # sums of 2 ** level terms, levels descending
+    for term in terms:
+        level, total = 0, term
+        while waiting and waiting[-1][0] == level:
+            level, total = level + 1, waiting.pop()[1] + total
+        waiting.append((level, total))
+    return reduce(lambda right, left: left + right, (total for _, total in reversed(waiting)))
 
 
 def _chunks(extents: Sequence[int], axis: int) -> list[tuple[slice, ...]]:

@@ -69,7 +69,7 @@ def golden_and_found(case: Case, graph: ReferenceGraph) -> tuple[BlockResult, Bl
     block = quantise_block(plain, scheme, observe_peaks(plain, lambda: called(plain, caches)))
     memory = BlockMemory(graph, config, export_parameters(block))
     sides = [quantise_kv(cache) for cache in caches] if scheme.kv_bits == 8 else caches
-    with torch.no_grad(), in_stream_order():
+    with torch.no_grad(), in_defined_order():
         y, k_new, v_new, *behind = called(block, sides)
     golden = BlockResult(y.numpy(), _side(k_new), _side(v_new), *(each.numpy() for each in behind))
     images = memory.prefill(x.numpy()) if prefill else memory.decode(x.numpy(), *map(_side, sides))
@@ -92,25 +92,25 @@ def _side(side: Any) -> CacheSide:
 
 
 @contextmanager
-def in_stream_order() -> Iterator[None]:
-    """Sums element by element, and functions rounded once from double precision (docs/reference/values.md)."""
+def in_defined_order() -> Iterator[None]:
+    """Sums pairwise, and functions rounded once from double precision (docs/reference/values.md)."""
     import torch
 
     plain_sum, exp, tanh = torch.Tensor.sum, torch.exp, torch.tanh
 
-    def chain(values: torch.Tensor, dim: Any = None, **options: Any) -> torch.Tensor:
+    def pairwise(values: torch.Tensor, dim: Any = None, **options: Any) -> torch.Tensor:
         if options or not values.is_floating_point():
             return plain_sum(values, dim, **options)
-        total = torch.zeros_like(values.select(dim, 0))
-        for part in values.unbind(dim):
-            total = total + part
-        return total
+        if (count := values.shape[dim]) == 1:
+            return values.select(dim, 0)
+        half = 1 << ((count - 1).bit_length() - 1)
+        return pairwise(values.narrow(dim, 0, half), dim) + pairwise(values.narrow(dim, half, count - half), dim)
 
     def once(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return lambda x: function(x.double()).float()
 
     with (
-        mock.patch.object(torch.Tensor, "sum", chain),
+        mock.patch.object(torch.Tensor, "sum", pairwise),
         mock.patch.object(torch, "exp", once(exp)),
         mock.patch.object(torch, "tanh", once(tanh)),
         mock.patch.object(torch, "rsqrt", once(lambda x: 1.0 / x.sqrt())),

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
+from sttest.compile.schedule.reductions import Reduction
 from sttest.core.errors import InputError
 
 # Predicates of arith.cmpf in MLIR's order of numbers.  `o` is false and `u` true where one side is NaN.
@@ -121,7 +122,12 @@ class Statement:
 class PayloadCode:
     """The statements of a payload for one point, given what its arguments are there."""
 
-    def __init__(self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str) -> None:
+    def __init__(
+        self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str, reduction: Reduction | None = None
+    ) -> None:
+        # What joins terms in another order than one behind the other is left out: the result is the term.
+        self._join = None if reduction is None or reduction.order == "chain" else reduction.join
+        term = None if reduction is None else reduction.term
         self.statements: list[Statement] = []
         self.results: list[str] = []
         self._helpers = helpers
@@ -129,7 +135,9 @@ class PayloadCode:
         self._values: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
         self._counts: dict[str, int] = {}
         for op in block.ops:
-            if isinstance(op, df.YieldOp):
+            if op is self._join and term is not None:
+                self._values[op.results[0]] = self._values[term]
+            elif isinstance(op, df.YieldOp):
                 self.results = [self._values[value] for value in op.arguments]
             elif isinstance(op, ConstantOp):
                 literal = constant(op.value, self._element(op.result.type))
@@ -137,8 +145,13 @@ class PayloadCode:
             else:
                 self._add(op)
 
+    def joined(self, left: str, right: str) -> str:
+        """Two terms of the reduction joined, an expression."""
+        assert self._join is not None
+        return self._expression(self._join, (left, right))[1]
+
     def _add(self, op: Operation) -> None:
-        name, expression = self._expression(op)
+        name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
         self._counts[name] = self._counts.get(name, 0) + 1
         variable = name if self._counts[name] == 1 else f"{name}_{self._counts[name]}"
@@ -146,8 +159,7 @@ class PayloadCode:
         self.statements.append(statement)
         self._values[op.results[0]] = variable
 
-    def _expression(self, op: Operation) -> tuple[str, str]:
-        operands = [self._values[operand] for operand in op.operands]
+    def _expression(self, op: Operation, operands: Sequence[str]) -> tuple[str, str]:
         types = [self._element(operand.type) for operand in op.operands]
         if isinstance(op, CmpfOp) and types[0] == F32:
             return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, BlockArgument
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import count, element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, Statement, constant
 from sttest.compile.hls.process import EngineProcess, Process
+from sttest.compile.hls.running_values import RunningValues, lanes_at_once, running_name
 from sttest.compile.hls.tile_schedule import (
     SpreadTokens,
     Step,
@@ -28,7 +30,6 @@ from sttest.compile.hls.tile_schedule import (
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
-from sttest.compile.timing.cost_model import sum_distance
 from sttest.core.errors import InputError
 
 
@@ -74,9 +75,16 @@ class _TaskEmitter:
         self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
         self.trips = trips
         self.schedule = TileSchedule.of(task)
-        self.sources, self.results = task_ports(task)
         self.name = task.sym_name.data
-        self.reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+        self.reductions = [loop for loop in self.schedule.order if task.loop_kinds[loop] == "reduction"]
+        self.parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
+        sources, results = task_ports(task)
+        every, complete = self.schedule.order, self.parallel
+        self.sources = [replace(port, turns=self.schedule.turns_of(port, every)) for port in sources]
+        self.results = [
+            replace(port, turns=self.schedule.turns_of(port, every if port.scanned else complete)) for port in results
+        ]
+        self.running = RunningValues.of(task, self.schedule, self.results, trips)
         # A tile takes the cycles of the cost model, and a port moves at most a token per cycle.
         tokens = (count(port.parts) for port in (*self.sources, *self.results))
         self.interval = -(-max(self.timing.intervals[self.name], *tokens) // self.schedule.count)
@@ -97,6 +105,7 @@ class _TaskEmitter:
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
+            self.running.declare(code)
             left, inner = self._nest()
             # Where a pipeline drains, the loops around it must not become one with it.
             drain = "loop_flatten off" if inner else "pipeline off"
@@ -125,14 +134,20 @@ class _TaskEmitter:
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
+            if port.turns is not None:
+                self.code.line(f"{_condition(port.turns.first)}{port.tile.name} = {stream}.read();")
+                continue
             if port.tile.name in self.spread:
                 self._receive(port, stream, self.spread[port.tile.name])
             for visit in visits(port, self._steps_of(port)):
                 self._read(port, stream, visit)
-        if self.task.init is not None:
-            self._initialise(self.task.init)
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
+            if port.turns is not None:
+                steps = [] if port.scanned else self.running.last_steps
+                when = [*self._is_complete(port), *steps, *port.turns.last]
+                self.code.line(f"{_condition(when)}{stream}.write({port.tile.name});")
+                continue
             for visit in visits(port, self._steps_of(port)):
                 self._write(port, stream, visit)
             if port.tile.name in self.spread:
@@ -198,19 +213,14 @@ class _TaskEmitter:
         return steps_of(self.schedule, port.rows, port.token.shape, port.offsets)
 
     def _declare(self, port: TaskPort) -> None:
-        if port.is_token:
+        if port.turns is not None:
             self.code.line(f"{port.token.c_type} {port.tile.name};")
             return
         port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
-        if port.held:
-            distance = sum_distance(self.task, min(self.task.lane_count, self.task.tile_points))
-            # The tool cannot see through the flattened loops when a running value comes round again.
-            options = f"type=inter direction=RAW distance={distance} dependent=true"
-            self.code.pragma(f"dependence variable={port.tile.name} {options}")
 
     def _at_once(self, port: TaskPort) -> list[int]:
         """Neighbors per data dim that a step touches: those of its lanes, or of all tokens that it moves."""
-        lanes = [1 + sum(f * (n - 1) for f, n in zip(row, self.schedule.lanes, strict=True)) for row in port.rows]
+        lanes = lanes_at_once(port, self.schedule)
         moved: dict[Step, list[tuple[int, ...]]] = {}
         for step, offset in zip(self._steps_of(port), port.offsets, strict=True):
             moved.setdefault(step, []).append(offset)
@@ -224,9 +234,6 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
-        if port.is_token:
-            self.code.line(f"{_condition(when)}{port.tile.name} = {stream}.read();")
-            return
         spread = self.spread.get(port.tile.name)
         token = f"{stream}.read()" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops:
@@ -239,9 +246,6 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
-        if port.is_token:
-            self.code.line(f"{_condition(when)}{stream}.write({port.tile.name});")
-            return
         spread = self.spread.get(port.tile.name)
         if port.token.size == 1 and not visit.loops and spread is None:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
@@ -262,35 +266,58 @@ class _TaskEmitter:
             return []
         return [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
 
-    def _initialise(self, init: Attribute) -> None:
-        """Running values start in the first iteration of the reductions, each parallel step for its own lanes."""
-        first = [f"t{loop} == 0" for loop in self.reductions if self.trips.is_loop(loop)]
-        first += [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
-        parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
-        with self.code.scope(first), self.code.unrolled(self._lane_loops("start", parallel)):
-            for port in self.results:
-                if port.scanned:
-                    continue
-                value = constant(init, port.token.element)
-                self.code.line(f"{port.element(self._point(port))} = {value};")
-
     def _compute(self) -> None:
-        block = self.task.payload.block
-        arguments = [
-            *(f"x{n}" for n in range(len(self.sources))),
-            *(f"running{n or ''}" for n in range(len(self.results))),
-        ]
-        payload = PayloadCode(block, arguments, self.helpers, self.task.sym_name.data)
-        with self.code.scope(), self.code.unrolled(self._lane_loops("lanes", self.schedule.order)):
-            for port, argument, name in zip((*self.sources, *self.results), block.args, arguments, strict=True):
-                if argument.uses.get_length():
-                    self._check_argument(port, argument.type)
-                    c_type = port.token.element.payload_type
-                    self.code.line(f"const {c_type} {name} = {port.element(self._point(port))};")
-            for statement in payload.statements:
-                self._state(statement)
-            for port, value in zip(self.results, payload.results, strict=True):
-                self.code.line(f"{port.element(self._point(port))} = {value};")
+        """The payload at every lane; of a reduction, terms are joined and the running value is put by."""
+        block, reduction = self.task.payload.block, self.running.reduction
+        # One running value is worked on itself; of several, the payload takes those from before the point.
+        names = [f"running{n or ''}" for n in range(len(self.results))]
+        if reduction is not None and len(self.results) == 1:
+            names = [running_name(0)]
+        arguments = [*(f"x{n}" for n in range(len(self.sources))), *names]
+        payload = PayloadCode(block, arguments, self.helpers, self.name, reduction)
+        with self.code.unrolled(self._lane_loops("results", self.parallel)):
+            self.running.begin(self.code, self._point)
+            with self.code.unrolled(self._lane_loops("lanes", self.reductions)):
+                self._take(payload, block.args, arguments)
+                for number, (port, value) in enumerate(zip(self.results, payload.results, strict=True)):
+                    if port.scanned or reduction is None:
+                        self.code.line(f"{port.element(self._point(port))} = {value};")
+                    else:
+                        self.running.give(self.code, number, value, self._lane)
+            self.running.end(self.code, self._point, payload)
+
+    def _take(self, payload: PayloadCode, values: Sequence[BlockArgument], arguments: Sequence[str]) -> None:
+        """The payload's arguments at a point, and its statements."""
+        joined = self.running.reduction is not None and self.running.reduction.order != "chain"
+        for number, (port, value, name) in enumerate(
+            zip((*self.sources, *self.results), values, arguments, strict=True), start=-len(self.sources)
+        ):
+            if not value.uses.get_length() or (number >= 0 and joined):
+                continue
+            self._check_argument(port, value.type)
+            if number >= 0 and name == running_name(number):
+                continue
+            self.code.line(f"const {port.token.element.payload_type} {name} = {self._argument(port, number)};")
+        for statement in payload.statements:
+            self._state(statement)
+
+    def _argument(self, port: TaskPort, result: int) -> str:
+        """An element of a source, or the running value of a result."""
+        if result < 0 or port.scanned:
+            return port.element(self._point(port))
+        if self.running.reduction is not None:
+            return running_name(result)
+        assert self.task.init is not None
+        return constant(self.task.init, port.token.element)
+
+    @property
+    def _lane(self) -> str:
+        """The number of a lane among those of a result."""
+        lanes, terms, stride = self.schedule.lanes, [], 1
+        for loop in reversed(self.reductions):
+            terms.insert(0, (f"l{loop}", stride if lanes[loop] > 1 else 0))
+            stride *= lanes[loop]
+        return affine(terms)
 
     def _state(self, statement: Statement) -> None:
         """A temporary; a product in LUTs is bound between its declaration and its value, as UG1399 has it."""

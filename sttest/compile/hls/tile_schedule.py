@@ -21,7 +21,7 @@ from sttest.compile.hls.memory_layout import count, cut_inside, offsets
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.writer import CountedLoop, affine
-from sttest.compile.spaces.tiling import unroll_factors
+from sttest.compile.schedule.reductions import lane_factors, reduction_loops
 from sttest.core.errors import InputError
 
 # --- A task's streams: their tokens within a tile, and the array that holds the tile
@@ -37,11 +37,7 @@ class TaskPort:
     held: tuple[str, ...]  # the iteration of every loop that a running tile is held for
     tile: LocalArray  # the array that holds the tile, or all running tiles
     scanned: bool = False  # whether it is a result that reductions index
-
-    @property
-    def is_token(self) -> bool:
-        """Whether the tile is one token, which then needs no array beside it."""
-        return not self.held and count(self.parts) == 1
+    turns: "TokenTurns | None" = None  # the steps of each token, where it is worked on by itself: then there's no array
 
     def at(self, place: Sequence[str]) -> str:
         """An element of the present tile in its array, by an index expression per data dim."""
@@ -49,9 +45,12 @@ class TaskPort:
 
     def element(self, terms: Sequence[Sequence[tuple[str, int]]]) -> str:
         """An element of the present tile, by variables with factors per data dim."""
-        if not self.is_token:
+        if self.turns is None:
             return self.at([affine(dim) for dim in terms])
-        pairs = zip(terms, row_major_strides(self.token.shape), strict=True)
+        inside = [
+            [(self.turns.inside[name], factor) for name, factor in dim if name in self.turns.inside] for dim in terms
+        ]
+        pairs = zip(inside, row_major_strides(self.token.shape), strict=True)
         return self.token.at(
             self.tile.name, affine([(name, factor * stride) for dim, stride in pairs for name, factor in dim])
         )
@@ -145,13 +144,11 @@ class TileSchedule:
         Raises:
             InputError: the lanes can't be spread over the tile.
         """
-        reductions = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+        reductions = reduction_loops(task)
         parallel = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "parallel"]
-        tile = task.tile_sizes
-        factors = list(unroll_factors(min(task.lane_count, task.tile_points), tile, reductions))
-        _spend_inside_out(factors, tile, reductions)
-        steps = tuple(size // factor for size, factor in zip(tile, factors, strict=True))
-        return TileSchedule((*reductions, *parallel), steps, tuple(factors))
+        factors = lane_factors(task, min(task.lane_count, task.tile_points))
+        steps = tuple(size // factor for size, factor in zip(task.tile_sizes, factors, strict=True))
+        return TileSchedule((*reductions, *parallel), steps, factors)
 
     @property
     def count(self) -> int:
@@ -181,17 +178,77 @@ class TileSchedule:
             found.append((low, low + sum(factor * (lanes - 1) for factor, lanes in zip(row, self.lanes, strict=True))))
         return found
 
+    def turns_of(self, port: TaskPort, loops: Sequence[int]) -> "TokenTurns | None":
+        """How the steps of these loops, outermost first, work on one token of a port after the other.
+
+        None if a step touches several tokens, or steps come back to one.
+        """
+        numbers = [*itertools.product(*(range(self.steps[loop]) for loop in loops))]
+        length, left = divmod(len(numbers), len(port.offsets))
+        if left:
+            return None
+        turns = _turns([(loop, self.steps[loop]) for loop in loops], length)
+        if turns is None:
+            return None
+        still = [0] * len(self.steps)
+        for number, point in enumerate(numbers):
+            step = list(still)
+            for loop, value in zip(loops, point, strict=True):
+                step[loop] = value
+            offset = port.offsets[number // length]
+            spans = self.spans(port.rows, tuple(step))
+            inside = [low - start for (low, _), start in zip(spans, offset, strict=True)]
+            ends = [high - start for (_, high), start in zip(spans, offset, strict=True)]
+            local = [low for low, _ in self.spans(port.rows, turns.local(step))]
+            if local != inside or any(end >= size for end, size in zip(ends, port.token.shape, strict=True)):
+                return None
+        lanes = {f"l{loop}": f"l{loop}" for loop, factor in enumerate(self.lanes) if factor > 1}
+        return replace(turns, inside=turns.inside | lanes)
+
     def _by_loop(self, numbers: Sequence[int]) -> Step:
         by_loop = dict(zip(self.order, numbers, strict=True))
         return tuple(by_loop[loop] for loop in range(len(self.steps)))
 
 
-def _spend_inside_out(factors: list[int], tile: Sequence[int], reductions: Sequence[int]) -> None:
-    """Spreads the reductions' lanes so that points stay in row-major order: an outer one has lanes over whole ones."""
-    left = math.prod(factors[loop] for loop in reductions)
-    for loop in reversed(reductions):
-        factors[loop] = math.gcd(left, tile[loop])
-        left = left // factors[loop] if factors[loop] == tile[loop] else 1
+@dataclass(frozen=True)
+class TokenTurns:
+    """Steps that work on one token after the other, so many on each."""
+
+    periods: tuple[tuple[int, int, int], ...]  # loop, its steps in a turn, and all of its steps
+    inside: dict[str, str]  # variables that count steps within a turn, as expressions
+
+    def local(self, step: Sequence[int]) -> Step:
+        """The step of a turn that is like a step of the tile."""
+        inside = {loop: steps for loop, steps, _ in self.periods}
+        return tuple(number % inside[loop] if loop in inside else 0 for loop, number in enumerate(step))
+
+    @property
+    def first(self) -> list[str]:
+        """Conditions under which a turn begins."""
+        return [f"{_within(loop, steps, of)} == 0" for loop, steps, of in self.periods if steps > 1]
+
+    @property
+    def last(self) -> list[str]:
+        """Conditions under which a turn ends."""
+        return [f"{_within(loop, steps, of)} == {steps - 1}" for loop, steps, of in self.periods if steps > 1]
+
+
+def _within(loop: int, steps: int, of: int) -> str:
+    return f"s{loop}" if steps == of else f"s{loop} % {steps}"
+
+
+def _turns(loops: Sequence[tuple[int, int]], length: int) -> TokenTurns | None:
+    """Turns of so many steps of a nest, given as loops with their steps, outermost first."""
+    periods: list[tuple[int, int, int]] = []
+    for loop, steps in reversed(loops):
+        own = math.gcd(length, steps)
+        if own != steps and own != length:
+            return None
+        periods.append((loop, own, steps))
+        length //= own
+    inside = {f"s{loop}": _within(loop, steps, of) for loop, steps, of in periods if steps > 1}
+    inside = {name: text if text == name else f"({text})" for name, text in inside.items()}
+    return TokenTurns(tuple(periods), inside) if length == 1 else None
 
 
 def reading_steps(

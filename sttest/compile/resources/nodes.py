@@ -16,10 +16,11 @@ from sttest.boards.resources import PipelineLogic, Resources, load_resource_mode
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
+from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
-from sttest.compile.timing.cost_model import operator_instances, payload_operators, step_interval
+from sttest.compile.timing.cost_model import operator_instances, operators_of_lanes, step_interval
 from sttest.core.errors import InputError
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 
@@ -149,10 +150,9 @@ def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) 
 
 def _pipeline_of(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> PipelineLogic:
     lanes = min(lanes, task.tile_points)
-    operators, interval = payload_operators(task), step_interval(task, lanes, library)
-    instances = operator_instances(operators, lanes, interval)
-    shared = lanes * operators.total() - sum(instances.values())
-    ports, steps = len(task.sources) + len(task.produced), -(-task.tile_points // lanes)
+    instances, interval = operator_instances(task, lanes, library), step_interval(task, lanes, library)
+    shared = operators_of_lanes(task, lanes).total() - sum(instances.values())
+    ports, steps = len(task.sources) + len(task.produced), steps_of_tile(task, lanes)
     return PipelineLogic(
         instances, ports, task.iterations * steps, interval, shared_operators=shared, accesses=lanes * (ports + 1)
     )
@@ -240,7 +240,7 @@ def _converter(op: df.ConverterOp, name: str, folded: set[str]) -> Iterator[Memo
 @_of_node.register
 def _tiles(task: df.TaskOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
     """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
-    steps = ceil(task.tile_points / min(task.lane_count, task.tile_points))
+    steps = steps_of_tile(task, min(task.lane_count, task.tile_points))
     running = _running_tiles(task)
     ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
     for n, result in enumerate(task.sinks):

@@ -7,16 +7,16 @@ per cycle:
     steps = points / lanes
     II    = max(steps * step_II, vectors that one port moves per tile)
 
-``step_II`` is 1 unless a floating-point running sum is updated again too soon.
+``step_II`` is 1 unless a running value is updated again too soon, which only happens
+where terms are joined as a chain (`sttest.compile.schedule.reductions`).
 Latency is the way of one tile: its steps, then the operators on the payload's
-longest path and the adder tree over lanes that share a result.
+longest path and those that join the lanes that share a result.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import prod
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp
@@ -27,8 +27,18 @@ from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.loop_choices import columns_per_cycle, is_gemv
+from sttest.compile.schedule.reductions import (
+    MEMORY_CYCLES,
+    lane_factors,
+    lanes_per_result,
+    levels,
+    reduction_of,
+    steps_of_tile,
+    sum_distance,
+    waits_in_line,
+)
 from sttest.compile.spaces.lane_matching import RateFacts, paced_lanes
-from sttest.compile.spaces.tiling import lane_choices, unroll_factors
+from sttest.compile.spaces.tiling import lane_choices
 from sttest.core.errors import InputError
 
 # Payload op -> operator of the library; a product of integers is a MAC of the factors' width.
@@ -65,19 +75,18 @@ def task_cost(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskCost:
         InputError: the payload has an op that no operator stands for.
     """
     lanes = min(task.lane_count, task.tile_points)
-    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
     vectors_in = tuple(df.itensor_of(source).tokens // task.iterations for source in task.sources)
     vectors_out = tuple(df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced))
     busy = busy_cycles(task, library)
     ii = max(busy, *vectors_in, *vectors_out, 1)
-    latency = max(busy, *vectors_in, 1) + _depth(task, factors, library) + max(vectors_out, default=1)
+    latency = max(busy, *vectors_in, 1) + _depth(task, lanes, library) + max(vectors_out, default=1)
     return TaskCost(ii, latency, vectors_in, vectors_out)
 
 
 def busy_cycles(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     """Cycles of one iteration that no port can shorten: steps of all lanes, each at its interval."""
     lanes = min(task.lane_count, task.tile_points)
-    return -(-task.tile_points // lanes) * step_interval(task, lanes, library)
+    return steps_of_tile(task, lanes) * step_interval(task, lanes, library)
 
 
 def payload_operators(task: df.TaskOp) -> Counter[str]:
@@ -90,50 +99,46 @@ def payload_operators(task: df.TaskOp) -> Counter[str]:
     return Counter(_operator_name(op, task) for op in ops)
 
 
-def operator_instances(operators: Mapping[str, int], lanes: int, interval: int) -> dict[str, int]:
+def operators_of_lanes(task: df.TaskOp, lanes: int) -> Counter[str]:
+    """The operators of so many lanes: the payload's in each, and the adders that join the sums of steps.
+
+    Raises:
+        InputError: the payload has an op that no operator stands for.
+    """
+    every, shared = prod(lane_factors(task, lanes)), lanes_per_result(task, lanes)
+    found = Counter({name: count * every for name, count in payload_operators(task).items()})
+    reduction = reduction_of(task)
+    if reduction is not None and reduction.order == "pairwise":
+        found["fadd"] += (levels(task, lanes) - 1) * (every // shared)
+    return +found
+
+
+def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> dict[str, int]:
     """Instances of each operator in so many lanes.
 
-    Where a step takes several cycles (``interval``), since a running sum has to be back, operators take turns in them:
+    Where a step takes several cycles, since a running sum has to be back, operators take turns in them:
     the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
-    return {name: -(-count * lanes // interval) for name, count in operators.items()}
-
-
-def _reduction_dims(task: df.TaskOp) -> list[int]:
-    return [dim for dim, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+    interval = step_interval(task, lanes, library)
+    return {name: -(-count // interval) for name, count in operators_of_lanes(task, lanes).items()}
 
 
 def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
-    """Cycles between steps of so many lanes: a lane's running sum must be back before it is needed again.
+    """Cycles between steps of so many lanes: a running value must be back before it is needed again.
 
-    Every lane keeps a partial result of its own, so one value is added per
-    step, and a result element comes round again after all parallel points of
-    the tile that share the lanes, and, where a tile is one step of its
+    Only a chain is ever too late.  All lanes that share a result lie on it, one behind the other.  A result element
+    comes round again after all parallel points of the tile that share the lanes, and, where a tile is one step of its
     reduction, after the parallel iterations inside the reduction loop.
     """
-    if "reduction" not in task.loop_kinds or _combiner(task) == "iadd":
+    reduction = reduction_of(task)
+    if reduction is None or reduction.order != "chain":
         return 1
-    distance = sum_distance(task, lanes)
-    if _combiner(task) == "fadd":
+    distance, shared = sum_distance(task, lanes), lanes_per_result(task, lanes)
+    fetched = 0 if distance == 1 or waits_in_line(task, lanes) else MEMORY_CYCLES
+    if reduction.is_float_sum and shared == 1 and not fetched:
         return accumulator(1, distance).ii
-    return -(-_running_stages(task, library) // distance)
-
-
-def sum_distance(task: df.TaskOp, lanes: int) -> int:
-    """Steps from one update of a running value to the next."""
-    factors = unroll_factors(lanes, task.tile_sizes, _reduction_dims(task))
-    steps = {"parallel": 1, "reduction": 1}
-    for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True):
-        steps[kind] *= size // factor
-    return steps["parallel"] * (task.iterations_per_sum if steps["reduction"] == 1 else 1)
-
-
-def _combiner(task: df.TaskOp) -> str:
-    """The operator that joins partial results: the one that reads the payload's accumulator."""
-    accumulator_argument = task.payload.block.args[len(task.sources)]
-    for use in accumulator_argument.uses:
-        return _operator_name(use.operation, task)
-    return "fadd"
+    stages = library["fadd_fabric"].latency_cycles if reduction.is_float_sum else _running_stages(task, library)
+    return -(-(shared * stages + fetched) // distance)
 
 
 def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
@@ -149,12 +154,16 @@ def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     return 1
 
 
-def _depth(task: df.TaskOp, factors: tuple[int, ...], library: Mapping[str, Operator]) -> int:
+def _depth(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
     """Stages from the operands of a step to the results of the tile."""
-    stages = _longest_path(task, library)
-    if "reduction" in task.loop_kinds:
-        stages += add_tree_levels(_shared(task, factors)) * library[_combiner(task)].stages
-    return stages
+    stages, reduction = _longest_path(task, library), reduction_of(task)
+    if reduction is None:
+        return stages
+    shared = lanes_per_result(task, lanes)
+    if reduction.order == "chain" or reduction.join is None:
+        return stages + (shared - 1) * _running_stages(task, library)
+    joined = add_tree_levels(shared) + (levels(task, lanes) if reduction.order == "pairwise" else 0)
+    return stages + joined * library[_operator_name(reduction.join, task)].stages
 
 
 def _mac(task: df.TaskOp) -> str:
@@ -162,11 +171,6 @@ def _mac(task: df.TaskOp) -> str:
     width = min(df.itensor_of(source).element_bits for source in task.sources[:2])
     name = "mac_w4a8" if width <= NARROW_WEIGHT_BITS else "mac_w8a8"
     return f"{name}{FABRIC}" if task.multiplies_in_fabric else name
-
-
-def _shared(task: df.TaskOp, factors: tuple[int, ...]) -> int:
-    """Lanes that work on one result element."""
-    return prod(factor for factor, kind in zip(factors, task.loop_kinds, strict=True) if kind == "reduction")
 
 
 def _longest_path(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
@@ -256,7 +260,7 @@ def _facts(task: df.TaskOp, kernel: df.KernelOp, columns: int, library: Mapping[
     return RateFacts(
         task.sym_name.data,
         lanes,
-        tuple(task.tile_points // each * step_interval(task, each, library) for each in lanes),
+        tuple(steps_of_tile(task, each) * step_interval(task, each, library) for each in lanes),
         task.iterations,
         task.iterations_per_result,
         max(task.writes(number) for number in range(len(task.produced))),

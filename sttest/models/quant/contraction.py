@@ -134,15 +134,15 @@ def _as_f32(exact: Tensor) -> Tensor:
 
 
 class DefinedOrder(TorchFunctionMode):
-    """A context in which sums of float32 are chains and functions of float32 are rounded once.
+    """A context in which sums of float32 are pairwise and functions of float32 are rounded once.
 
     Concerns what blocks use outside of contractions: ``sum`` along an axis, ``exp``, ``tanh``, ``rsqrt``,
     ``sigmoid``.  Contractions of quantised blocks are in order already; those of blocks in floating point stay
     PyTorch's.
 
     >>> with DefinedOrder():
-    ...     float(torch.tensor([1.0, 2.0**-24, 2.0**-24]).sum(-1))
-    1.0
+    ...     float(torch.tensor([1.0, 2.0**-24, 2.0**-24, 2.0**-24]).sum(-1))
+    1.0000001192092896
     """
 
     def __torch_function__(
@@ -160,9 +160,13 @@ def _elementwise(op: str) -> Callable[[Tensor], Tensor]:
     return lambda x: torch.from_numpy(np.asarray(function(x.detach().numpy())))
 
 
-def _chain(x: Tensor, axis: int) -> Tensor:
-    """One addition after the other along an axis, from the first element to the last."""
-    return torch.from_numpy(np.add.accumulate(x.detach().numpy(), axis=axis).take(-1, axis=axis))
+def _pairwise(x: Tensor, axis: int) -> Tensor:
+    """Neighbors along an axis are added, then neighboring sums; what has no neighbor goes on as it is."""
+    sums = x.detach().movedim(axis, -1)
+    while (count := sums.shape[-1]) > 1:
+        paired = sums[..., 0 : count - 1 : 2] + sums[..., 1:count:2]
+        sums = torch.cat([paired, sums[..., count - 1 :]], -1) if count % 2 else paired
+    return sums.squeeze(-1)
 
 
 def _sigmoid(x: Tensor) -> Tensor:
@@ -174,5 +178,5 @@ _OURS: dict[Any, Callable[..., Tensor]] = {
     torch.tanh: _elementwise("math.tanh"),
     torch.rsqrt: _elementwise("math.rsqrt"),
     torch.sigmoid: _sigmoid,
-    torch.Tensor.sum: _chain,
+    torch.Tensor.sum: _pairwise,
 }

@@ -1,0 +1,251 @@
+"""Reductions in C++: how a step joins its lanes, and where running values wait (`sttest.compile.schedule.reductions`).
+
+A step joins the terms of its lanes to a running value.  That waits in a line of registers that moves on in every step,
+where it comes back soon, else in a memory; sums of neighbors wait in levels.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+
+from sttest.compile.dialects import df
+from sttest.compile.hls.payload import PayloadCode, constant
+from sttest.compile.hls.tile_schedule import TaskPort, TileSchedule, TurnTrips
+from sttest.compile.hls.types import LocalArray
+from sttest.compile.hls.writer import Code, CountedLoop, affine
+from sttest.compile.schedule.reductions import Reduction, reduction_of, sum_distance, waits_in_line
+
+Place = Callable[[TaskPort], list[list[tuple[str, int]]]]
+"""Index of the present point in a tile, as variables with factors per data dim."""
+_REGISTERS = 8
+"""Running values per lane up to which levels are registers, not memories (assumed)."""
+
+
+@dataclass(frozen=True)
+class RunningValues:
+    """The running values of a task's results; none if it reduces nothing."""
+
+    task: df.TaskOp
+    schedule: TileSchedule
+    results: Sequence[TaskPort]
+    trips: TurnTrips
+    reduction: Reduction | None
+
+    @staticmethod
+    def of(task: df.TaskOp, schedule: TileSchedule, results: Sequence[TaskPort], trips: TurnTrips) -> "RunningValues":
+        """Those of a task, or of tasks that take turns."""
+        return RunningValues(task, schedule, results, trips, reduction_of(task))
+
+    # --- What a result takes more than one step for
+
+    @property
+    def reductions(self) -> list[int]:
+        """The reduction loops, outermost first."""
+        return [loop for loop, kind in enumerate(self.task.loop_kinds) if kind == "reduction"]
+
+    @property
+    def first(self) -> list[str]:
+        """Conditions of a result's first step; none if it takes one step."""
+        tiles = [f"t{loop} == 0" for loop in self.reductions if self.trips.is_loop(loop)]
+        return tiles + [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
+
+    @property
+    def last_steps(self) -> list[str]:
+        """Conditions of a tile's last step of every reduction."""
+        steps = self.schedule.steps
+        return [f"s{loop} == {steps[loop] - 1}" for loop in self.reductions if steps[loop] > 1]
+
+    @property
+    def last(self) -> list[str]:
+        """Conditions of a result's last step."""
+        tiles = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
+        return tiles + self.last_steps
+
+    @property
+    def shared(self) -> int:
+        """Lanes that work on one result."""
+        return prod(self.schedule.lanes[loop] for loop in self.reductions)
+
+    @property
+    def _levels(self) -> int:
+        points = max(member.reduction_points for member in self.trips.members)
+        return (points // self.shared - 1).bit_length()
+
+    @property
+    def _in_line(self) -> int:
+        """Places of the line, 0 if there is none."""
+        lanes = prod(self.schedule.lanes)
+        distances = {sum_distance(member, lanes) for member in self.trips.members}
+        if len(distances) > 1 or not all(waits_in_line(member, lanes) for member in self.trips.members):
+            return 0
+        return distances.pop()
+
+    def _kept(self) -> list[tuple[int, TaskPort]]:
+        return [(number, port) for number, port in enumerate(self.results) if not port.scanned]
+
+    # --- Declarations
+
+    def declare(self, code: Code) -> None:
+        """The registers and memories."""
+        if self.reduction is None or not self.first:
+            return
+        for number, port in self._kept():
+            if self.reduction.order == "pairwise":
+                self._declare_levels(code, number, port)
+            elif self._in_line:
+                self._line(number, port).declare(code, self._line(number, port).shape)
+            else:
+                self._declare_memory(code, number, port)
+
+    def _declare_levels(self, code: Code, number: int, port: TaskPort) -> None:
+        array = self._level(number, port)
+        at_once = [1] * len(port.held) + lanes_at_once(port, self.schedule)
+        few = prod(array.shape[1:]) <= _REGISTERS * prod(at_once)
+        array.declare(code, array.shape if few else (self._levels, *at_once))
+
+    def _declare_memory(self, code: Code, number: int, port: TaskPort) -> None:
+        array = self._memory(number, port)
+        if array is not port.tile:
+            array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.schedule))
+        if array.dims:
+            distance = min(sum_distance(member, prod(self.schedule.lanes)) for member in self.trips.members)
+            # The tool cannot see through the flattened loops when a running value comes round again.
+            options = f"type=inter direction=RAW distance={distance} dependent=true"
+            code.pragma(f"dependence variable={array.name} {options}")
+
+    def _level(self, number: int, port: TaskPort) -> LocalArray:
+        return LocalArray(f"level{number}", port.token.element.c_type, (self._levels, *port.tile.shape))
+
+    def _line(self, number: int, port: TaskPort) -> LocalArray:
+        lanes = [size for loop, size in enumerate(self.schedule.lanes) if loop not in self.reductions]
+        return LocalArray(f"kept{number}", port.token.element.c_type, (self._in_line, *lanes))
+
+    def _memory(self, number: int, port: TaskPort) -> LocalArray:
+        return port.tile if port.turns is None else port.tile.renamed(f"kept{number}")
+
+    # --- One step of the lanes of one result
+
+    def begin(self, code: Code, place: Place) -> None:
+        """Before the terms: room for them, or the running values that a chain goes on with."""
+        if self.reduction is None:
+            return
+        for number, port in self._kept():
+            c_type = port.token.element.payload_type
+            if self.reduction.order == "chain":
+                code.line(f"{c_type} {running_name(number)} = {self._value_before(number, port, place)};")
+            elif self.shared > 1:
+                code.line(f"{c_type} term[{self.shared}];")
+                code.pragma("array_partition variable=term type=complete dim=1")
+
+    def give(self, code: Code, number: int, value: str, lane: str) -> None:
+        """A term, or the next running value of a chain."""
+        assert self.reduction is not None
+        if self.reduction.order == "chain":
+            code.line(f"{running_name(number)} = {value};")
+        elif self.shared > 1:
+            code.line(f"term[{lane}] = {value};")
+        else:
+            code.line(f"const {self.results[number].token.element.payload_type} term = {value};")
+
+    def end(self, code: Code, place: Place, payload: PayloadCode) -> None:
+        """Behind the terms: they are joined, and running values put by."""
+        if self.reduction is None:
+            return
+        if self.reduction.order != "chain":
+            port, total = self.results[0], self._joined_lanes(code, payload)
+            c_type = port.token.element.payload_type
+            if self.reduction.order == "pairwise":
+                self._count(code, place, total)
+            else:
+                code.line(f"const {c_type} before = {self._value_before(0, port, place)};")
+                code.line(f"const {c_type} {running_name(0)} = {payload.joined('before', total)};")
+        for number, port in self._kept():
+            self._put_by(code, number, port, place)
+
+    def _joined_lanes(self, code: Code, payload: PayloadCode) -> str:
+        """Neighbors, neighboring results of these and so on."""
+        width = self.shared // 2
+        while width:
+            with code.unrolled([CountedLoop(f"tree_{width}", "n", width)]):
+                code.line(f"term[n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
+            width //= 2
+        return "term[0]" if self.shared > 1 else "term"
+
+    def _count(self, code: Code, place: Place, total: str) -> None:
+        """The sum of 2 ** n steps waits in level n for that of the next; what is left in the last step is joined."""
+        port = self.results[0]
+        code.line(f"float {running_name(0)} = {total};")
+        if not self._levels:
+            return
+        code.line(f"const int step_of_sum = {self._step_number()};")
+        code.line(f"const bool is_last = {' && '.join(self.last)};")
+        code.line("bool carries = true;")
+        level = self._level(0, port).at(["n", *port.held, *self._index(port, place)])
+        with code.unrolled([CountedLoop("levels", "n", self._levels)]):
+            with code.block("if ((step_of_sum >> n) % 2 == 0)"):
+                code.line(f"if (carries) {level} = {running_name(0)};")
+                code.line("carries = false;")
+            with code.block("else if (carries || is_last)"):
+                code.line(f"{running_name(0)} = {level} + {running_name(0)};")
+
+    def _step_number(self) -> str:
+        """The number of a result's step."""
+        found = ""
+        for loop in self.reductions:
+            if self.trips.is_loop(loop):
+                bound = self.trips.name(loop) if self.trips.varies(loop) else str(self.task.trip_counts[loop])
+                found = f"({found}) * {bound} + t{loop}" if found else f"t{loop}"
+        for loop in self.reductions:
+            if self.schedule.steps[loop] > 1:
+                found = f"({found}) * {self.schedule.steps[loop]} + s{loop}" if found else f"s{loop}"
+        return found
+
+    def _value_before(self, number: int, port: TaskPort, place: Place) -> str:
+        assert isinstance(self.task.init, FloatAttr | IntegerAttr)
+        start = constant(self.task.init, port.token.element)
+        if not self.first:
+            return start
+        return f"{' && '.join(self.first)} ? {start} : {self._kept_value(number, port, place)}"
+
+    def _kept_value(self, number: int, port: TaskPort, place: Place, at: str = "") -> str:
+        if self._in_line:
+            lanes = [f"l{loop}" for loop in range(len(self.schedule.lanes)) if loop not in self.reductions]
+            return self._line(number, port).at([at or str(self._in_line - 1), *lanes])
+        return self._memory(number, port).at((*port.held, *self._index(port, place)))
+
+    def _index(self, port: TaskPort, place: Place) -> list[str]:
+        return [affine(dim) for dim in place(port)]
+
+    def _put_by(self, code: Code, number: int, port: TaskPort, place: Place) -> None:
+        assert self.reduction is not None
+        element, running = port.element(place(port)), running_name(number)
+        waits = bool(self.first) and self.reduction.order != "pairwise"
+        if waits and self._in_line:
+            places = self._in_line
+            with code.unrolled([CountedLoop("moves", "n", places - 1)] if places > 1 else []):
+                if places > 1:
+                    index = [
+                        self._kept_value(number, port, place, at) for at in (f"{places - 1} - n", f"{places - 2} - n")
+                    ]
+                    code.line(f"{index[0]} = {index[1]};")
+            code.line(f"{self._kept_value(number, port, place, '0')} = {running};")
+        elif waits and (kept := self._kept_value(number, port, place)) != element:
+            code.line(f"{kept} = {running};")
+        code.line(f"{element} = {running};")
+
+
+def running_name(number: int) -> str:
+    """The variable of a result's running value."""
+    return f"acc{number or ''}"
+
+
+def lanes_at_once(port: TaskPort, schedule: TileSchedule) -> list[int]:
+    """Neighbors per data dim that the lanes of a step touch, rounded up to a divisor of the tile's extent."""
+    extents = port.tile.shape[len(port.held) :]
+    touched = [1 + sum(f * (n - 1) for f, n in zip(row, schedule.lanes, strict=True)) for row in port.rows]
+    return [
+        next(each for each in range(span, extent + 1) if extent % each == 0)
+        for span, extent in zip(touched, extents, strict=True)
+    ]

@@ -1,0 +1,143 @@
+"""How the terms of a reduction are joined (docs/reference/values.md, section Reductions).
+
+- ``pairwise``: a sum of the elements of one tensor in binary32.  Neighbors are added, then neighboring sums, and so
+  on.  Steps of so many lanes add up a tree; the sums of steps are joined as a binary counter carries: the sum of
+  2 ** n steps waits in level n until that of the next 2 ** n comes.  No adder waits for its own result.
+- ``any``: a maximum, a minimum or a sum of integers, which no order changes: a tree over lanes, then a running value.
+- ``chain``: everything else.  One term after the other is joined to the running value: lanes one behind the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd, prod
+from typing import Literal
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr
+from xdsl.ir import Operation, SSAValue
+
+from sttest.compile.dialects import df
+from sttest.compile.spaces.tiling import unroll_factors
+
+_JOINS = (arith.AddfOp, arith.AddiOp, arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The order in which terms are joined."""
+
+    order: Literal["chain", "any", "pairwise"]
+    join: Operation | None = None  # the last operation of the payload, if it joins the running value and a term
+    term: SSAValue | None = None  # what it joins to the running value
+
+    @property
+    def is_float_sum(self) -> bool:
+        """Whether a chain has nothing but additions in binary32."""
+        return isinstance(self.join, arith.AddfOp)
+
+
+def reduction_of(task: df.TaskOp) -> Reduction | None:
+    """The reduction of a task, None if it has none."""
+    if "reduction" not in task.loop_kinds:
+        return None
+    running = task.payload.block.args[len(task.sources)]
+    uses = list(running.uses)
+    if len(task.produced) != 1 or task.is_scanned(0) or len(uses) != 1:
+        return Reduction("chain")
+    join = uses[0].operation
+    last = task.payload.block.last_op
+    if not isinstance(join, _JOINS) or not isinstance(last, df.YieldOp) or last.operands[0] is not join.results[0]:
+        return Reduction("chain")
+    term = next(operand for operand in join.operands if operand is not running)
+    if not isinstance(join, arith.AddfOp):
+        return Reduction("any", join, term)
+    starts_at_zero = isinstance(task.init, FloatAttr) and task.init.value.data == 0
+    is_pairwise = len(task.sources) == 1 and not task.is_contraction and starts_at_zero
+    return Reduction("pairwise" if is_pairwise else "chain", join, term)
+
+
+# --- Lanes over the loops of a tile
+
+
+def lane_factors(task: df.TaskOp, lanes: int) -> tuple[int, ...]:
+    """The lanes of a step in every loop; their product may be less than was asked for.
+
+    Parallel loops take what they can, innermost first, since their lanes share nothing.  Pairwise sums take lanes over
+    the reductions first: a tree costs an adder per lane, a counter one per level and result.  Lanes over reductions
+    are neighbors, so that terms keep their order: an outer loop has lanes over whole inner ones only.
+    """
+    tile, reductions = task.tile_sizes, reduction_loops(task)
+    reduction = reduction_of(task)
+    if reduction is not None and reduction.order == "pairwise":
+        factors = _neighbors(lanes, tile, reductions)
+        parallel = unroll_factors(
+            gcd(lanes // prod(factors), prod(tile) // prod(tile[loop] for loop in reductions)),
+            [1 if loop in reductions else size for loop, size in enumerate(tile)],
+        )
+        return tuple(map(max, factors, parallel))
+    spread = unroll_factors(lanes, tile, reductions)
+    along = _neighbors(prod(spread[loop] for loop in reductions), tile, reductions)
+    return tuple(along[loop] if loop in reductions else factor for loop, factor in enumerate(spread))
+
+
+def _neighbors(lanes: int, tile: Sequence[int], reductions: Sequence[int]) -> tuple[int, ...]:
+    """Lanes over reductions, inside out."""
+    factors = [1] * len(tile)
+    for loop in reversed(reductions):
+        factors[loop] = gcd(lanes, tile[loop])
+        lanes = lanes // factors[loop] if factors[loop] == tile[loop] else 1
+    return tuple(factors)
+
+
+def reduction_loops(task: df.TaskOp) -> list[int]:
+    """The reduction loops of a task, outermost first."""
+    return [loop for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
+
+
+def lanes_per_result(task: df.TaskOp, lanes: int) -> int:
+    """Lanes that work on one result element."""
+    factors = lane_factors(task, lanes)
+    return prod(factors[loop] for loop in reduction_loops(task))
+
+
+def steps_of_tile(task: df.TaskOp, lanes: int) -> int:
+    """Steps of one tile."""
+    return task.tile_points // prod(lane_factors(task, lanes))
+
+
+def levels(task: df.TaskOp, lanes: int) -> int:
+    """Levels of the counter that joins the sums of steps: 0 where a result takes one step."""
+    return (task.reduction_points // lanes_per_result(task, lanes) - 1).bit_length()
+
+
+# --- Where running values wait for their next term
+
+
+MEMORY_CYCLES = 2
+"""What a memory adds to the way of a running value: one to read it, one to write it (AMD answer record 51269)."""
+_ADDER_CYCLES = 4
+"""Latency of the adder in LUTs that short recurrences get (`boards/data/operators.yaml`: fadd_fabric)."""
+
+
+def sum_distance(task: df.TaskOp, lanes: int) -> int:
+    """Steps from one update of a running value to the next."""
+    parallel, reduction = _steps_by_kind(task, lanes)
+    return parallel * (task.iterations_per_sum if reduction == 1 else 1)
+
+
+def waits_in_line(task: df.TaskOp, lanes: int) -> bool:
+    """Whether running values go round in a line of registers, one place per step.
+
+    They do where one comes back before a memory could have it ready, and all come back after the same number of steps.
+    """
+    _, reduction = _steps_by_kind(task, lanes)
+    returns_evenly = reduction == 1 or not task.held_loops
+    return returns_evenly and sum_distance(task, lanes) < _ADDER_CYCLES + MEMORY_CYCLES
+
+
+def _steps_by_kind(task: df.TaskOp, lanes: int) -> tuple[int, int]:
+    """Steps of a tile over its parallel loops, and over its reductions."""
+    steps = {"parallel": 1, "reduction": 1}
+    for size, factor, kind in zip(task.tile_sizes, lane_factors(task, lanes), task.loop_kinds, strict=True):
+        steps[kind] *= size // factor
+    return steps["parallel"], steps["reduction"]
