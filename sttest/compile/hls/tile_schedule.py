@@ -248,7 +248,7 @@ def _turns(loops: Sequence[tuple[int, int]], length: int) -> TokenTurns | None:
         length //= own
     inside = {f"s{loop}": _within(loop, steps, of) for loop, steps, of in periods if steps > 1}
     inside = {name: text if text == name else f"({text})" for name, text in inside.items()}
-    return TokenTurns(tuple(periods), inside) if length == 1 else None
+    return TokenTurns(tuple(reversed(periods)), inside) if length == 1 else None
 
 
 def reading_steps(

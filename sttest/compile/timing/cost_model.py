@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp

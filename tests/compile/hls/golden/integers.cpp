@@ -292,21 +292,19 @@ tiles_1:
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from_load_quantise_in0.read();
         if (s0 == 0 && s1 == 0) in1 = from_load_quantise_in1.read();
-        {
-        lanes_1:
-          for (int l1 = 0; l1 < 8; ++l1) {
+      results_1:
+        for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const float x0 = in0[16 * s0 + 8 * s1 + l1];
-            const float x1 = in1[16 * s0 + 8 * s1 + l1];
-            const float magnitude = hls::fabs(x1);
-            const float sum = magnitude + 1.0f;
-            const float quotient = x0 / sum;
-            const float rounded = hls::rint(quotient);
-            const float larger_one = larger(rounded, (-127.0f));
-            const float smaller_one = smaller(larger_one, 127.0f);
-            const ap_int<8> integer = ap_int<8>(static_cast<int>(smaller_one));
-            out0[16 * s0 + 8 * s1 + l1] = integer;
-          }
+          const float x0 = in0[16 * s0 + 8 * s1 + l1];
+          const float x1 = in1[16 * s0 + 8 * s1 + l1];
+          const float magnitude = hls::fabs(x1);
+          const float sum = magnitude + 1.0f;
+          const float quotient = x0 / sum;
+          const float rounded = hls::rint(quotient);
+          const float larger_one = larger(rounded, (-127.0f));
+          const float smaller_one = smaller(larger_one, 127.0f);
+          const ap_int<8> integer = ap_int<8>(static_cast<int>(smaller_one));
+          out0[16 * s0 + 8 * s1 + l1] = integer;
         }
         if (s0 == 3 && s1 == 1) to_store_quantise_out.write(out0);
       }
@@ -330,22 +328,20 @@ tiles_1:
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from_load_integers_in0.read();
         if (s0 == 0 && s1 == 0) in1 = from_load_integers_in1.read();
-        {
-        lanes_1:
-          for (int l1 = 0; l1 < 8; ++l1) {
+      results_1:
+        for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const ap_int<4> x0 = in0[16 * s0 + 8 * s1 + l1];
-            const ap_int<8> x1 = in1[16 * s0 + 8 * s1 + l1];
-            const ap_int<8> wide = x0;
-            const ap_int<8> product = wide * x1;
-            const ap_int<8> difference = product - wide;
-            const ap_int<8> larger_one = difference < x1 ? x1 : difference;
-            const ap_int<32> wide_2 = larger_one;
-            const ap_int<32> product_2 = wide_2 * ap_int<32>(-70000);
-            const ap_int<32> sum = product_2 + product_2;
-            const ap_int<32> smaller_one = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
-            out0[16 * s0 + 8 * s1 + l1] = smaller_one;
-          }
+          const ap_int<4> x0 = in0[16 * s0 + 8 * s1 + l1];
+          const ap_int<8> x1 = in1[16 * s0 + 8 * s1 + l1];
+          const ap_int<8> wide = x0;
+          const ap_int<8> product = wide * x1;
+          const ap_int<8> difference = product - wide;
+          const ap_int<8> larger_one = difference < x1 ? x1 : difference;
+          const ap_int<32> wide_2 = larger_one;
+          const ap_int<32> product_2 = wide_2 * ap_int<32>(-70000);
+          const ap_int<32> sum = product_2 + product_2;
+          const ap_int<32> smaller_one = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
+          out0[16 * s0 + 8 * s1 + l1] = smaller_one;
         }
         if (s0 == 3 && s1 == 1) to_store_integers_out.write(out0);
       }
@@ -368,19 +364,17 @@ tiles_1:
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from_load_narrow_in0.read();
         if (s0 == 0 && s1 == 0) in1 = from_load_narrow_in1.read();
-        {
-        lanes_1:
-          for (int l1 = 0; l1 < 8; ++l1) {
+      results_1:
+        for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-            const ap_int<32> x0 = in0[16 * s0 + 8 * s1 + l1];
-            const half x1 = in1[16 * s0 + 8 * s1 + l1];
-            const ap_int<8> low = ap_int<8>(x0);
-            const float number = static_cast<float>(low.to_int());
-            const float wide = static_cast<float>(x1);
-            const float product = number * wide;
-            const half narrow = half(product);
-            out0[16 * s0 + 8 * s1 + l1] = narrow;
-          }
+          const ap_int<32> x0 = in0[16 * s0 + 8 * s1 + l1];
+          const half x1 = in1[16 * s0 + 8 * s1 + l1];
+          const ap_int<8> low = ap_int<8>(x0);
+          const float number = static_cast<float>(low.to_int());
+          const float wide = static_cast<float>(x1);
+          const float product = number * wide;
+          const half narrow = half(product);
+          out0[16 * s0 + 8 * s1 + l1] = narrow;
         }
         if (s0 == 3 && s1 == 1) to_store_narrow_out.write(out0);
       }
@@ -398,16 +392,14 @@ tiles_1:
     for (int s0 = 0; s0 < 4; ++s0) {
 #pragma HLS pipeline II=1
       if (s0 == 0) in0 = from_load_asked.read();
-      {
-      lanes_1:
-        for (int l1 = 0; l1 < 16; ++l1) {
+    results_1:
+      for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-          const float x0 = in0[16 * s0 + l1];
-          const bool holds = x0 != x0 || x0 != x0;
-          const bool holds_2 = x0 > 0.0f;
-          const bool chosen = holds ? holds : holds_2;
-          out0[16 * s0 + l1] = chosen;
-        }
+        const float x0 = in0[16 * s0 + l1];
+        const bool holds = x0 != x0 || x0 != x0;
+        const bool holds_2 = x0 > 0.0f;
+        const bool chosen = holds ? holds : holds_2;
+        out0[16 * s0 + l1] = chosen;
       }
       if (s0 == 3) to_answer.write(out0);
     }
@@ -424,14 +416,12 @@ tiles_1:
     for (int s0 = 0; s0 < 4; ++s0) {
 #pragma HLS pipeline II=1
       if (s0 == 0) in0 = from_ask.read();
-      {
-      lanes_1:
-        for (int l1 = 0; l1 < 16; ++l1) {
+    results_1:
+      for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-          const bool x0 = in0[16 * s0 + l1];
-          const ap_int<8> wide = ap_int<8>(x0 ? -1 : 0);
-          out0[16 * s0 + l1] = wide;
-        }
+        const bool x0 = in0[16 * s0 + l1];
+        const ap_int<8> wide = ap_int<8>(x0 ? -1 : 0);
+        out0[16 * s0 + l1] = wide;
       }
       if (s0 == 3) to_store_answers.write(out0);
     }

@@ -141,28 +141,60 @@ words_0:
 
 // ---- norm ----------------------------------------------------------------------------------------------------------
 
-// 2 tiles of 16 points (reduction), 1 step per tile, 4 cycles per step.
+// 2 tiles of 16 points (reduction), 1 step per tile, 1 cycle per step.
 static void norm(hls::stream<token_f32_1x16>& from_fork_load_x, hls::stream<float>& to_order_norm) {
   token_f32_1x16 in0;
   float out0;
+  float level0;
 tiles_0:
   for (int t0 = 0; t0 < 2; ++t0) {
-#pragma HLS pipeline II=4
+#pragma HLS pipeline II=1
     in0 = from_fork_load_x.read();
-    if (t0 == 0) {
-      out0 = 0.0f;
-    }
-    {
-    lanes_0:
-      for (int l0 = 0; l0 < 16; ++l0) {
+    float term[16];
+#pragma HLS array_partition variable=term type=complete dim=1
+  lanes_0:
+    for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
-        const float x0 = in0[l0];
-        const float running = out0;
-        const float product = x0 * x0;
-        const float sum = running + product;
-        out0 = sum;
+      const float x0 = in0[l0];
+      const float product = x0 * x0;
+      term[l0] = product;
+    }
+  tree_8:
+    for (int n = 0; n < 8; ++n) {
+#pragma HLS unroll
+      term[n] = term[2 * n] + term[2 * n + 1];
+    }
+  tree_4:
+    for (int n = 0; n < 4; ++n) {
+#pragma HLS unroll
+      term[n] = term[2 * n] + term[2 * n + 1];
+    }
+  tree_2:
+    for (int n = 0; n < 2; ++n) {
+#pragma HLS unroll
+      term[n] = term[2 * n] + term[2 * n + 1];
+    }
+  tree_1:
+    for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+      term[n] = term[2 * n] + term[2 * n + 1];
+    }
+    float acc = term[0];
+    const int step_of_sum = t0;
+    const bool is_last = t0 == 1;
+    bool carries = true;
+  levels:
+    for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+      if ((step_of_sum >> n) % 2 == 0) {
+        if (carries) level0 = acc;
+        carries = false;
+      }
+      else if (carries || is_last) {
+        acc = level0 + acc;
       }
     }
+    out0 = acc;
     if (t0 == 1) to_order_norm.write(out0);
   }
 }
@@ -199,18 +231,16 @@ tiles_0:
 #pragma HLS pipeline II=1
     in0 = from_fork_load_x.read();
     in1 = from_order_norm.read();
-    {
-    lanes_0:
-      for (int l0 = 0; l0 < 16; ++l0) {
+  results_0:
+    for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
-        const float x0 = in0[l0];
-        const float x1 = in1;
-        const float quotient = x1 / 32.0f;
-        const float sum = quotient + 1e-05f;
-        const float inverse_root = hls::rsqrt(sum);
-        const float product = x0 * inverse_root;
-        out0[l0] = product;
-      }
+      const float x0 = in0[l0];
+      const float x1 = in1;
+      const float quotient = x1 / 32.0f;
+      const float sum = quotient + 1e-05f;
+      const float inverse_root = hls::rsqrt(sum);
+      const float product = x0 * inverse_root;
+      out0[l0] = product;
     }
     to_proj.write(out0);
   }
@@ -218,25 +248,26 @@ tiles_0:
 
 // ---- proj ----------------------------------------------------------------------------------------------------------
 
-// 1x2 tiles of 32x16 points (parallel, reduction), 1 step per tile, 4 cycles per step.
+// 1x2 tiles of 32x16 points (parallel, reduction), 32 steps per tile, 2 cycles per step.
 static void proj(hls::stream<token_f32_1x16>& from_norm_2, hls::stream<token_f32_8x16>& from_load_proj_weight,
                  hls::stream<token_f32_1x32>& to_act) {
   token_f32_1x16 in0;
   float in1[16][32];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
+#pragma HLS array_partition variable=in1 type=cyclic factor=8 dim=1
+#pragma HLS array_partition variable=in1 type=cyclic factor=16 dim=2
   token_f32_1x32 out0;
+  float kept0[2][16];
+#pragma HLS array_partition variable=kept0 type=complete dim=1
+#pragma HLS array_partition variable=kept0 type=complete dim=2
 tiles_1:
   for (int t1 = 0; t1 < 2; ++t1) {
-#pragma HLS pipeline II=4
-    in0 = from_norm_2.read();
-    {
-    tokens_in1_0:
-      for (int v0 = 0; v0 < 2; ++v0) {
-#pragma HLS unroll
-      tokens_in1_1:
-        for (int v1 = 0; v1 < 2; ++v1) {
-#pragma HLS unroll
+  steps_1:
+    for (int s1 = 0; s1 < 16; ++s1) {
+    steps_0:
+      for (int s0 = 0; s0 < 2; ++s0) {
+#pragma HLS pipeline II=2
+        if (s1 == 0 && s0 == 0) in0 = from_norm_2.read();
+        if (s1 == 0 && s0 == 0) {
           const token_f32_8x16 token = from_load_proj_weight.read();
         read_in1_0:
           for (int e0 = 0; e0 < 8; ++e0) {
@@ -244,36 +275,66 @@ tiles_1:
           read_in1_1:
             for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-              in1[8 * v0 + e0][16 * v1 + e1] = token[16 * e0 + e1];
+              in1[e0][e1] = token[16 * e0 + e1];
             }
           }
         }
-      }
-    }
-    if (t1 == 0) {
-    start_0:
-      for (int l0 = 0; l0 < 32; ++l0) {
+        if (s1 == 0 && s0 == 1) {
+          const token_f32_8x16 token = from_load_proj_weight.read();
+        read_in1_0_2:
+          for (int e0 = 0; e0 < 8; ++e0) {
 #pragma HLS unroll
-        out0[l0] = 0.0f;
-      }
-    }
-    {
-    lanes_1:
-      for (int l1 = 0; l1 < 16; ++l1) {
+          read_in1_1_2:
+            for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-      lanes_0:
-        for (int l0 = 0; l0 < 32; ++l0) {
-#pragma HLS unroll
-          const float x0 = in0[l1];
-          const float x1 = in1[l1][l0];
-          const float running = out0[l0];
-          const float product = x0 * x1;
-          const float sum = running + product;
-          out0[l0] = sum;
+              in1[e0][e1 + 16] = token[16 * e0 + e1];
+            }
+          }
         }
+        if (s1 == 8 && s0 == 0) {
+          const token_f32_8x16 token = from_load_proj_weight.read();
+        read_in1_0_3:
+          for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+          read_in1_1_3:
+            for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1] = token[16 * e0 + e1];
+            }
+          }
+        }
+        if (s1 == 8 && s0 == 1) {
+          const token_f32_8x16 token = from_load_proj_weight.read();
+        read_in1_0_4:
+          for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+          read_in1_1_4:
+            for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1 + 16] = token[16 * e0 + e1];
+            }
+          }
+        }
+      results_0:
+        for (int l0 = 0; l0 < 16; ++l0) {
+#pragma HLS unroll
+          float acc = t1 == 0 && s1 == 0 ? 0.0f : kept0[1][l0];
+          const float x0 = in0[s1];
+          const float x1 = in1[s1][16 * s0 + l0];
+          const float product = x0 * x1;
+          const float sum = acc + product;
+          acc = sum;
+        moves:
+          for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+            kept0[1 - n][l0] = kept0[0 - n][l0];
+          }
+          kept0[0][l0] = acc;
+          out0[16 * s0 + l0] = acc;
+        }
+        if (t1 == 1 && s1 == 15 && s0 == 1) to_act.write(out0);
       }
     }
-    if (t1 == 1) to_act.write(out0);
   }
 }
 
@@ -287,16 +348,14 @@ static void act_2(hls::stream<token_f32_1x32>& from_proj, hls::stream<token_f32_
   token_f32_1x32 out0;
   in0 = from_proj.read();
   in1 = from_load_proj_bias.read();
-  {
-  lanes_0:
-    for (int l0 = 0; l0 < 32; ++l0) {
+results_0:
+  for (int l0 = 0; l0 < 32; ++l0) {
 #pragma HLS unroll
-      const float x0 = in0[l0];
-      const float x1 = in1[l0];
-      const float sum = x0 + x1;
-      const float larger_one = larger(sum, 0.0f);
-      out0[l0] = larger_one;
-    }
+    const float x0 = in0[l0];
+    const float x1 = in1[l0];
+    const float sum = x0 + x1;
+    const float larger_one = larger(sum, 0.0f);
+    out0[l0] = larger_one;
   }
   to_store_act.write(out0);
 }
