@@ -150,7 +150,7 @@ def broken_rules(package: Path) -> list[str]:
     _require_tree_sitter()
     from sttest.targets.vitis.rules import check_kernel
 
-    found = check_kernel(DesignPackage.read(package).files.cpp.read_text(encoding="utf-8"))
+    found = check_kernel(DesignPackage.read(package).files.cpp_text)
     return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
 
 
@@ -173,7 +173,7 @@ def print_intervals(package: Path, *, as_json: bool) -> None:
     from sttest.targets.vitis import interval_check, intervals
 
     design = DesignPackage.read(package)
-    text, library = design.files.cpp.read_text(encoding="utf-8"), operators(require_hbm(load_board(design.board)))
+    text, library = design.files.cpp_text, operators(require_hbm(load_board(design.board)))
     compared = interval_check.compare_intervals(text, design.timed_graph, library)
     wide = intervals.wide_aggregates(text)
     if as_json:

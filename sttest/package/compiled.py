@@ -133,7 +133,8 @@ def _write_hls(design: Design, folder: Path) -> dict[str, object]:
         return {"missing": str(error)}
     hls = folder / HLS
     hls.mkdir(parents=True)
-    (hls / CPP).write_text(emitted.text, encoding="utf-8")
+    for name, text in emitted.files.items():
+        (hls / name).write_text(text, encoding="utf-8")
     write_signature(design_signature(design, emitted), hls / SIGNATURE)
     write_json(hls / MEMORY_TABLE, {"schema": MEMORY_SCHEMA, **design_memory(design, emitted)})
     return {"kernel": emitted.name}

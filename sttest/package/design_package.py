@@ -168,7 +168,7 @@ class DesignPackage:
     @cached_property
     def kernel_sha256(self) -> str:
         """Hash of the emitted C++."""
-        return hashlib.sha256(self.files.cpp.read_bytes()).hexdigest()
+        return hashlib.sha256(self.files.cpp_text.encode()).hexdigest()
 
     @cached_property
     def achieved(self) -> Achieved:

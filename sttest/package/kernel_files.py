@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
 from sttest.core.files import read_object, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
@@ -23,7 +24,9 @@ SIGNATURE, MEMORY_TABLE = "signature.json", "memory.json"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
 TARGETS = ("hw_emu", "hw")
 """What v++ builds for: hardware emulation, or a card."""
-_STREAM = re.compile(r'hls::stream<\w+, (\d+)> \w+\("([^"]+)"\)')
+HEADERS = ("types.h", "parts.h")
+"""What the kernel's C++ includes."""
+_STREAM = re.compile(r'hls::stream<[\w<>]+, (\d+)> \w+\("([^"]+)"\)')
 
 # --- The buffer of an argument that holds several tensors: those of each layer, then what is there once
 
@@ -153,6 +156,17 @@ class KernelFiles:
         return path
 
     @property
+    def cpp_files(self) -> tuple[Path, ...]:
+        """The C++ with the headers that lie beside it."""
+        headers = [self.hls / name for name in HEADERS]
+        return (*(path for path in headers if path.is_file()), self.cpp)
+
+    @property
+    def cpp_text(self) -> str:
+        """All of the C++ as one text."""
+        return one_text(CPP, {path.name: path.read_text(encoding="utf-8") for path in self.cpp_files})
+
+    @property
     def signature_path(self) -> Path:
         """What the emulator of XRT takes for an xclbin."""
         return self.hls / SIGNATURE
@@ -176,7 +190,8 @@ class KernelFiles:
 
     def sources(self) -> dict[str, bytes]:
         """Content of all that a build and a run on a card need, by path in the package; what is built, too."""
-        found = [self.hls / name for name in (CPP, LINK_CONFIG, MAKEFILE, SIGNATURE, MEMORY_TABLE)]
+        others = (LINK_CONFIG, MAKEFILE, SIGNATURE, MEMORY_TABLE)
+        found = [*self.cpp_files, *(self.hls / name for name in others)]
         for target in TARGETS:
             made = (self.xclbin(target), self.build_folder(target) / "emconfig.json")
             found += [path for path in made if path.is_file()]

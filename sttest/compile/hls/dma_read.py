@@ -120,7 +120,8 @@ def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: He
         helpers: helper functions, such as the one that puts an element into a word.
     """
     into_word = helpers.write_element(layout.token.element)
-    with code.process(process.name, process.parameters):
+    code.comment("Streams a tensor into memory.")
+    with process.every_layer(code, f"store_{layout.token.element.tag}"):
         if layout.has_whole_words:
             _write_words(code, layout, process, into_word)
         elif layout.has_tiles_in_word and layout.is_sequential:
@@ -155,7 +156,7 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
             number = affine([(f"(t % {in_word})", layout.tile_size), *number_in_beat(layout)])
             code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
         full = f"t % {in_word} == {in_word - 1}"
-        with code.block(f"if ({full} || t == {tiles - 1})" if tiles % in_word else f"if ({full})"):
+        with code.block(f"if ({full} || t == TILES - 1)" if tiles % in_word else f"if ({full})"):
             code.line(f"{memory}[t / {in_word}] = word;")
             code.line("word = 0;")
 
@@ -224,12 +225,15 @@ def emit_dma_read(
         helpers: helper functions, such as the one that takes an element out of a word.
         behind: the tensors that come once, after those of all layers.
     """
-    element_of_word = helpers.read_element(row[0].layout.token.element)
+    element = row[0].layout.token.element
+    element_of_word = helpers.read_element(element)
+    code.comment(f"Streams {'a tensor' if len(row) + len(behind) == 1 else 'tensors'} out of memory.")
+    kind = f"load_{element.tag}"
     if not behind:
-        with code.process(process.name, process.parameters):
+        with process.every_layer(code, kind):
             read_row(code, row, process, element_of_word)
         return
-    with code.function(f"static void {process.name}", process.parameters), code.every_step():
+    with process.defined(code, kind), code.every_step():
         with code.every_layer():
             read_row(code, row, process, element_of_word)
         with code.scope():
@@ -325,7 +329,8 @@ def _read_tiles(code: Code, layout: PortLayout, process: Process, element_of_wor
         code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
         with code.loops([CountedLoop("words_of_tile", "w", words)], "pipeline II=1"):
             # A tile that ends early in its last word has no word after it.
-            code.line(f"if (first / {size} + w < {layout.words}) words[w] = {memory}[first / {size} + w];")
+            end = code.size("TENSOR_WORDS", layout.words)
+            code.line(f"if (first / {size} + w < {end}) words[w] = {memory}[first / {size} + w];")
         with code.loops(part_loops(layout), "pipeline II=1"):
             code.line(f"{layout.token.c_type} token;")
             with code.unrolled(element_loops(layout.token)):
@@ -360,7 +365,7 @@ def emit_chosen_read(code: Code, row: Sequence[Placed], process: Process, helper
     element_of_word = helpers.read_element(row[0].layout.token.element)
     words = sum(each.layout.words for each in row)
     code.comment(f"The first token's row, then those of {tokens} tokens.")
-    with code.function(f"static void {process.name}", process.parameters):
+    with process.defined(code):
         code.line("int row = 0;")
         with code.every_step():
             read_row(code, row, replace(process, inputs=(f"({memory} + row * {words})",)), element_of_word)
@@ -384,7 +389,7 @@ def emit_cache_read(
     memory, source = process.inputs
     element = row[0].layout.token.element
     names = helpers.read_element(element), helpers.write_element(element)
-    with code.process(process.name, process.parameters):
+    with process.every_layer(code):
         read_row(code, row, replace(process, inputs=(memory,)), names[0])
         code.comment("The token's entry goes into its place before more is read, of the next token at the latest.")
         _take(code, source, entries, Token.of(entries.entry, process.name), process.name)

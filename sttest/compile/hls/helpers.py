@@ -135,6 +135,6 @@ def _writer(element: Element, word_bits: int) -> str:
 
 
 HELPER_NAMES = frozenset(
-    (*_TEXTS, *(f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")))
+    ("fifo", *_TEXTS, *(f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")))
 )
 """Names that no process may take."""

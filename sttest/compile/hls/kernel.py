@@ -1,4 +1,4 @@
-"""A whole `hls/kernel.cpp`."""
+"""All of a kernel's C++: types, parts that processes share, and `hls/kernel.cpp` with the top function."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -9,13 +9,9 @@ from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (
-    Conversion,
     Process,
-    block_typedef,
-    conversion,
     emit_concat,
     emit_drain,
     emit_enter,
@@ -24,13 +20,17 @@ from sttest.compile.hls.process import (
     emit_gather,
     emit_leave,
 )
+from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
-from sttest.compile.hls.writer import Code, counted
-from sttest.compile.sharing.processes import node_label, process_name
+from sttest.compile.hls.writer import Code
+from sttest.compile.sharing.processes import process_name
+from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
 
+TYPES, PARTS, TOP = "types.h", "parts.h", "kernel.cpp"
+"""Files of a kernel."""
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
 
@@ -39,8 +39,13 @@ class EmittedKernel:
     """A kernel in C++."""
 
     name: str  # name of the top function
-    text: str  # text of the file
+    files: Mapping[str, str]  # texts by name of the file; that of the top function is the last
     memories: tuple[PortMemory, ...]  # the top function's arguments, in order
+
+    @property
+    def text(self) -> str:
+        """All of it as one file."""
+        return one_text([*self.files][-1], self.files)
 
 
 def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = ()) -> EmittedKernel:
@@ -62,40 +67,44 @@ class _Emitter:
         self.network = Network(kernel, timing.channels)
         self.timing = timing
         self.helpers = Helpers(self.network.word_bits)
-        self.conversions: Mapping[df.ConverterOp, Conversion] = {
-            node: conversion(node, node_label(node)) for node in self.network.nodes if isinstance(node, df.ConverterOp)
-        }
 
     def emit(self, title: tuple[str, ...]) -> EmittedKernel:
         processes = Code(layers=self.network.kernel.layer_count, steps=self.network.kernel.step_count)
-        section = ""
         for node in self.network.nodes:
-            if not self.network.processes(node):
-                continue
-            section = self._open_section(processes, node, section)
-            once = self.network.is_outside_layers(node)
-            with processes.outside_layers() if once else nullcontext():
-                self._emit_node(processes, node)
-            processes.line()
+            if self.network.processes(node):
+                once = self.network.is_outside_layers(node)
+                with processes.outside_layers() if once else nullcontext():
+                    self._emit_node(processes, node)
+        functions = written(processes.functions, self.network.template)
+        files = {
+            TYPES: _header("Types of tokens and blocks, and functions on single values.", self._types()),
+            PARTS: _header("What several processes do, for any sizes and types.", functions.templates, TYPES),
+            TOP: "\n".join([*self._top(title, functions.processes), ""]),
+        }
+        return EmittedKernel(self.network.name, files, tuple(self.network.memories.values()))
+
+    def _types(self) -> list[str]:
         code = Code()
-        for line in title:
-            code.comment(line)
-        if title:
-            code.line()
         for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
             code.line(f"#include <{header}>")
         code.line()
-        for text in (COMPILERS, CALL_MACRO):
-            code.lines += text.splitlines()
-            code.line()
-        self._typedefs(code)
+        code.lines += [*COMPILERS.splitlines(), "", "template <class T>", "using fifo = hls::stream<T>;"]
+        code.lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
+        code.lines += sorted({each.block.typedef for each in self.network.conversions.values()})
         for text in self.helpers.texts():
-            code.lines += text.splitlines()
             code.line()
-        code.lines += processes.lines
-        _section(code, "The kernel")
-        emit_top(code, self.network, self.conversions, self.timing)
-        return EmittedKernel(self.network.name, code.text(), tuple(self.network.memories.values()))
+            code.lines += text.splitlines()
+        return code.lines
+
+    def _top(self, title: tuple[str, ...], processes: list[str]) -> list[str]:
+        code = Code()
+        for line in title:
+            code.comment(line)
+        code.lines += [f'#include "{PARTS}"', "", *CALL_MACRO.splitlines(), "", *processes]
+        if code.lines[-1]:
+            code.line()
+        emit_top(code, self.network, self.timing)
+        return code.lines
 
     def _emit_node(self, code: Code, node: df.NodeOp) -> None:
         if isinstance(node, df.ConverterOp):
@@ -148,8 +157,6 @@ class _Emitter:
     def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:
         memory = self.network.memories[process_name(node)]
         layouts, behind = ([each.layout for each in tensors] for tensors in (memory.tensors, memory.behind))
-        for line in _memory_comments(memory):
-            code.comment(line)
         if memory.writes:
             emit_dma_write(code, layouts[0], process, self.helpers)
         elif isinstance(node, df.DmaReadOp) and node.rows is not None:
@@ -162,56 +169,12 @@ class _Emitter:
 
     def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)
-        _, block_type = self.network.blocks(node)
-        facts = self.conversions[node]
-        code.line(block_typedef(facts, block_type))
-        code.line()
-        emit_fill(code, facts, fill, block_type)
-        code.line()
-        emit_drain(code, facts, drain, block_type)
-
-    def _open_section(self, code: Code, node: df.NodeOp, section: str) -> str:
-        """A heading where another module of the model begins."""
-        title = section
-        if isinstance(node, df.DmaReadOp | df.GatherOp):
-            title = "From memory"
-        elif isinstance(node, df.DmaWriteOp):
-            title = "To memory"
-        elif node.shared_name is not None:
-            title = "Engines"
-        elif node.origin_name:
-            title = node.origin_name
-        if title != section:
-            _section(code, title)
-        return title
-
-    def _typedefs(self, code: Code) -> None:
-        typedefs = {stream.token.typedef for stream in self.network.streams.values()} - {""}
-        for typedef in sorted(typedefs):
-            code.line(typedef)
-        if typedefs:
-            code.line()
+        emit_fill(code, self.network.conversions[node], fill)
+        emit_drain(code, self.network.conversions[node], drain)
 
     def _uses_half(self) -> bool:
         return any(stream.token.element == F16 for stream in self.network.streams.values())
 
 
-def _section(code: Code, title: str) -> None:
-    code.comment(f"---- {title} {'-' * max(0, 110 - len(title))}")
-    code.line()
-
-
-def _memory_comments(memory: PortMemory) -> list[str]:
-    if len(memory.tensors) + len(memory.behind) == 1:
-        return [f"{memory.name}: {_described(memory.tensors[0].layout)}."]
-    each = " of each layer" if memory.behind else ""
-    behind = f", then {counted(len(memory.behind), 'tensor')}" if memory.behind else ""
-    head = f"{memory.name}: {counted(len(memory.tensors), 'tensor')}{each} one after the other{behind}."
-    return [head, *(f"{tensor.label}: {_described(tensor.layout)}." for tensor in (*memory.tensors, *memory.behind))]
-
-
-def _described(layout: PortLayout) -> str:
-    grid, tile = "x".join(map(str, layout.grid)), "x".join(map(str, layout.tile))
-    words = counted(layout.words, "word")
-    order = "in the order of their first use" if layout.packed else "row-major"
-    return f"a grid of {grid} tiles of {tile} {layout.token.element.tag}, {order}, in {words}"
+def _header(about: str, lines: list[str], *includes: str) -> str:
+    return "\n".join([f"// {about}", "#pragma once", *(f'#include "{each}"' for each in includes), "", *lines, ""])

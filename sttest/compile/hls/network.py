@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
-from sttest.compile.hls.process import EngineProcess, Process
+from sttest.compile.hls.process import Conversion, EngineProcess, Process, conversion
 from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.ir.module_walk import run_first
 from sttest.compile.sharing.functional_units import engines_of
@@ -32,7 +32,11 @@ class HlsStream:
     fifo: str  # name in the design
     token: Token  # type of its tokens
     depth: int  # tokens
-    comments: tuple[str, ...]  # the itensor types of what goes through it
+    shares: int  # number of streams that go through it
+
+    def parameter(self, name: str) -> str:
+        """The declaration of a parameter for it."""
+        return f"fifo<{self.token.c_type}>& {name}"
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ class Network:
     hbm_channels: Mapping[str, int]
     name: str = field(init=False)
     streams: dict[SSAValue, HlsStream] = field(default_factory=dict)
+    conversions: dict[df.ConverterOp, Conversion] = field(init=False)
     memories: dict[str, PortMemory] = field(default_factory=dict)
     nodes: list[df.NodeOp] = field(default_factory=list)
     engines: dict[str, list[df.TaskOp]] = field(init=False)
@@ -131,7 +136,9 @@ class Network:
     _names: Names = field(init=False)
 
     def __post_init__(self) -> None:
-        self._names = Names(HELPER_NAMES)
+        converters = [node for node in self.kernel.body.block.ops if isinstance(node, df.ConverterOp)]
+        self.conversions = {node: conversion(node, node_label(node)) for node in converters}
+        self._names = Names(HELPER_NAMES | self._type_names())
         self.engines = engines_of(self.kernel)
         self.members = processes_of(self.kernel)
         self.outside = outside_layers(self.kernel)
@@ -146,11 +153,19 @@ class Network:
             self._names.of(self.turns(node)[0] if node.queue_name else node, self._label(node))
         for fifo, ops in fifos_of(self.kernel).items():
             kind = ops[0].result.type
-            name, token = self._names.of(("fifo", fifo), fifo), Token.of(kind.itensor, fifo)
-            comments = tuple(str(op.result.type.itensor) for op in ops)
-            self.streams |= dict.fromkeys(
-                (op.result for op in ops), HlsStream(name, fifo, token, kind.depth.data, comments)
-            )
+            name, token = self._stream_name(fifo, ops[0].result), Token.of(kind.itensor, fifo)
+            stream = HlsStream(name, fifo, token, kind.depth.data, len(ops))
+            self.streams |= dict.fromkeys((op.result for op in ops), stream)
+
+    def _type_names(self) -> set[str]:
+        tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
+        return {token.c_type for token in tokens} | {each.block.c_type for each in self.conversions.values()}
+
+    def _stream_name(self, fifo: str, value: SSAValue) -> str:
+        """The name of a FIFO: of the process that writes it, with a number where that writes several."""
+        writer = self._end(value, reads=False)
+        number = f"{writer.sinks.index(value)}" if len(writer.sinks) > 1 else ""
+        return self._names.of(("fifo", fifo), f"{process_name(writer)}_out{number}")
 
     def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -182,31 +197,30 @@ class Network:
 
     def process(self, node: df.NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
-        names = Names(_LOCAL_NAMES)
-        memory, behind = self.memories.get(process_name(node)), ""
-        inputs = [self._stream_port(stream, names, reads=True) for stream in node.sources if stream in self.streams]
-        outputs = [self._stream_port(stream, names, reads=False) for stream in node.sinks]
-        ports = [*inputs, *outputs]
+        memory, place, behind = self.memories.get(process_name(node)), "", ""
+        sizes: list[tuple[str, int]] = []
+        inputs = [self.streams[stream] for stream in node.sources if stream in self.streams]
+        outputs = [self.streams[stream] for stream in node.sinks]
+        names = [*_numbered("from", len(inputs)), *_numbered("to", len(outputs))]
+        read, written = names[: len(inputs)], names[len(inputs) :]
+        parameters = [stream.parameter(name) for stream, name in zip((*inputs, *outputs), names, strict=True)]
+        arguments = [stream.name for stream in (*inputs, *outputs)]
         if memory is not None:
-            # One letter and a number is what loops count with.
-            wanted = f"{memory.name}_memory" if re.fullmatch(r"[a-z]\d*", memory.name) else memory.name
-            name = names.of(memory, wanted)
+            parameters.insert(0, f"{memory.c_type} memory")
+            arguments.insert(0, memory.name)
             # The part of the token and the layer that is being run.
-            step = f" + step * {memory.words_per_step}" if memory.steps > 1 else ""
-            layer = f" + layer * {memory.words_per_layer}" if memory.layers > 1 else ""
-            place = f"({name}{step}{layer})" if step or layer else name
-            behind = f"({name}{step} + {memory.words_of_layers})" if memory.behind else ""
-            port = (f"{memory.c_type} {name}", memory.name, place)
-            ports.insert(0, port)
-            (outputs if memory.writes else inputs).insert(0, port)
+            step = " + step * STEP_WORDS" if memory.steps > 1 else ""
+            layer = " + layer * LAYER_WORDS" if memory.layers > 1 else ""
+            place = f"(memory{step}{layer})" if step or layer else "memory"
+            behind = f"(memory{step} + LAYERS_WORDS)" if memory.behind else ""
+            sizes += [("STEP_WORDS", memory.words_per_step)] if step else []
+            sizes += [("LAYER_WORDS", memory.words_per_layer)] if layer else []
+            sizes += [("LAYERS_WORDS", memory.words_of_layers)] if behind else []
+            (written if memory.writes else read).insert(0, place)
         return Process(
-            self._names.of(self.turns(node)[0], self._label(node)),
-            tuple(port[0] for port in ports),
-            tuple(port[1] for port in ports),
-            tuple(port[2] for port in inputs),
-            tuple(port[2] for port in outputs),
-            behind,
-        )
+            self._names.of(self.turns(node)[0], self._label(node)), tuple(parameters), tuple(arguments), tuple(read),
+            tuple(written), behind, tuple(sizes),
+        )  # fmt: skip
 
     def engine(self, name: str, members: Sequence[df.TaskOp]) -> EngineProcess:
         """The functions of an engine: one for a turn, and the process that gives each task its own.
@@ -240,22 +254,18 @@ class Network:
         arity = len(members[0].sources)
         inputs = tuple(f"source_{number}" for number in range(arity))
         outputs = tuple(f"result_{number}" for number in range(len(types[0]) - arity))
-        parameters = (f"hls::stream<{t}>& {each}" for t, each in zip(types[0], (*inputs, *outputs), strict=True))
+        parameters = (f"fifo<{t}>& {each}" for t, each in zip(types[0], (*inputs, *outputs), strict=True))
         return Process(name, tuple(parameters), (), inputs, outputs)
 
-    def blocks(self, converter: df.ConverterOp) -> tuple[str, str]:
-        """Name of a converter's stream of blocks, and of the type of a block."""
-        label = node_label(converter)
-        return self._names.of((converter, "blocks"), f"{label}_blocks"), self._names.of(
-            (converter, "type"), f"{label}_block"
-        )
+    def blocks(self, converter: df.ConverterOp) -> str:
+        """Name of a converter's stream of blocks."""
+        return self._names.of((converter, "blocks"), f"{node_label(converter)}_blocks")
 
     def halves(self, converter: df.ConverterOp) -> tuple[Process, Process]:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
-        variable, block_type = self.blocks(converter)
-        label = node_label(converter)
-        blocks = f"hls::stream_of_blocks<{block_type}>& blocks"
+        variable, label = self.blocks(converter), node_label(converter)
+        blocks = f"hls::stream_of_blocks<{self.conversions[converter].block.c_type}>& blocks"
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
             (whole.arguments[0], variable), whole.inputs, ("blocks",),
@@ -266,12 +276,16 @@ class Network:
         )  # fmt: skip
         return fill, drain
 
+    def template(self, kind: str, number: int) -> str:
+        """The name of a function that several processes share, one of so many of its kind."""
+        return self._names.of(("template", kind, number), kind)
+
     def _stream_port(self, value: SSAValue, names: Names, *, reads: bool) -> tuple[str, str, str]:
         """Declaration, argument and name of a stream as a parameter, named after the node at its other end."""
         stream = self.streams[value]
         other = self._end(value, reads=not reads)
         name = names.of(stream, f"{'from' if reads else 'to'}_{self._label(other, stream)}")
-        return f"hls::stream<{stream.token.c_type}>& {name}", stream.name, name
+        return stream.parameter(name), stream.name, name
 
     def _end(self, value: SSAValue, *, reads: bool) -> df.NodeOp:
         ends = [use.operation for use in value.uses if isinstance(use.operation, df.NodeOp)]
@@ -279,7 +293,7 @@ class Network:
 
     def _label(self, node: df.NodeOp, stream: HlsStream | None = None) -> str:
         """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
-        is_shared = node.queue_name is not None or (stream is not None and len(stream.comments) > 1)
+        is_shared = node.queue_name is not None or (stream is not None and stream.shares > 1)
         return process_name(node) if is_shared else node_label(node)
 
     @property
@@ -330,3 +344,8 @@ class Network:
         self.memories[process_name(op)] = PortMemory(
             name, process_name(op), bundle, channel, op.writes, tensors, layers, behind, steps, rows, takes_entries
         )
+
+
+def _numbered(name: str, count: int) -> list[str]:
+    """Names of so many things; one has no number."""
+    return [name] if count == 1 else [f"{name}{number}" for number in range(count)]

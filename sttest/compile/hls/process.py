@@ -1,13 +1,13 @@
 """A process of the dataflow region: a function and what it is called with."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import StreamLoop, merged
-from sttest.compile.hls.memory_layout import count, cut_inside, element_loops, lowest, token_element
-from sttest.compile.hls.types import LocalArray, Token
+from sttest.compile.hls.memory_layout import cut_inside, element_loops, lowest, token_element
+from sttest.compile.hls.types import Element, LocalArray, Token
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.ir.module_walk import run_first
 from sttest.core.errors import InputError
@@ -24,6 +24,22 @@ class Process:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     memory: str = ""  # start of the tensors that lie behind those of all layers; empty if there are none
+    sizes: tuple[tuple[str, int], ...] = ()  # what the names of its inputs and outputs count with
+
+    def defined(self, code: Code, kind: str = "") -> AbstractContextManager[None]:
+        """Its definition.
+
+        Args:
+            code: text that is appended to.
+            kind: name of functions that differ from it in sizes and types only; empty if there are none.
+        """
+        return code.function(self.name, self.parameters, kind, self.sizes)
+
+    @contextmanager
+    def every_layer(self, code: Code, kind: str = "") -> Iterator[None]:
+        """Its definition; what is written in it runs for every layer of every token."""
+        with self.defined(code, kind), code.every_step(), code.every_layer():
+            yield
 
 
 @dataclass(frozen=True)
@@ -48,12 +64,11 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
         turns: number of times that each stream is read.
         tokens: tokens per stream and turn.
     """
-    shares = ", then ".join(f"{count} of {name}" for count, name in zip(tokens, process.inputs, strict=True))
-    code.comment(f"In {counted(turns, 'turn')}, tokens: {shares}.")
+    code.comment("Reads streams in turn, so many tokens of each.")
     nest = [CountedLoop("turns", "t", turns)] if turns > 1 else []
     nest.append(CountedLoop("tokens", "n", sum(tokens)))
-    with code.process(process.name, process.parameters), code.loops(nest, "pipeline II=1"):
-        code.line(f"{token.c_type} token;")
+    with process.every_layer(code, f"concat_{len(tokens)}"), code.loops(nest, "pipeline II=1"):
+        code.line(f"{code.type('TOKEN', token.c_type)} token;")
         end = 0
         for stream, count in zip(process.inputs, tokens, strict=True):
             first, end = end, end + count
@@ -68,10 +83,10 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
 
 def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
     """Writes the function that copies every token to all readers."""
-    code.comment(f"Copies {counted(tokens, 'token')} to {counted(len(process.outputs), 'reader')}.")
-    nest = [CountedLoop("tokens", "t", tokens)]
-    with code.process(process.name, process.parameters), code.loops(nest, "pipeline II=1"):
-        code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
+    readers = len(process.outputs)
+    code.comment(f"Copies every token to {counted(readers, 'reader')}.")
+    with process.every_layer(code, f"fork_{readers}"), code.loops(_tokens(tokens), "pipeline II=1"):
+        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
         for output in process.outputs:
             code.line(f"{output}.write(token);")
 
@@ -89,8 +104,8 @@ def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens:
         tokens: tokens per slice and layer.
         behind: those that come once, after all layers.
     """
-    code.comment(f"Puts {counted(tokens, 'token')} of {counted(len(process.inputs), 'slice')} together.")
-    with code.function(f"static void {process.name}", process.parameters), code.every_step():
+    code.comment(f"Puts tokens of {counted(len(process.inputs), 'slice')} together.")
+    with process.defined(code, f"gather_{len(process.inputs)}"), code.every_step():
         with code.every_layer():
             _put_together(code, process, part, whole, tokens)
         if behind:
@@ -102,8 +117,8 @@ def _put_together(code: Code, process: Process, part: Token, whole: Token, token
     elements = [CountedLoop("elements", "e", part.size)] if part.size > 1 else []
     with code.loops(nest, "pipeline II=1"):
         for number, source in enumerate(process.inputs):
-            code.line(f"const {part.c_type} slice_{number} = {source}.read();")
-        code.line(f"{whole.c_type} token;")
+            code.line(f"const {code.type('PART', part.c_type)} slice_{number} = {source}.read();")
+        code.line(f"{code.type('TOKEN', whole.c_type)} token;")
         with code.unrolled(elements):
             place = [("e", 1)] if elements else []
             for number in range(len(process.inputs)):
@@ -125,9 +140,9 @@ def emit_enter(code: Code, process: Process, token: Token, tokens: int) -> None:
         tokens: tokens per layer.
     """
     outside, back = process.inputs
-    code.comment(f"{counted(tokens, 'token')} from memory for the first layer, then what each layer made.")
-    with code.process(process.name, process.parameters), code.loops(_tokens(tokens), "pipeline II=1"):
-        code.line(f"{token.c_type} token;")
+    code.comment("Tokens from memory for the first layer, then what each layer made.")
+    with process.every_layer(code, "enter_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
+        code.line(f"{code.type('TOKEN', token.c_type)} token;")
         code.line(f"if (layer == 0) token = {outside}.read();")
         code.line(f"else token = {back}.read();")
         code.line(f"{process.outputs[0]}.write(token);")
@@ -143,9 +158,9 @@ def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
         tokens: tokens per layer.
     """
     back, outside = process.outputs
-    code.comment(f"{counted(tokens, 'token')} go round after every layer but the last.")
-    with code.process(process.name, process.parameters), code.loops(_tokens(tokens), "pipeline II=1"):
-        code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
+    code.comment("Tokens go round after every layer but the last.")
+    with process.every_layer(code, "leave_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
+        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
         code.line(f"if (layer < {code.layers - 1}) {back}.write(token);")
         code.line(f"else {outside}.write(token);")
 
@@ -167,11 +182,27 @@ class Side:
 
 
 @dataclass(frozen=True)
+class BlockType:
+    """The type of a buffer's half."""
+
+    c_type: str  # its name
+    typedef: str  # its declaration
+
+    @staticmethod
+    def of(element: Element, buffer: LocalArray) -> "BlockType":
+        """The type of a buffer of such elements."""
+        shape = "x".join(str(buffer.shape[dim]) for dim in buffer.dims) or "1"
+        name = f"block_{element.tag}_{shape}"
+        return BlockType(name, f"typedef {element.c_type} {name}{buffer.extents or '[1]'};")
+
+
+@dataclass(frozen=True)
 class Conversion:
     """What a converter does."""
 
     blocks: int  # number of times that the buffer is filled
     buffer: LocalArray  # one half; an array of one element still has a dim
+    block: BlockType  # type of a half
     # fill, drain: the two sides
     fill: Side
     drain: Side
@@ -199,7 +230,9 @@ def conversion(op: df.ConverterOp, name: str) -> Conversion:
     ]
     for side in sides:
         _check_inside(side, shape, name)
-    return Conversion(blocks, LocalArray("block", sides[0].token.element.c_type, shape), *sides)
+    element = sides[0].token.element
+    buffer = LocalArray("block", element.c_type, shape)
+    return Conversion(blocks, buffer, BlockType.of(element, buffer), *sides)
 
 
 def _check_inside(side: Side, shape: Sequence[int], name: str) -> None:
@@ -214,47 +247,36 @@ def _check_inside(side: Side, shape: Sequence[int], name: str) -> None:
             )  # fmt: skip
 
 
-def block_typedef(facts: Conversion, block_type: str) -> str:
-    """The declaration of the buffer's type."""
-    return f"typedef {facts.buffer.c_type} {block_type}{facts.buffer.extents or '[1]'};"
-
-
-def emit_fill(code: Code, facts: Conversion, process: Process, block_type: str) -> None:
+def emit_fill(code: Code, facts: Conversion, process: Process) -> None:
     """Writes the process that takes the source's tokens."""
     token = facts.fill.token
-    _describe(code, facts, "Fills", facts.fill)
-    with _block(code, facts, process, f"hls::write_lock<{block_type}> block({process.outputs[0]});", facts.fill):
-        code.line(f"const {token.c_type} token = {process.inputs[0]}.read();")
+    code.comment("Fills blocks with tokens.")
+    with _block(code, facts, process, "fill", "write", facts.fill):
+        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
         with code.unrolled(element_loops(token)):
             code.line(f"{_buffer_element(facts, facts.fill)} = {token_element(token)};")
 
 
-def emit_drain(code: Code, facts: Conversion, process: Process, block_type: str) -> None:
+def emit_drain(code: Code, facts: Conversion, process: Process) -> None:
     """Writes the process that gives the sink's tokens."""
     token = facts.drain.token
-    _describe(code, facts, "Drains", facts.drain)
-    with _block(code, facts, process, f"hls::read_lock<{block_type}> block({process.inputs[0]});", facts.drain):
-        code.line(f"{token.c_type} token;")
+    code.comment("Drains blocks in tokens.")
+    with _block(code, facts, process, "drain", "read", facts.drain):
+        code.line(f"{code.type('TOKEN', token.c_type)} token;")
         with code.unrolled(element_loops(token)):
             code.line(f"{token_element(token)} = {_buffer_element(facts, facts.drain)};")
         code.line(f"{process.outputs[0]}.write(token);")
 
 
 @contextmanager
-def _block(code: Code, facts: Conversion, process: Process, lock: str, side: Side) -> Iterator[None]:
+def _block(code: Code, facts: Conversion, process: Process, kind: str, lock: str, side: Side) -> Iterator[None]:
     """The loops over blocks and tokens; a lock lives for one block."""
     blocks = [CountedLoop("blocks", "b", facts.blocks)] if facts.blocks > 1 else []
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
-    with code.process(process.name, process.parameters), code.loops(blocks):
-        code.line(lock)
+    with process.every_layer(code, kind), code.loops(blocks):
+        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.block.c_type)}> block(blocks);")
         with code.loops(tokens, "pipeline II=1"):
             yield
-
-
-def _describe(code: Code, facts: Conversion, verb: str, side: Side) -> None:
-    blocks, tokens = counted(facts.blocks, "block"), counted(count(side.loops), "token")
-    extents = "x".join(map(str, facts.buffer.shape))
-    code.comment(f"{verb} {blocks} of {extents} elements, {tokens} each.")
 
 
 def _buffer_element(facts: Conversion, side: Side) -> str:

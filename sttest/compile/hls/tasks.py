@@ -7,6 +7,7 @@ from dataclasses import replace
 from xdsl.ir import Attribute, BlockArgument
 
 from sttest.compile.dialects import df
+from sttest.compile.hls.formula import formula
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import count, element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, Statement, constant
@@ -101,7 +102,7 @@ class _TaskEmitter:
 
     def emit(self) -> None:
         code, schedule = self.code, self.schedule
-        code.comment(_described(self.task, schedule.count, self.interval))
+        code.sentence(_described(self.task, schedule.count, self.interval))
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
@@ -119,8 +120,8 @@ class _TaskEmitter:
         """The process, or what a process calls for a turn."""
         name, parameters = self.process.name, self.process.parameters
         if len(self.trips.members) == 1:
-            return self.code.process(name, parameters)
-        return self.code.function(f"static void {name}", parameters)
+            return self.process.every_layer(self.code, f"like_{name}")
+        return self.code.function(name, parameters)
 
     def _nest(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
         """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""
@@ -135,7 +136,8 @@ class _TaskEmitter:
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
             if port.turns is not None:
-                self.code.line(f"{_condition(port.turns.first)}{port.tile.name} = {stream}.read();")
+                declared = f"const {port.token.c_type} " if self._comes_every_step(port) else ""
+                self.code.line(f"{_condition(port.turns.first)}{declared}{port.tile.name} = {stream}.read();")
                 continue
             if port.tile.name in self.spread:
                 self._receive(port, stream, self.spread[port.tile.name])
@@ -214,9 +216,14 @@ class _TaskEmitter:
 
     def _declare(self, port: TaskPort) -> None:
         if port.turns is not None:
-            self.code.line(f"{port.token.c_type} {port.tile.name};")
+            if not self._comes_every_step(port):
+                self.code.line(f"{port.token.c_type} {port.tile.name};")
             return
         port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
+
+    def _comes_every_step(self, port: TaskPort) -> bool:
+        """Whether a source's token is read in every step."""
+        return port in self.sources and port.turns is not None and not port.turns.first
 
     def _at_once(self, port: TaskPort) -> list[int]:
         """Neighbors per data dim that a step touches: those of its lanes, or of all tokens that it moves."""
@@ -382,10 +389,9 @@ def _condition(conditions: Sequence[str]) -> str:
 
 
 def _described(task: df.TaskOp, steps: int, interval: int) -> str:
-    tiles, points = "x".join(map(str, task.trip_counts)), "x".join(map(str, task.tile_sizes))
-    kinds = f" ({', '.join(task.loop_kinds)})" if task.loop_kinds else ""
+    points = "x".join(map(str, task.tile_sizes)) or "1"
     pace = f"{counted(steps, 'step')} per tile, {counted(interval, 'cycle')} per step"
-    return f"{tiles or 1} tiles of {points or 1} points{kinds}, {pace}."
+    return f"{formula(task)}.  Tiles of {points} points, {pace}."
 
 
 # --- An engine as C++: a function for one turn, and the process that calls it for each of its tasks
@@ -416,10 +422,9 @@ def emit_engine(
     told = [f"const int {trips.name(loop)}" for loop in trips.varying]
     turn = Process(process.turn.name, (*process.turn.parameters, *told), (), process.turn.inputs, process.turn.outputs)
     emit_turn(code, members, turn, timing, helpers, trips)
-    code.line()
     names = ", ".join(member.sym_name.data for member in members)
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
-    with code.function(f"static void {process.whole.name}", process.whole.parameters):
+    with process.whole.defined(code):
         code.pragma(f"allocation function instances={turn.name} limit=1")
         calls = {
             member: [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)]

@@ -439,7 +439,7 @@ class TurnTrips:
 
     def last(self, loop: int) -> str:
         """The index of its last iteration."""
-        return f"{self.name(loop)} - 1" if self.varies(loop) else str(self._counts(loop)[0] - 1)
+        return self._loop(loop).last
 
     def varies(self, loop: int) -> bool:
         """Whether the tasks differ in it."""

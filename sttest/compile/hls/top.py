@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.dialects import df
 from sttest.compile.hls.network import Network, PortMemory
-from sttest.compile.hls.process import Conversion, Process
+from sttest.compile.hls.process import Process
 from sttest.compile.hls.writer import Code, literal
 from sttest.sim.bursts import channel_number
 from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
@@ -63,31 +62,25 @@ CALL_MACRO = """\
 """
 
 
-def emit_top(
-    code: Code, network: Network, conversions: Mapping[df.ConverterOp, Conversion], timing: PortTiming
-) -> None:
+def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
     """Writes the top function.
 
     Args:
         code: text that is appended to.
         network: names and order of everything.
-        conversions: facts of the converters.
         timing: timing, which says how FIFOs and ports are built.
     """
     memories = list(network.memories.values())
-    with code.function(f'extern "C" void {network.name}', [memory.parameter for memory in memories]):
+    code.wrapped(f'extern "C" void {network.name}(', [memory.parameter for memory in memories], ") {")
+    with code.indented():
         for memory in memories:
             # What shares a bundle must have the same options, or the tool takes none of them (UG1448, 200-466).
             _interface(code, memory, [other for other in memories if other.bundle == memory.bundle], timing)
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
-        code.line()
         _declare_streams(code, network, timing)
-        _declare_blocks(code, network, conversions)
-        code.line()
-        for node in network.nodes:
-            for process in network.processes(node):
-                _call(code, process)
+        _declare_blocks(code, network)
+        _call(code, [process for node in network.nodes for process in network.processes(node)])
 
 
 def _interface(code: Code, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
@@ -106,7 +99,6 @@ def _interface(code: Code, memory: PortMemory, behind: Sequence[PortMemory], tim
         f"interface mode=m_axi port={memory.name} bundle={memory.bundle} {channel}offset=slave depth={most_words} "
         f"max_widen_bitwidth={memory.word_bits} {' '.join(directions)}"
     )
-    code.pragma(f"interface mode=s_axilite port={memory.name} bundle=control")
 
 
 def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) -> str:
@@ -119,20 +111,20 @@ def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) ->
 
 def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
     for stream in dict.fromkeys(network.streams.values()):
-        for comment in stream.comments:
-            code.comment(comment)
         code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
         impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 
 
-def _declare_blocks(code: Code, network: Network, conversions: Mapping[df.ConverterOp, Conversion]) -> None:
-    for converter, facts in conversions.items():
-        variable, block_type = network.blocks(converter)
-        code.comment(f"Ping-pong buffer of 2 x {'x'.join(map(str, facts.buffer.shape))} elements.")
-        code.line(f"hls::stream_of_blocks<{block_type}, 2> {variable};")
+def _declare_blocks(code: Code, network: Network) -> None:
+    """Ping-pong buffers."""
+    for converter, facts in network.conversions.items():
+        variable = network.blocks(converter)
+        code.line(f"hls::stream_of_blocks<{facts.block.c_type}, 2> {variable};")
         facts.buffer.renamed(variable).partition(code, converter.at_once, converter.word)
 
 
-def _call(code: Code, process: Process) -> None:
-    code.wrapped("STTEST_PROCESS(", [process.name, *process.arguments], ");")
+def _call(code: Code, processes: Sequence[Process]) -> None:
+    """All calls, as many on a line as fit."""
+    calls = [f"STTEST_PROCESS({', '.join((each.name, *each.arguments))});" for each in processes]
+    code.filled(" ".join(calls).split(" "))

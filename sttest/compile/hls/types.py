@@ -86,9 +86,7 @@ class Token:
     @property
     def c_type(self) -> str:
         """Name of the type."""
-        if self.size == 1:
-            return self.element.c_type
-        return f"token_{self.element.tag}_{'x'.join(map(str, self.shape))}"
+        return self.element.c_type if self.size == 1 else f"{self.element.tag}x{self.size}"
 
     @property
     def typedef(self) -> str:
@@ -96,7 +94,7 @@ class Token:
         return "" if self.size == 1 else f"typedef hls::vector<{self.element.c_type}, {self.size}> {self.c_type};"
 
     def at(self, variable: str, index: str) -> str:
-        """One element of a token."""
+        """One element of a token, row-major."""
         return variable if self.size == 1 else f"{variable}[{index}]"
 
 

@@ -1,13 +1,16 @@
 """Lines of C++ with indentation: loops, pragmas, functions."""
 
+import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from sttest.compile.hls.folding import folded
 from sttest.compile.ir.names import unique
 
 _INDENT = "  "
-_MAX_COLUMNS = 120
+MAX_COLUMNS = 120
 
 
 @dataclass(frozen=True)
@@ -20,11 +23,33 @@ class CountedLoop:
     trip: int  # iterations; the most there are where they vary
     bound: str = ""  # the parameter that says how many, where they vary
     least: int = 0  # iterations then
+    is_literal: bool = False  # whether the text has the number itself, and no name for it
 
     @property
     def last(self) -> str:
         """The variable's value in the last iteration."""
-        return f"{self.bound} - 1" if self.bound else str(self.trip - 1)
+        return str(self.trip - 1) if self.is_literal else f"{self.bound or self.label.upper()} - 1"
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A size or a type that a function has a name for."""
+
+    kind: str  # ``int`` or ``class``
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's definition, without what its constants are."""
+
+    name: str
+    kind: str  # name that it shares with functions that differ in constants only; empty if it stands for itself
+    comments: tuple[str, ...]
+    parameters: tuple[str, ...]  # declarations
+    constants: tuple[Constant, ...]
+    body: tuple[str, ...]  # lines
 
 
 @dataclass
@@ -34,9 +59,21 @@ class Code:
     # lines, depth: so far
     lines: list[str] = field(default_factory=list)
     depth: int = 0
+    functions: list[Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
     _labels: set[str] = field(default_factory=set)
+    _constants: dict[str, Constant] = field(default_factory=dict)
+
+    def size(self, name: str, number: int) -> str:
+        """A number by a name that the function has for it."""
+        self._constants[name] = Constant("int", name, str(number))
+        return name
+
+    def type(self, name: str, c_type: str) -> str:
+        """A type by a name that the function has for it."""
+        self._constants[name] = Constant("class", name, c_type)
+        return name
 
     def line(self, text: str = "") -> None:
         """One line at the present depth."""
@@ -46,6 +83,10 @@ class Code:
         """One line of comment, whatever the text: it can't end the line, nor go on in the next."""
         safe = "".join(letter if letter.isprintable() and letter != "\\" else "?" for letter in text)
         self.line(f"// {safe}")
+
+    def sentence(self, text: str) -> None:
+        """A comment that may be long."""
+        self.lines += textwrap.wrap(text, MAX_COLUMNS, initial_indent="// ", subsequent_indent="// ")
 
     def pragma(self, text: str) -> None:
         """A directive; it stands at the margin, as all preprocessor lines do."""
@@ -57,7 +98,7 @@ class Code:
         lines, current = [], f"{_INDENT * self.depth}{head}"
         for number, item in enumerate(items):
             piece = item + (tail if number == len(items) - 1 else ",")
-            fits = len(current) + len(piece) + 1 <= _MAX_COLUMNS
+            fits = len(current) + len(piece) + 1 <= MAX_COLUMNS
             if not fits and current.strip() != head:
                 lines.append(current)
                 current = column
@@ -69,26 +110,52 @@ class Code:
     def block(self, head: str) -> Iterator[None]:
         """``head {`` … ``}``."""
         self.line(f"{head} {{")
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.line("}")
-
-    @contextmanager
-    def function(self, head: str, parameters: Sequence[str]) -> Iterator[None]:
-        """A function's definition, parameters wrapped; labels are unique in it."""
-        self._labels.clear()
-        self.wrapped(f"{head}(", parameters, ") {")
-        self.depth += 1
-        yield
-        self.depth -= 1
-        self.line("}")
-
-    @contextmanager
-    def process(self, name: str, parameters: Sequence[str]) -> Iterator[None]:
-        """A process's definition; its body runs for every layer of every token."""
-        with self.function(f"static void {name}", parameters), self.every_step(), self.every_layer():
+        with self.indented():
             yield
+
+    def filled(self, words: Sequence[str]) -> None:
+        """Words, as many on a line as fit."""
+        current = _INDENT * self.depth
+        for word in words:
+            if current.strip() and len(current) + len(word) + 1 > MAX_COLUMNS:
+                self.lines.append(current)
+                current = _INDENT * (self.depth + 1)
+            current += word if not current.strip() else f" {word}"
+        self.lines.append(current)
+
+    @contextmanager
+    def indented(self) -> Iterator[None]:
+        """The rest of a function whose head stands, and its end."""
+        self.depth += 1
+        yield
+        self.depth -= 1
+        self.line("}")
+
+    @contextmanager
+    def function(
+        self, name: str, parameters: Sequence[str], kind: str = "", sizes: Sequence[tuple[str, int]] = ()
+    ) -> Iterator[None]:
+        """A function's definition, under the comments that were written last; labels and constants are its own.
+
+        Args:
+            name: name of the function.
+            parameters: declarations.
+            kind: name of all functions that differ from it in constants only; empty if it stands for itself.
+            sizes: names and values of constants.
+        """
+        comments, self.lines = self.lines, []
+        self._labels.clear()
+        self._constants.clear()
+        for each in sizes:
+            self.size(*each)
+        self.depth += 1
+        yield
+        self.depth -= 1
+        constants = tuple(self._constants.values())
+        types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
+        named = tuple(re.sub(r"<[^&]*>(?=&)", lambda found: types.get(found[0], found[0]), each) for each in parameters)
+        self.functions.append(Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines))))
+        self.lines = []
 
     @contextmanager
     def outside_layers(self) -> Iterator[None]:
@@ -100,14 +167,14 @@ class Code:
     @contextmanager
     def every_step(self) -> Iterator[None]:
         """The loop over the tokens of a launch, where there are several."""
-        steps = [CountedLoop("steps", "step", self.steps)] if self.steps > 1 else []
+        steps = [CountedLoop("steps", "step", self.steps, is_literal=True)] if self.steps > 1 else []
         with self.loops(steps, "loop_flatten off"):
             yield
 
     @contextmanager
     def every_layer(self) -> Iterator[None]:
         """The loop over layers, where there are several."""
-        layers = [CountedLoop("layers", "layer", self.layers)] if self.layers > 1 else []
+        layers = [CountedLoop("layers", "layer", self.layers, is_literal=True)] if self.layers > 1 else []
         # What a layer waits for may be made of its last results: pipelines drain in between.
         with self.loops(layers, "loop_flatten off"):
             yield
@@ -127,27 +194,36 @@ class Code:
         """A nest whose every loop is unrolled; without loops nothing stands around the body."""
         with ExitStack() as stack:
             for loop in nest:
-                stack.enter_context(self._loop(loop))
+                stack.enter_context(self._loop(replace(loop, is_literal=True)))
                 self.pragma("unroll")
             yield
 
     @contextmanager
     def _loop(self, loop: CountedLoop) -> Iterator[None]:
-        self.lines.append(f"{_INDENT * max(self.depth - 1, 0)}{unique(loop.label, self._labels)}:")
-        bound = loop.bound or loop.trip
-        with self.block(f"for (int {loop.variable} = 0; {loop.variable} < {bound}; ++{loop.variable})"):
+        label = unique(loop.label, self._labels)
+        bound = loop.bound or (loop.trip if loop.is_literal else self.size(label.upper(), loop.trip))
+        with self.block(f"{label}: for (int {loop.variable} = 0; {loop.variable} < {bound}; ++{loop.variable})"):
             if loop.bound:
                 self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
 
     @contextmanager
     def scope(self, conditions: Sequence[str] = ()) -> Iterator[None]:
-        """``{`` … ``}``, entered if all conditions hold."""
-        self.line(f"if ({' && '.join(conditions)}) {{" if conditions else "{")
+        """``{`` … ``}``, entered if all conditions hold; no braces around a loop, nor around one statement."""
+        head, start = f"if ({' && '.join(conditions)}) " if conditions else "", len(self.lines)
+        self.line(f"{head}{{")
         self.depth += 1
         yield
         self.depth -= 1
-        self.line("}")
+        inside, outer, inner = self.lines[start + 1 :], _INDENT * self.depth, _INDENT * (self.depth + 1)
+        joined = f"{outer}{head}{inside[0].strip()}" if len(inside) == 1 else ""
+        opened = [line for line in inside if line.startswith(inner) and line[len(inner) :][0] not in " }"]
+        if joined.endswith(";") and len(joined) <= MAX_COLUMNS and (head or "const " not in joined):
+            self.lines[start:] = [joined]
+        elif not head and len(opened) == 1 and opened[0] is inside[0] and opened[0].endswith("{"):
+            self.lines[start:] = [line if line.startswith("#") else line.removeprefix(_INDENT) for line in inside]
+        else:
+            self.line("}")
 
     def text(self) -> str:
         """All lines."""

@@ -159,7 +159,7 @@ def build_kernel(files: KernelFiles, work: Path, *, timeout_s: float = BUILD_TIM
     source, signature = files.cpp, files.kernel
     main = main_program(signature)
     with as_file(resources("sttest.targets.csim").joinpath("include")) as include:
-        target = work / f"csim-{_digest(source, main, include)}"
+        target = work / f"csim-{_digest(files.cpp_text, main, include)}"
         if target.is_file():
             return Executable(target, signature, 0.0, "")
         began = time.perf_counter()
@@ -167,9 +167,9 @@ def build_kernel(files: KernelFiles, work: Path, *, timeout_s: float = BUILD_TIM
     return Executable(target, signature, time.perf_counter() - began, warnings)
 
 
-def _digest(source: Path, main: str, include: Path) -> str:
-    digest = hashlib.sha256("\0".join((*FLAGS, main)).encode())
-    for path in (source, *sorted(include.iterdir())):
+def _digest(text: str, main: str, include: Path) -> str:
+    digest = hashlib.sha256("\0".join((*FLAGS, main, text)).encode())
+    for path in sorted(include.iterdir()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -114,7 +114,7 @@ def write_jobs(package: DesignPackage, part: str, clock_mhz: float, folder: Path
         InputError: the design has no C++.
     """
     files = package.files
-    found = synthesis_jobs(files.cpp.read_text(encoding="utf-8"), files.kernel.name, package.timed_graph)
+    found = synthesis_jobs(files.cpp_text, files.kernel.name, package.timed_graph)
     for job in found:
         (folder / job.name).mkdir(parents=True, exist_ok=True)
         for name, text in job.files(part, clock_mhz).items():

@@ -60,6 +60,13 @@ def split_arguments(text: str) -> list[str]:
     return [*parts, current.strip()]
 
 
+def substituted_text(text: str, values: Mapping[str, str]) -> str:
+    """A text with a template's arguments in the place of its parameters."""
+    for name, value in values.items():
+        text = re.sub(rf"\b{name}\b", value, text)
+    return text
+
+
 # --- Expressions and statements
 
 
@@ -286,6 +293,8 @@ class CppFile:
         if match is None:
             return OTHER
         name, arguments = match[1].removeprefix("hls::"), split_arguments(match[2])
+        if name in self.typedefs:
+            return self._aliased(self.typedefs[name], arguments)
         if name in _NUMBERS:
             return CppType("int", self.number(arguments[0]))
         element = self.type_of(arguments[0])
@@ -309,6 +318,11 @@ class CppFile:
                 "other", sum(part.bits * (prod(part.extents) if part.kind == "array" else 1) for part in parts)
             )
         return self._declared(node)
+
+    def _aliased(self, node: Node, arguments: Sequence[str]) -> CppType:
+        """What an alias of a template is, as in ``using fifo = hls::stream<T>``."""
+        text = text_of(node.child_by_field_name("type"))
+        return self.type_of(substituted_text(text, self._arguments(node, arguments)))
 
     def _declared(self, node: Node) -> CppType:
         extents = [self.number(text_of(size)) for size in _sizes(node.child_by_field_name("declarator"))]
@@ -407,7 +421,7 @@ class _Reader:
     """Reads one function."""
 
     def __init__(self, file: CppFile, template: Mapping[str, str], constants: Mapping[str, Expr] | None = None) -> None:
-        self.file, self.template = file, template
+        self.file, self.template = file, dict(template)
         self.constants = file.constants if constants is None else constants
         self.scopes: list[dict[str, str]] = [{}]
         self.made = CppFunction("")
@@ -435,9 +449,7 @@ class _Reader:
         return Parameter(name, self.made.types[name], is_changed, is_pointer)
 
     def _type(self, text: str, extents: Sequence[int] = ()) -> CppType:
-        for name, argument in self.template.items():
-            text = re.sub(rf"\b{name}\b", argument, text)
-        return self.file.type_of(text, extents)
+        return self.file.type_of(substituted_text(text, self.template), extents)
 
     def _number(self, node: Node) -> int:
         value = self.expr(node)
@@ -489,10 +501,16 @@ class _Reader:
             case _ if not node.type.endswith(("definition", "specifier")) and node.type != "alias_declaration":
                 yield Unknown(text_of(node)[:60], line_of(node))
 
+    def _known(self, directive: Directive) -> Directive:
+        """A directive with numbers in the place of their names."""
+        options = {name: self.template.get(value, value) for name, value in directive.options.items()}
+        return Directive(directive.name, options, directive.node)
+
     def _directive(self, node: Node) -> None:
         found = directive_of(node)
         if found is None:
             return
+        found = self._known(found)
         variable = self._found(found.options.get("variable", ""))
         if variable is None:
             return
@@ -508,6 +526,9 @@ class _Reader:
             value = declarator.child_by_field_name("value")
             # The value is read first: its names are those of the scope around.
             read = self.expr(value) if value is not None else None
+            if isinstance(read, Num) and text_of(node).startswith("constexpr "):
+                self.template[declared_name(declarator)] = str(read.value)
+                continue
             written, extents = declared_name(declarator), [self._number(size) for size in _sizes(declarator)]
             name = self._declare(written)
             self.made.types[name] = self._type(text, extents)
@@ -563,7 +584,7 @@ class _Reader:
         stride = self._number(moved) if moved is not None else 1
         found = self._body(body)
         nodes = body.named_children if body.type == "compound_statement" else ()
-        directives = tuple(each for each in map(directive_of, nodes) if each is not None)
+        directives = tuple(self._known(each) for each in map(directive_of, nodes) if each is not None)
         self.scopes.pop()
         return For(counter, begin, bound, max(stride, 1), found, directives, label, line_of(node))
 
@@ -621,7 +642,7 @@ class _Reader:
         name, template = _callee(function)
         if name in _CASTS:
             return Call("to", args, template)
-        template = tuple(self.template.get(each, each) for each in template)
+        template = tuple(substituted_text(each, self.template) for each in template)
         whole = f"{name}<{', '.join(template)}>" if template else name
         if len(args) == 1 and name not in self.file.source.functions and self._type(whole) != OTHER:
             return Call("to", args, (whole,))

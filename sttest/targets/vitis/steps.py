@@ -10,7 +10,7 @@ from typing import Literal
 from sttest.boards.part import Toolchain
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kernel_signature import DesignSignature
-from sttest.package.kernel_files import CPP, LINK_CONFIG
+from sttest.package.kernel_files import CPP, HEADERS, LINK_CONFIG
 from sttest.targets.doctor.survey import PARTS
 
 Target = Literal["hw_emu", "hw"]
@@ -60,10 +60,11 @@ class Plan:
 
     def steps(self) -> tuple[BuildStep, ...]:
         """All steps in order; each needs what the one before it made."""
-        source, config = self.folder.parent / CPP, self.folder.parent / LINK_CONFIG
+        sources, config = [self.folder.parent / name for name in (CPP, *HEADERS)], self.folder.parent / LINK_CONFIG
+        sources = tuple(path for path in sources if path.is_file() or path.name == CPP)
         compiled = self.folder / f"{self.kernel}.xo"
         emulation = self.folder / "emconfig.json"
-        first = BuildStep("compile", self.compile_command(f"../{CPP}"), (source,), compiled, self.limits.compile_s)
+        first = BuildStep("compile", self.compile_command(f"../{CPP}"), sources, compiled, self.limits.compile_s)
         second = BuildStep(
             "link", self.link_command(f"../{LINK_CONFIG}"), (compiled, config), self.xclbin, self.limits.link_s
         )
@@ -112,7 +113,7 @@ endif
 .DELETE_ON_ERROR:
 all: $(BUILD)/{kernel}.xclbin {emulation}
 
-$(BUILD)/{kernel}.xo: kernel.cpp
+$(BUILD)/{kernel}.xo: kernel.cpp $(wildcard *.h)
 \tmkdir -p $(BUILD)
 \tcd $(BUILD) && {compile}
 

@@ -13,6 +13,7 @@ from sttest.targets.vitis.rules.source import (
     Directive,
     Function,
     RuleViolation,
+    called_name,
     declared_name,
     enclosing,
     line_of,
@@ -81,9 +82,12 @@ def one_writer_one_reader(source: CppSource) -> Iterator[RuleViolation]:
 
 
 def turns_share_hardware(source: CppSource) -> Iterator[RuleViolation]:
-    """A process that calls another function with channels says that there is one of it, and does nothing else."""
+    """A process that calls another function with channels says that there is one of it, and does nothing else.
+
+    What is inlined is the process's own.
+    """
     for function in source.functions.values():
-        called = {each.name for each, _ in _calls(source, function)}
+        called = {each.name for each, _ in _calls(source, function) if not source.is_inlined(each)}
         limits = source.directives_in(function.body, "allocation")
         allowed = {each.options.get("instances", "") for each in limits if each.options.get("limit") == "1"}
         others = _statements_of(function.body)
@@ -138,14 +142,10 @@ def _arguments(node: Node) -> list[str]:
 def _calls(source: CppSource, function: Function) -> Iterator[tuple[Function, list[str]]]:
     """The functions that a process calls with channels, and what it passes."""
     for node in walk(function.body):
-        called = source.functions.get(text_of(node.child_by_field_name("function")) if _is_call(node) else "")
+        called = source.functions.get(called_name(node))
         passed = node.child_by_field_name("arguments")
         if called is not None and passed is not None and any(each.is_channel for each in called.parameters):
             yield called, [text_of(each) for each in passed.named_children]
-
-
-def _is_call(node: Node) -> bool:
-    return node.type == "call_expression" and node.child_by_field_name("function") is not None
 
 
 class _Uses:
@@ -153,6 +153,7 @@ class _Uses:
 
     def __init__(self, source: CppSource) -> None:
         self.calls = {name: list(_calls(source, function)) for name, function in source.functions.items()}
+        self.inlined = {name for name, function in source.functions.items() if source.is_inlined(function)}
         self.verbs = {name: _verbs(function.body) for name, function in source.functions.items()}
 
     def of(self, function: Function, parameter: CppParameter) -> str:
@@ -165,10 +166,14 @@ class _Uses:
 
     def may_be_fed_back(self, function: Function) -> bool:
         """Whether a process calls another for turns, chooses by layer what it reads, or is a DMA that waits."""
-        chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in walk(function.body))
+        called = [each for each, _ in self.calls[function.name]]
+        bodies = [function.body, *(each.body for each in called if each.name in self.inlined)]
+        nodes = (node for body in bodies for node in walk(body))
+        chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in nodes)
         is_dma = any(parameter.is_pointer for parameter in function.parameters)
         uses = {self.of(function, parameter) for parameter in function.parameters if parameter.is_channel}
-        return chooses or (is_dma and uses == {"r", "w"}) or bool(self.calls[function.name])
+        takes_turns = any(each.name not in self.inlined for each in called)
+        return chooses or (is_dma and uses == {"r", "w"}) or takes_turns
 
 
 def _verbs(body: Node) -> dict[str, set[str]]:
@@ -227,7 +232,7 @@ def no_recursion(source: CppSource) -> Iterator[RuleViolation]:
     """No function calls itself, not by way of others either."""
     calls = {
         name: {
-            text_of(node.child_by_field_name("function"))
+            called_name(node)
             for node in walk(function.body)
             if node.type == "call_expression"
         }
@@ -246,7 +251,7 @@ def constant_arrays(source: CppSource) -> Iterator[RuleViolation]:
     """Every array has constant extents."""
     for node in source.all("array_declarator"):
         size = node.child_by_field_name("size")
-        if size is None or size.type != "number_literal":
+        if not source.is_size(size):
             yield RuleViolation("constant-arrays", f"'{text_of(node)}' has no constant extent", line_of(node))
 
 
@@ -271,14 +276,16 @@ def interfaces_in_top(source: CppSource) -> Iterator[RuleViolation]:
 
 
 def memory_ports(source: CppSource) -> Iterator[RuleViolation]:
-    """Every pointer has an m_axi port in a named bundle, and its address in the control registers."""
+    """Every pointer has an m_axi port in a named bundle, and its address in the control registers.
+
+    ``offset=slave`` puts the address there (UG1399, "Offset and Modes of Operation").
+    """
     if source.top is None:
         return
     for parameter in source.top.parameters:
         ports = [each for each in _interfaces(source, "m_axi") if each.options.get("port") == parameter.name]
-        control = [each for each in _interfaces(source, "s_axilite") if each.options.get("port") == parameter.name]
-        if not parameter.is_pointer or len(ports) != 1 or len(control) != 1:
-            message = f"'{parameter.name}' is no pointer with one m_axi and one s_axilite interface"
+        if not parameter.is_pointer or len(ports) != 1:
+            message = f"'{parameter.name}' is no pointer with one m_axi interface"
             yield RuleViolation("memory-ports", message, line_of(source.top.node))
         elif not ports[0].options.get("bundle") or ports[0].options.get("offset") != "slave":
             message = f"'{parameter.name}' has no bundle, or its offset is not in a register"
@@ -331,7 +338,7 @@ def known_directives(source: CppSource) -> Iterator[RuleViolation]:
     """Only directives are used whose placement these rules know."""
     known = (
         "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "array_reshape",
-        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op",
+        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op", "inline",
     )  # fmt: skip
     for directive in source.directives:
         if directive.name not in known:
@@ -354,11 +361,11 @@ _ITERATED = ("pipeline", "unroll")
 
 
 def constant_bounds(source: CppSource) -> Iterator[RuleViolation]:
-    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N, or a ``const int`` parameter and a trip count."""
+    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N, a name of one, or a ``const int`` parameter."""
     for node in source.all("while_statement", "do_statement", "goto_statement", "for_range_loop"):
         yield RuleViolation("constant-bounds", "only counted loops have a known number of iterations", line_of(node))
     for node in source.all("for_statement"):
-        if not _is_counted(node, _told_bounds(source, node)):
+        if not _is_counted(node, _told_bounds(source, node) | source.sizes_around(node)):
             yield RuleViolation("constant-bounds", f"'{text_of(node).splitlines()[0]}' is not counted", line_of(node))
 
 
@@ -409,7 +416,8 @@ def pipeline_interval(source: CppSource) -> Iterator[RuleViolation]:
         if "off" in directive.options:
             continue
         interval = directive.options.get("II", "")
-        if directive.name == "pipeline" and not (interval.isdigit() and int(interval) > 0):
+        is_known = (interval.isdigit() and int(interval) > 0) or interval in source.sizes_around(directive.node)
+        if directive.name == "pipeline" and not is_known:
             yield RuleViolation("pipeline-interval", "no initiation interval of at least 1", line_of(directive.node))
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,9 +79,17 @@ class CppSource:
             yield from self._by_type.get(kind, ())
 
     @cached_property
+    def aliases(self) -> dict[str, str]:
+        """Templates that are other names of templates, as in ``using fifo = hls::stream<T>``."""
+        return {
+            text_of(node.child_by_field_name("name")): text_of(node.child_by_field_name("type")).partition("<")[0]
+            for node in self.all("alias_declaration")
+        }
+
+    @cached_property
     def functions(self) -> dict[str, Function]:
         """Definitions by name; of several with one name, the last."""
-        found = (_function(node) for node in self.all("function_definition"))
+        found = (_function(node, self.aliases) for node in self.all("function_definition"))
         return {function.name: function for function in found if function is not None}
 
     @cached_property
@@ -98,6 +106,36 @@ class CppSource:
         """All directives of the tool, in order."""
         found = (directive_of(node) for node in self.all("preproc_call"))
         return [directive for directive in found if directive is not None]
+
+    def is_inlined(self, function: Function) -> bool:
+        """Whether a function becomes part of those that call it."""
+        return bool(self.directives_in(function.body, "inline"))
+
+    def is_size(self, node: Node | None) -> bool:
+        """Whether an expression is a number above 0, or a name that a template or a ``constexpr`` gives to one."""
+        if node is None:
+            return False
+        if node.type == "number_literal":
+            return text_of(node).isdigit() and int(text_of(node)) > 0
+        return text_of(node) in self.sizes_around(node)
+
+    def sizes_around(self, node: Node) -> set[str]:
+        """Names of numbers: of the template and the function around a node."""
+        function = enclosing(node, "function_definition")
+        if function is None:
+            return set()
+        around, found = function.parent, set[str]()
+        if around is not None and around.type == "template_declaration":
+            listed = around.child_by_field_name("parameters")
+            found |= {
+                text_of(each.named_children[-1])
+                for each in (listed.named_children if listed is not None else ())
+                if each.type == "parameter_declaration"
+            }
+        for each in walk(function):
+            if each.type == "declaration" and text_of(each).startswith("constexpr "):
+                found |= {declared_name(declarator) for declarator in each.children_by_field_name("declarator")}
+        return found
 
     def directives_in(self, scope: Node, name: str) -> list[Directive]:
         """The directives of a name that are children of a node."""
@@ -147,21 +185,31 @@ def enclosing(node: Node, kind: str) -> Node | None:
     return around
 
 
-def _function(node: Node) -> Function | None:
+def called_name(node: Node | None) -> str:
+    """The function that a call names, without what is given to its template."""
+    function = node.child_by_field_name("function") if node is not None and node.type == "call_expression" else None
+    if function is not None and function.type == "template_function":
+        function = function.child_by_field_name("name")
+    return text_of(function)
+
+
+def _function(node: Node, aliases: Mapping[str, str]) -> Function | None:
     declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
     if declarator is None or body is None or declarator.type != "function_declarator":
         return None
     listed = declarator.child_by_field_name("parameters")
     parameters = [child for child in listed.named_children if child.type == "parameter_declaration"] if listed else []
     return Function(
-        declared_name(declarator.child_by_field_name("declarator")), tuple(map(_parameter, parameters)), body, node
-    )
+        declared_name(declarator.child_by_field_name("declarator")),
+        tuple(_parameter(each, aliases) for each in parameters), body, node,
+    )  # fmt: skip
 
 
-def _parameter(node: Node) -> CppParameter:
+def _parameter(node: Node, aliases: Mapping[str, str]) -> CppParameter:
     declarator = node.child_by_field_name("declarator")
     pointer = declarator is not None and declarator.type == "pointer_declarator"
-    return CppParameter(text_of(node.child_by_field_name("type")), declared_name(declarator), pointer)
+    name, opened, rest = text_of(node.child_by_field_name("type")).partition("<")
+    return CppParameter(f"{aliases.get(name, name)}{opened}{rest}", declared_name(declarator), pointer)
 
 
 def directive_of(node: Node) -> Directive | None:
