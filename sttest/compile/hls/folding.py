@@ -67,7 +67,7 @@ def _replaced(line: str, match: re.Match[str], types: Mapping[str, str]) -> str:
     _, c_type, name, expression = match.groups()
     head, equals, value = line.partition(" = ")
     use = re.search(rf"\b{name}\b", value)
-    if not equals or use is None:
+    if not equals or use is None or ".read()" in expression:
         return ""
     is_argument = value[: use.start()].endswith(("(", ", ")) and value[use.end()] in "),"
     is_all = use.start() == 0 and value[use.end() :] == ";"

@@ -64,16 +64,15 @@ def test_the_function_reads_its_streams_in_turn() -> None:
     ).text
     assert (
         """\
-turns:
-  for (int t = 0; t < 2; ++t) {
-  tokens:
-    for (int n = 0; n < 8; ++n) {
+  constexpr int TURNS = 2, TOKENS = 8;
+  turns: for (int t = 0; t < TURNS; ++t) {
+    tokens: for (int n = 0; n < TOKENS; ++n) {
 #pragma HLS pipeline II=1
-      token_f32_4x4 token;
-      if (n < 3) token = from_load_a0.read();
-      else if (n < 7) token = from_load_a1.read();
-      else token = from_load_a2.read();
-      to_store_op_concat.write(token);
+      f32x16 token;
+      if (n < 3) token = from0.read();
+      else if (n < 7) token = from1.read();
+      else token = from2.read();
+      to.write(token);
     }
   }
 """

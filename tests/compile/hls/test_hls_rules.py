@@ -29,6 +29,23 @@ static inline ap_int<32> squared(ap_int<8> x) {
   return product;
 }
 
+template <class T>
+using fifo = hls::stream<T>;
+
+template <int TOKENS, int INTERVAL, class TOKEN>
+static void delayed(fifo<TOKEN>& from, fifo<TOKEN>& to) {
+#pragma HLS inline
+  constexpr int LAST = TOKENS - 1;
+  TOKEN kept[TOKENS];
+  kept_tokens: for (int t = 0; t < TOKENS; ++t) {
+#pragma HLS pipeline II=INTERVAL
+    kept[t] = from.read();
+    if (t == LAST) to.write(kept[0]);
+  }
+}
+
+static void delay(fifo<row>& from, fifo<row>& to) { delayed<4, 1, row>(from, to); }
+
 static void load(const ap_uint<512>* memory, hls::stream<row>& to_fill) {
 loads:
   for (int t = 0; t < 4; ++t) {
@@ -81,20 +98,20 @@ rows:
 
 extern "C" void top(const ap_uint<512>* x, ap_uint<512>* y) {
 #pragma HLS interface mode=m_axi port=x bundle=gmem_x offset=slave depth=4
-#pragma HLS interface mode=s_axilite port=x bundle=control
 #pragma HLS interface mode=m_axi port=y bundle=gmem_y offset=slave depth=4
-#pragma HLS interface mode=s_axilite port=y bundle=control
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
   hls::stream<row, 2> rows("load__fill");
 #pragma HLS bind_storage variable=rows type=fifo impl=srl
+  hls::stream<row, 2> delays("delay__copy");
+#pragma HLS bind_storage variable=delays type=fifo impl=srl
   hls::stream<row, 2> copies("copy__fill");
 #pragma HLS bind_storage variable=copies type=fifo impl=srl
   hls::stream_of_blocks<tile_block, 2> tiles;
 #pragma HLS array_partition variable=tiles type=complete dim=1
 #pragma HLS array_reshape variable=tiles type=cyclic factor=2 dim=2
   STTEST_PROCESS(load, x, rows);
-  STTEST_PROCESS(copy, rows, copies);
+  STTEST_PROCESS(delay, rows, delays); STTEST_PROCESS(copy, delays, copies);
   STTEST_PROCESS(fill, copies, tiles);
   STTEST_PROCESS(store, tiles, y);
 }
@@ -113,6 +130,10 @@ BREAKS = [
     ("identifiers", "static inline float doubled(float x) {",
      "static inline float doubled(float x__y) {\n  float x = x__y;"),
     ("constant-bounds", "for (int t = 0; t < 4; ++t) {", "for (int t = 0; t < bound; ++t) {"),
+    ("constant-bounds", "t < TOKENS", "t < WORDS"),
+    ("constant-arrays", "TOKEN kept[TOKENS];", "TOKEN kept[WORDS];"),
+    ("pipeline-interval", "II=INTERVAL", "II=PERIOD"),
+    ("turns-share-hardware", "#pragma HLS inline\n", ""),
     ("constant-bounds", "return x + x;", "while (true) { x += x; }"),
     ("constant-bounds", "return x + x;", "for (;;) { x += x; }"),
     ("loop-directives", "    to_fill.write(token);", "    to_fill.write(token);\n#pragma HLS unroll"),
@@ -160,10 +181,10 @@ BREAKS = [
     ("shared-bundles", "bundle=gmem_y", "bundle=gmem_x"),
     ("shared-bundles", "bundle=gmem_x offset=slave depth=4\n", "bundle=gmem_y channel=0 offset=slave depth=4\n"),
     ("memory-ports", "port=y bundle=gmem_y offset=slave", "port=y bundle=gmem_y"),
-    ("memory-ports", "#pragma HLS interface mode=s_axilite port=y bundle=control\n", ""),
+    ("memory-ports", "#pragma HLS interface mode=m_axi port=y bundle=gmem_y offset=slave depth=4\n", ""),
     ("control-port", "port=return", "port=result"),
     ("memory-has-one-user", "  STTEST_PROCESS(store, tiles, y);", "  STTEST_PROCESS(store, tiles, x);"),
-    ("known-directives", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n#pragma HLS inline\n"),
+    ("known-directives", "#pragma HLS dataflow\n", "#pragma HLS dataflow\n#pragma HLS stable variable=x\n"),
 ]  # fmt: skip
 
 
