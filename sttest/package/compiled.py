@@ -133,7 +133,7 @@ def _write_hls(design: Design, folder: Path) -> dict[str, object]:
         return {"missing": str(error)}
     hls = folder / HLS
     hls.mkdir(parents=True)
-    for name, text in emitted.files.items():
+    for name, text in {**emitted.headers, CPP: emitted.top}.items():
         (hls / name).write_text(text, encoding="utf-8")
     write_signature(design_signature(design, emitted), hls / SIGNATURE)
     write_json(hls / MEMORY_TABLE, {"schema": MEMORY_SCHEMA, **design_memory(design, emitted)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -16,13 +17,13 @@ from sttest.targets.csim import Executable, build_kernel
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("needs_compiler")]
 
-# Faults of the emitted C++: a function, what stands in it once, and the same with a fault that is selected by name.
+# Faults of the emitted C++: a process, what stands in it once, and the same with a fault that is selected by name.
 FAULTS = (
     ("load_attn_q_proj_weight_slice0", "[t0]", '[fault("swapped_map") ? t0 / 8 + t0 % 8 * 8 : t0]'),
     ("gather_attn_o_proj_weight", "= slice_0[e]", '= (fault("other_slice") ? slice_1 : slice_0)[e]'),
     ("order_mlp_act_quantise_drain", "16 * t1 + e1", '16 * (fault("other_place") ? t1 ^ 1 : t1) + e1'),
-    ("fork_load_x", "to_attn_residual.write", 'if (!fault("dropped_token") || t != 2) to_attn_residual.write'),
-    ("fork_load_x", "to_attn_norm.write", 'if (!fault("dropped_last") || t != 7) to_attn_norm.write'),
+    ("fork_load_x", "to2.write", 'if (!fault("dropped_token") || t != 2) to2.write'),
+    ("fork_load_x", "to0.write", 'if (!fault("dropped_last") || t != 7) to0.write'),
 )
 SELECTED = """\
 #include <cstdlib>
@@ -50,19 +51,36 @@ def faulty_kernel(design, tmp_path_factory) -> Executable:
     """The emitted C++ with all faults in it, of which the environment selects one."""
     folder = tmp_path_factory.mktemp("faulty") / "package"
     shutil.copytree(design.package.folder / "hls", folder / "hls")
-    path = folder / "hls" / "kernel.cpp"
-    text = path.read_text()
+    text = KernelFiles.read(folder).cpp_text
     for fault in FAULTS:
         text = _with_fault(text, *fault)
-    path.write_text(SELECTED + text)
+    (folder / "hls" / "kernel.cpp").write_text(SELECTED + text)
     return build_kernel(KernelFiles.read(folder), design.work)
 
 
-def _with_fault(text: str, function: str, good: str, bad: str) -> str:
-    begin = text.index(f"static void {function}(")
-    end = text.index("\n}\n", begin)
-    assert text.count(good, begin, end) == 1
-    return text[:begin] + text[begin:end].replace(good, bad) + text[end:]
+def _with_fault(text: str, process: str, good: str, bad: str) -> str:
+    own = f"{process}_faulty"
+    if f" {own}(" not in text:
+        text = _with_own_template(text, process, own)
+    definition = _definition(text, own)
+    assert definition.count(good) == 1
+    return text.replace(definition, definition.replace(good, bad))
+
+
+def _with_own_template(text: str, process: str, own: str) -> str:
+    """The C++ where a process calls a copy of its template."""
+    called = re.search(rf"static void {process}\([^{{]*\{{\s*(\w+)<", text)
+    assert called is not None
+    definition = _definition(text, called[1])
+    call = called[0].replace(f"{called[1]}<", f"{own}<")
+    copied = definition.replace(f" {called[1]}(", f" {own}(")
+    return text.replace(called[0], call).replace(definition, f"{definition}\n{copied}")
+
+
+def _definition(text: str, template: str) -> str:
+    found = re.search(rf"template <[^\n]*>\nstatic void {template}\(.*?\n}}\n", text, re.DOTALL)
+    assert found is not None
+    return found[0]
 
 
 def _faulty(design, kernel, folder, images=None) -> Values:

@@ -134,7 +134,6 @@ def _writer(element: Element, word_bits: int) -> str:
     )
 
 
-HELPER_NAMES = frozenset(
-    ("fifo", *_TEXTS, *(f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word")))
-)
+_TAGS = ("i4", "i8", "i16", "i32", "f16", "f32")
+HELPER_NAMES = frozenset(("fifo", *_TEXTS, *(f"{tag}_{end}" for tag in _TAGS for end in ("of_word", "into_word"))))
 """Names that no process may take."""

@@ -1,4 +1,4 @@
-"""All of a kernel's C++: types, parts that processes share, and `hls/kernel.cpp` with the top function."""
+"""All of a kernel's C++: types, parts that processes share, and processes with the top function."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -29,8 +29,8 @@ from sttest.compile.sharing.processes import process_name
 from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
 
-TYPES, PARTS, TOP = "types.h", "parts.h", "kernel.cpp"
-"""Files of a kernel."""
+TYPES, PARTS = "types.h", "parts.h"
+"""What a kernel includes."""
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
 
@@ -39,13 +39,14 @@ class EmittedKernel:
     """A kernel in C++."""
 
     name: str  # name of the top function
-    files: Mapping[str, str]  # texts by name of the file; that of the top function is the last
+    headers: Mapping[str, str]  # texts of what it includes, by name of the file
+    top: str  # text of the file with its processes and the top function
     memories: tuple[PortMemory, ...]  # the top function's arguments, in order
 
     @property
     def text(self) -> str:
         """All of it as one file."""
-        return one_text([*self.files][-1], self.files)
+        return one_text("", {**self.headers, "": self.top})
 
 
 def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = ()) -> EmittedKernel:
@@ -76,12 +77,12 @@ class _Emitter:
                 with processes.outside_layers() if once else nullcontext():
                     self._emit_node(processes, node)
         functions = written(processes.functions, self.network.template)
-        files = {
+        headers = {
             TYPES: _header("Types of tokens and blocks, and functions on single values.", self._types()),
             PARTS: _header("What several processes do, for any sizes and types.", functions.templates, TYPES),
-            TOP: "\n".join([*self._top(title, functions.processes), ""]),
         }
-        return EmittedKernel(self.network.name, files, tuple(self.network.memories.values()))
+        top = "\n".join([*self._top(title, functions.processes), ""])
+        return EmittedKernel(self.network.name, headers, top, tuple(self.network.memories.values()))
 
     def _types(self) -> list[str]:
         code = Code()

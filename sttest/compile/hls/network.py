@@ -1,6 +1,5 @@
 """The processes, streams and memory arguments of a kernel, with their names in C++."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Functions of a kernel that differ in sizes and types only are one template, and each process calls it by its own name.
+"""Functions of a kernel that differ in sizes and types only are one template, called by each process.
 
 A process is one function of the dataflow region, by whose name the tool's reports speak of it.  The template is inlined
 into it, so that its loops are the process's own.

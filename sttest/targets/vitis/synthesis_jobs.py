@@ -277,7 +277,8 @@ class _Kernel:
         text = re.sub(r"^static (?:inline )?", "", call.function.text, count=1, flags=re.MULTILINE)
         ports = self._ports(zip(call.arguments, (name for _, name in call.function.parameters), strict=True))
         begin = text.index("{", text.index("(")) + 1
-        return Piece(call.function.name, "\n".join([text[:begin], *ports]) + text[begin:])
+        inside = f"\n{text[begin:].lstrip()}" if ports else text[begin:]
+        return Piece(call.function.name, "\n".join([text[:begin], *ports]) + inside)
 
     def _together(self, calls: Sequence[_Call]) -> Piece:
         """A dataflow function of calls that share blocks."""

@@ -231,11 +231,7 @@ def no_library(source: CppSource) -> Iterator[RuleViolation]:
 def no_recursion(source: CppSource) -> Iterator[RuleViolation]:
     """No function calls itself, not by way of others either."""
     calls = {
-        name: {
-            called_name(node)
-            for node in walk(function.body)
-            if node.type == "call_expression"
-        }
+        name: {called_name(node) for node in walk(function.body) if node.type == "call_expression"}
         for name, function in source.functions.items()
     }
     for name, function in source.functions.items():
