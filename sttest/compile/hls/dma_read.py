@@ -55,24 +55,39 @@ def word_address(layout: PortLayout) -> str:
     return affine(terms)
 
 
+def _runs(layout: PortLayout) -> list[tuple[int, int]]:
+    """Dims of a beat and so many elements along each; what lies in a row in the token, too, is one run."""
+    found: list[tuple[int, int]] = []
+    is_whole = True  # whether the beat has all of the dims inside
+    for dim in reversed(range(len(layout.beat))):
+        size = layout.beat[dim]
+        if found and is_whole:
+            found[0] = found[0][0], found[0][1] * size
+        elif size > 1:
+            found.insert(0, (dim, size))
+        is_whole = is_whole and size == layout.token.shape[dim]
+    return found
+
+
 def beat_loops(layout: PortLayout) -> list[CountedLoop]:
-    """Over the elements of a beat, per data dim."""
-    return [CountedLoop(f"elements_{dim}", f"e{dim}", size) for dim, size in enumerate(layout.beat) if size > 1]
+    """Over the elements of a beat, per run of them."""
+    return [CountedLoop(f"elements_{dim}", f"e{dim}", size) for dim, size in _runs(layout)]
 
 
 def number_in_beat(layout: PortLayout) -> list[tuple[str, int]]:
     """Which element of its beat the loops stand at, as terms of a sum."""
     strides = row_major_strides(layout.beat)
-    return [(f"e{dim}", strides[dim]) for dim, size in enumerate(layout.beat) if size > 1]
+    return [(f"e{dim}", strides[dim]) for dim, _ in _runs(layout)]
 
 
 def number_in_token(layout: PortLayout) -> str:
     """Which element of the token the loops over words and over the elements of a beat stand at."""
     strides = row_major_strides(layout.token.shape)
+    runs = dict(_runs(layout))
     terms: list[tuple[str, int]] = []
     for dim, size in enumerate(layout.token.shape):
         terms += [(f"w{dim}", layout.beat[dim] * strides[dim])] if size > layout.beat[dim] else []
-        terms += [(f"e{dim}", strides[dim])] if layout.beat[dim] > 1 else []
+        terms += [(f"e{dim}", strides[dim])] if dim in runs else []
     return affine(terms)
 
 

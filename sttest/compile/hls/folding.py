@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 _TEMPORARY = re.compile(r"( *)const (\w+(?:<\d+>)?) (\w+) = (.+);")
+_DECLARATION = re.compile(r" *(\w+(?:<\d+>)?) (\w+);")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _INDEX = re.compile(r"\[[^\]]*\]")
 _MAX_COLUMNS = 120
@@ -32,7 +33,31 @@ def folded(lines: Sequence[str]) -> list[str]:
         if number is not None and text and len(text) <= _MAX_COLUMNS:
             found[number] = text
             del found[place]
-    return _without_braces(found)
+    return _declared_late(_without_braces(found))
+
+
+def _declared_late(lines: Sequence[str]) -> list[str]:
+    """Lines where a variable that is set once, before all its uses, is declared where it is set."""
+    found = list(lines)
+    for place in reversed(range(len(lines))):
+        declared = _DECLARATION.fullmatch(found[place])
+        if declared is None:
+            continue
+        word = re.compile(rf"\b{declared[2]}\b")
+        used = [number for number, line in enumerate(found) if word.search(line) and number != place]
+        first = found[used[0]] if used else ""
+        indent, target = first[: len(first) - len(first.lstrip())], f"{declared[2]} = "
+        end = next((n for n in range(used[0], len(found)) if _leaves(found[n], indent)), len(found)) if used else 0
+        is_set_once = first.startswith(f"{indent}{target}") and len(word.findall(first)) == 1
+        if is_set_once and not any(target in found[number] for number in used[1:]) and used[-1] < end:
+            found[used[0]] = f"{indent}const {declared[1]} {first.lstrip()}"
+            del found[place]
+    return found
+
+
+def _leaves(line: str, indent: str) -> bool:
+    """Whether a line stands outside of a block of such an indentation."""
+    return not line.startswith(("#", indent))
 
 
 def _without_braces(lines: list[str]) -> list[str]:

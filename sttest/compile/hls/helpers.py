@@ -100,8 +100,14 @@ class Helpers:
     def texts(self) -> list[str]:
         """The definitions."""
         texts = [text for name, text in _TEXTS.items() if name in self._used]
-        texts += [_reader(element, self.word_bits) for element in sorted(self._read, key=_by_tag)]
-        return texts + [_writer(element, self.word_bits) for element in sorted(self._written, key=_by_tag)]
+        readers = [_reader(element, self.word_bits) for element in sorted(self._read, key=_by_tag)]
+        writers = [_writer(element, self.word_bits) for element in sorted(self._written, key=_by_tag)]
+        if readers or writers:
+            texts.append("".join([_ABOUT_WORDS, *readers, *writers]))
+        return texts
+
+
+_ABOUT_WORDS = "// A word of memory holds elements; these take out, and put in, the one of a number.\n"
 
 
 def _by_tag(element: Element) -> str:
@@ -116,7 +122,6 @@ def _reader(element: Element, word_bits: int) -> str:
     bits = f"ap_uint<{element.bits}>({_range(element)}).to_uint()"
     value = f"{_FROM_BITS[element]}({bits})" if element in _FROM_BITS else f"{element.c_type}({_range(element)})"
     return (
-        f"// Element `number` of the {word_bits // element.bits} in a word of memory.\n"
         f"static inline {element.c_type} {element.tag}_of_word(const ap_uint<{word_bits}>& word, int number) {{\n"
         f"  return {value};\n"
         "}\n"
@@ -127,7 +132,6 @@ def _writer(element: Element, word_bits: int) -> str:
     value = f"ap_uint<{element.bits}>({_TO_BITS[element]}(value))" if element in _TO_BITS else "value"
     parameters = f"ap_uint<{word_bits}>& word, int number, {element.c_type} value"
     return (
-        f"// Sets element `number` of the {word_bits // element.bits} in a word of memory.\n"
         f"static inline void {element.tag}_into_word({parameters}) {{\n"
         f"  {_range(element)} = {value};\n"
         "}\n"
@@ -135,5 +139,5 @@ def _writer(element: Element, word_bits: int) -> str:
 
 
 _TAGS = ("i4", "i8", "i16", "i32", "f16", "f32")
-HELPER_NAMES = frozenset(("fifo", *_TEXTS, *(f"{tag}_{end}" for tag in _TAGS for end in ("of_word", "into_word"))))
+HELPER_NAMES = frozenset(("fifo", "ping_pong", *_TEXTS, *(f"{tag}_{end}" for tag in _TAGS for end in ("of_word", "into_word"))))
 """Names that no process may take."""

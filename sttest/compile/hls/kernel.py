@@ -33,6 +33,11 @@ TYPES, PARTS = "types.h", "parts.h"
 """What a kernel includes."""
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
+_ALIASES = (
+    "template <class T>", "using fifo = hls::stream<T>;", "template <class T>",
+    "using ping_pong = hls::stream_of_blocks<T>;",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class EmittedKernel:
@@ -89,7 +94,7 @@ class _Emitter:
         for header in sorted((*_HEADERS, *(("hls_half.h",) if self._uses_half() else ()))):
             code.line(f"#include <{header}>")
         code.line()
-        code.lines += [*COMPILERS.splitlines(), "", "template <class T>", "using fifo = hls::stream<T>;"]
+        code.lines += [*COMPILERS.splitlines(), "", *_ALIASES]
         code.lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
         code.lines += sorted({each.block.typedef for each in self.network.conversions.values()})
         for text in self.helpers.texts():

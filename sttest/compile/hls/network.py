@@ -264,7 +264,7 @@ class Network:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, label = self.blocks(converter), node_label(converter)
-        blocks = f"hls::stream_of_blocks<{self.conversions[converter].block.c_type}>& blocks"
+        blocks = f"ping_pong<{self.conversions[converter].block.c_type}>& blocks"
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
             (whole.arguments[0], variable), whole.inputs, ("blocks",),

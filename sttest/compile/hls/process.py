@@ -271,7 +271,7 @@ def emit_drain(code: Code, facts: Conversion, process: Process) -> None:
 @contextmanager
 def _block(code: Code, facts: Conversion, process: Process, kind: str, lock: str, side: Side) -> Iterator[None]:
     """The loops over blocks and tokens; a lock lives for one block."""
-    blocks = [CountedLoop("blocks", "b", facts.blocks)] if facts.blocks > 1 else []
+    blocks = [CountedLoop("blocks", "b", facts.blocks)]
     tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
     with process.every_layer(code, kind), code.loops(blocks):
         code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.block.c_type)}> block(blocks);")

@@ -136,7 +136,7 @@ class RunningValues:
             if self.reduction.order == "chain":
                 code.line(f"{c_type} {running_name(number)} = {self._value_before(number, port, place)};")
             elif self.shared > 1:
-                code.line(f"{c_type} term[{self.shared}];")
+                code.line(f"{c_type} term[{2 * self.shared - 1}];")
                 code.pragma("array_partition variable=term type=complete dim=1")
 
     def give(self, code: Code, number: int, value: str, lane: str) -> None:
@@ -165,13 +165,12 @@ class RunningValues:
             self._put_by(code, number, port, place)
 
     def _joined_lanes(self, code: Code, payload: PayloadCode) -> str:
-        """Neighbors, neighboring results of these and so on."""
-        width = self.shared // 2
-        while width:
-            with code.unrolled([CountedLoop(f"tree_{width}", "n", width)]):
-                code.line(f"term[n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
-            width //= 2
-        return "term[0]" if self.shared > 1 else "term"
+        """Neighbors, neighboring results of these and so on: what is joined stands behind the terms."""
+        joins = self.shared - 1
+        with code.unrolled([CountedLoop("tree", "n", joins)] if joins else []):
+            if joins:
+                code.line(f"term[{self.shared} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
+        return f"term[{2 * joins}]" if joins else "term"
 
     def _count(self, code: Code, place: Place, total: str) -> None:
         """The sum of 2 ** n steps waits in level n for that of the next; what is left in the last step is joined."""

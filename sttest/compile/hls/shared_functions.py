@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 
 from sttest.compile.hls.writer import MAX_COLUMNS, Code, Constant, Function
 
@@ -56,19 +57,23 @@ def _key(function: Function) -> object:
 
 def _write_template(code: Code, name: str, function: Function) -> None:
     code.lines += function.comments
-    if function.constants:
-        code.line(f"template <{', '.join(f'{each.kind} {each.name}' for each in function.constants)}>")
+    # Sizes come first: types follow from the arguments of a call.
+    constants = sorted(function.constants, key=lambda each: each.kind != "int")
+    if constants:
+        code.line(f"template <{', '.join(f'{each.kind} {each.name}' for each in constants)}>")
     code.wrapped(f"static void {name}(", function.parameters, ") {")
     code.pragma("inline")
     code.lines += [*function.body, "}", ""]
 
 
 def _write_call(code: Code, template: str, function: Function) -> None:
-    """The process that a call of a template is."""
-    values = ", ".join(each.value for each in function.constants)
-    names = ", ".join(re.findall(r"(\w+)$", each)[0] for each in function.parameters)
-    call = f"{template}{f'<{values}>' if values else ''}({names});"
-    head, parameters = f"static void {function.name}(", _typed(function.parameters, function.constants)
+    """The process that a call of a template is: its parameters are letters, the template has names for them."""
+    values = ", ".join(each.value for each in function.constants if each.kind == "int")
+    typed = _typed(function.parameters, function.constants)
+    names = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(typed))]
+    parameters = [f"{each.rpartition(' ')[0]} {name}" for each, name in zip(typed, names, strict=True)]
+    call = f"{template}{f'<{values}>' if values else ''}({', '.join(names)});"
+    head = f"static void {function.name}("
     line = f"{head}{', '.join(parameters)}) {{ {call} }}"
     if len(line) <= MAX_COLUMNS:
         code.line(line)

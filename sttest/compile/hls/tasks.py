@@ -390,8 +390,7 @@ def _condition(conditions: Sequence[str]) -> str:
 
 def _described(task: df.TaskOp, steps: int, interval: int) -> str:
     points = "x".join(map(str, task.tile_sizes)) or "1"
-    pace = f"{counted(steps, 'step')} per tile, {counted(interval, 'cycle')} per step"
-    return f"{formula(task)}.  Tiles of {points} points, {pace}."
+    return f"{formula(task)}.  Tiles of {points}, {counted(steps, 'step')} of {counted(interval, 'cycle')}."
 
 
 # --- An engine as C++: a function for one turn, and the process that calls it for each of its tasks

@@ -199,6 +199,7 @@ class CppFunction:
     types: dict[str, CppType] = field(default_factory=dict)
     splits: dict[str, list[Split]] = field(default_factory=dict)
     dependences: dict[str, list[Directive]] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)  # types of its parameters as the text has them
     blocks: dict[str, str] = field(default_factory=dict)  # a lock and the parameter whose block it holds
     statics: set[str] = field(default_factory=set)
     line: int = 0
@@ -339,13 +340,22 @@ class CppFile:
             self._made[key] = _Reader(self, self._arguments(defined.node, template)).function(name, defined.node)
         return self._made[key]
 
+    def called(self, call: "Call", caller: CppFunction) -> CppFunction | None:
+        """The function that a call is of; template arguments that it leaves out follow from what it passes."""
+        defined = self.source.functions.get(call.name)
+        if defined is None:
+            return None
+        template = dict(zip(names := _template_names(defined.node), call.template, strict=False))
+        for parameter, argument in zip(defined.parameters, call.args, strict=False):
+            passed = caller.written.get(argument.name, "") if isinstance(argument, Name) else ""
+            for name in (each for each in names if each not in template):
+                pattern = re.escape(parameter.written).replace(name, "(.+)")
+                match = re.fullmatch(pattern, passed) if name in parameter.written else None
+                template |= {name: match[1]} if match is not None else {}
+        return self.function(call.name, tuple(template[name] for name in names if name in template))
+
     def _arguments(self, node: Node, template: Sequence[str]) -> dict[str, str]:
-        around = node.parent
-        if around is None or around.type != "template_declaration":
-            return {}
-        listed = around.child_by_field_name("parameters")
-        names = [text_of(each.named_children[-1]) for each in listed.named_children] if listed is not None else []
-        return dict(zip(names, template, strict=False))
+        return dict(zip(_template_names(node), template, strict=False))
 
     # --- The dataflow region
 
@@ -374,6 +384,15 @@ class CppFile:
     def processes(self) -> list[ProcessCall]:
         """The processes of the region in the order of their calls."""
         return [found for found in map(_process_call, self._region) if found is not None]
+
+
+def _template_names(node: Node) -> list[str]:
+    """The parameters of the template that a definition is in."""
+    around = node.parent
+    if around is None or around.type != "template_declaration":
+        return []
+    listed = around.child_by_field_name("parameters")
+    return [text_of(each.named_children[-1]) for each in listed.named_children] if listed is not None else []
 
 
 def _process_call(node: Node) -> ProcessCall | None:
@@ -443,7 +462,8 @@ class _Reader:
         declarator, text = node.child_by_field_name("declarator"), text_of(node)
         name = self._declare(declared_name(declarator))
         extents = [self._number(size) for size in _sizes(declarator)]
-        self.made.types[name] = self._type(text_of(node.child_by_field_name("type")), extents)
+        self.made.written[name] = substituted_text(text_of(node.child_by_field_name("type")), self.template)
+        self.made.types[name] = self._type(self.made.written[name], extents)
         is_pointer = declarator is not None and declarator.type == "pointer_declarator"
         is_changed = (is_pointer or "&" in text_of(declarator) or bool(extents)) and not text.startswith("const")
         return Parameter(name, self.made.types[name], is_changed, is_pointer)

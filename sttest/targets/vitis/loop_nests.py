@@ -114,7 +114,7 @@ class ProcessCode:
                 found.append(each._replace(then=self._expanded(each.then), other=self._expanded(each.other)))
             elif isinstance(each, For):
                 found.append(replace(each, body=self._expanded(each.body)))
-            elif isinstance(each, Run) and (called := self.file.function(each.call.name, each.call.template)):
+            elif isinstance(each, Run) and (called := self.file.called(each.call, self.function)):
                 written = self._expanded(self._written_in(called, each.call))
                 # What a call does with channels is done before the next call begins.
                 is_turn = any(parameter.type.kind in ("stream", "blocks") for parameter in called.parameters)
@@ -127,7 +127,7 @@ class ProcessCode:
 
     def _doing(self, value: Expr) -> CppFunction | None:
         """The function that gives a value, if it does more than that: with channels, arrays or memory."""
-        called = self.file.function(value.name, value.template) if isinstance(value, Call) else None
+        called = self.file.called(value, self.function) if isinstance(value, Call) else None
         if called is None:
             return None
         moves = any(each.is_pointer or each.type.kind in ("stream", "blocks", "array") for each in called.parameters)
@@ -157,7 +157,7 @@ class ProcessCode:
         """Per called function the parameters that its calls tell differently."""
         told: dict[str, dict[str, set[Expr]]] = defaultdict(lambda: defaultdict(set))
         for each in self._all_calls(self.function, set()):
-            called = self.file.function(each.name, each.template)
+            called = self.file.called(each, self.function)
             if called is not None:
                 for parameter, argument in zip(called.parameters, each.args, strict=False):
                     told[each.name][parameter.name].add(argument)
@@ -169,7 +169,7 @@ class ProcessCode:
 
     def _all_calls(self, function: CppFunction, seen: set[str]) -> Iterator[Call]:
         for each in in_order(function.body):
-            called = self.file.function(each.call.name, each.call.template) if isinstance(each, Run) else None
+            called = self.file.called(each.call, function) if isinstance(each, Run) else None
             if called is not None and isinstance(each, Run):
                 yield each.call
                 if called.name not in seen:

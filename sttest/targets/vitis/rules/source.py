@@ -38,11 +38,12 @@ class Directive:
 
 @dataclass(frozen=True)
 class CppParameter:
-    """A parameter of a function: its type as written, without qualifiers, and its name."""
+    """A parameter of a function: its type without qualifiers and aliases, and its name."""
 
     type: str
     name: str
     is_pointer: bool
+    written: str = ""  # the type as written, aliases as they are
 
     @property
     def is_channel(self) -> bool:
@@ -208,8 +209,9 @@ def _function(node: Node, aliases: Mapping[str, str]) -> Function | None:
 def _parameter(node: Node, aliases: Mapping[str, str]) -> CppParameter:
     declarator = node.child_by_field_name("declarator")
     pointer = declarator is not None and declarator.type == "pointer_declarator"
-    name, opened, rest = text_of(node.child_by_field_name("type")).partition("<")
-    return CppParameter(f"{aliases.get(name, name)}{opened}{rest}", declared_name(declarator), pointer)
+    written = text_of(node.child_by_field_name("type"))
+    name, opened, rest = written.partition("<")
+    return CppParameter(f"{aliases.get(name, name)}{opened}{rest}", declared_name(declarator), pointer, written)
 
 
 def directive_of(node: Node) -> Directive | None:
