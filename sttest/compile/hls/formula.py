@@ -18,6 +18,8 @@ _NAMED = {
     "math.absf": "abs", "math.roundeven": "round", "math.powf": "pow", "arith.bitcast": "bits",
     "arith.fptosi": "int", "arith.trunci": "low",
 }  # fmt: skip
+_COMPARED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 8: "==", 9: ">", 10: ">=", 11: "<", 12: "<=", 13: "!="}
+"""Predicates of arith.cmpf by MLIR's numbers, those about NaN alone left out."""
 _SILENT = ("arith.extsi", "arith.sitofp", "arith.extf", "arith.truncf")
 _MOST_LETTERS = 240
 
@@ -33,7 +35,7 @@ def formula(task: df.TaskOp) -> str:
     arity = len(task.sources)
     elements = [_element(f"in{number}", each, names) for number, each in enumerate(maps[:arity])]
     elements += [_element(f"out{number}", each, names) for number, each in enumerate(maps[arity:])]
-    values = dict(zip(task.payload.block.args, elements, strict=False))
+    values: dict[SSAValue, str] = dict(zip(task.payload.block.args, elements, strict=False))
     found: list[str] = []
     for op in task.payload.block.ops:
         if isinstance(op, df.YieldOp):
@@ -75,7 +77,9 @@ def _text(op: Operation, values: dict[SSAValue, str]) -> str:
         return f"(-{operands[0]})"
     if op.name == "arith.select":
         return "({} ? {} : {})".format(*operands)
-    name = "compare" if isinstance(op, CmpfOp) else _NAMED.get(op.name, op.name.partition(".")[2])
+    if isinstance(op, CmpfOp) and op.predicate.value.data in _COMPARED:
+        return f"({f' {_COMPARED[op.predicate.value.data]} '.join(operands)})"
+    name = _NAMED.get(op.name, op.name.partition(".")[2])
     return f"{name}({', '.join(map(_bare, operands))})"
 
 

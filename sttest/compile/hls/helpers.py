@@ -131,13 +131,9 @@ def _reader(element: Element, word_bits: int) -> str:
 def _writer(element: Element, word_bits: int) -> str:
     value = f"ap_uint<{element.bits}>({_TO_BITS[element]}(value))" if element in _TO_BITS else "value"
     parameters = f"ap_uint<{word_bits}>& word, int number, {element.c_type} value"
-    return (
-        f"static inline void {element.tag}_into_word({parameters}) {{\n"
-        f"  {_range(element)} = {value};\n"
-        "}\n"
-    )
+    return f"static inline void {element.tag}_into_word({parameters}) {{\n  {_range(element)} = {value};\n}}\n"
 
 
-_TAGS = ("i4", "i8", "i16", "i32", "f16", "f32")
-HELPER_NAMES = frozenset(("fifo", "ping_pong", *_TEXTS, *(f"{tag}_{end}" for tag in _TAGS for end in ("of_word", "into_word"))))
+_OF_WORDS = (f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word"))
+HELPER_NAMES = frozenset(("fifo", "ping_pong", *_TEXTS, *_OF_WORDS))
 """Names that no process may take."""

@@ -344,6 +344,46 @@ def test_a_helper_that_sets_part_of_a_word_reads_and_writes_it() -> None:
     assert loop(body, before="ap_uint<512> s[4];\n#pragma HLS array_partition variable=s complete").admitted == 1
 
 
+def test_a_process_that_calls_an_inlined_template_has_its_loops() -> None:
+    """Sizes are template arguments and local constants; types follow from what is passed, through an alias, too."""
+    functions = """
+template <class T>
+using fifo = hls::stream<T>;
+template <int TILES, int INTERVAL, class TOKEN>
+static void copied(fifo<TOKEN>& from, fifo<TOKEN>& to) {
+#pragma HLS inline
+  constexpr int TIMES = 3, LAST = TIMES - 1;
+  TOKEN kept[TIMES];
+  tiles: for (int t = 0; t < TILES; ++t) {
+#pragma HLS pipeline II=INTERVAL
+    for (int n = 0; n < TIMES; ++n) {
+#pragma HLS unroll
+      kept[n] = from.read();
+    }
+    to.write(kept[LAST]);
+  }
+}
+static void copy_all(fifo<float>& a, fifo<float>& b) { copied<5, 2>(a, b); }
+static void copy_wide(fifo<four>& a, fifo<four>& b) { copied<7, 4>(a, b); }
+"""
+    top = "STTEST_PROCESS(copy_all, s_a, s_b); STTEST_PROCESS(copy_wide, s_v, s_w);"
+    text = f"""{_HELPERS}{functions}extern "C" void top() {{
+hls::stream<float, 2> s_a("to_a"); hls::stream<float, 2> s_b("to_b");
+hls::stream<four, 2> s_v("to_v"); hls::stream<four, 2> s_w("to_w");
+{top}
+}}
+"""
+    first, second = admitted_intervals(text, LIBRARY)
+    assert (first.name, second.name) == ("copy_all", "copy_wide")
+    assert (first.reads, second.writes) == ({"to_a"}, {"to_w"})
+    assert [(each.asked, each.needed, each.iterations) for each in (*first.loops, *second.loops)] == [
+        (2, 3, 5), (4, 3, 7),
+    ]  # fmt: skip
+    assert wide_aggregates(text, 100) == [
+        "stream 'to_v' has 128 bits", "stream 'to_w' has 128 bits", "'kept' of copy_wide has 128 bits",
+    ]  # fmt: skip
+
+
 def test_templates_and_constants_are_put_in() -> None:
     functions = (
         "constexpr int COUNT = 3;\ntemplate <int N, typename T> static void send(hls::stream<T>& to, T value) {\n"

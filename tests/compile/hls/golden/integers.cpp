@@ -17,6 +17,8 @@
 
 template <class T>
 using fifo = hls::stream<T>;
+template <class T>
+using ping_pong = hls::stream_of_blocks<T>;
 typedef hls::vector<ap_int<32>, 64> i32x64;
 typedef hls::vector<ap_int<4>, 64> i4x64;
 typedef hls::vector<ap_int<8>, 64> i8x64;
@@ -75,42 +77,28 @@ static inline unsigned int bits_of_half(half value) {
   return sign | static_cast<unsigned int>(magnitude * 16777216.0f);  // below 2^-14: multiples of 2^-24
 }
 
-// Element `number` of the 32 in a word of memory.
+// A word of memory holds elements; these take out, and put in, the one of a number.
 static inline half f16_of_word(const ap_uint<512>& word, int number) {
   return half_of_bits(ap_uint<16>(word.range(16 * number + 15, 16 * number)).to_uint());
 }
-
-// Element `number` of the 16 in a word of memory.
 static inline float f32_of_word(const ap_uint<512>& word, int number) {
   return float_of_bits(ap_uint<32>(word.range(32 * number + 31, 32 * number)).to_uint());
 }
-
-// Element `number` of the 16 in a word of memory.
 static inline ap_int<32> i32_of_word(const ap_uint<512>& word, int number) {
   return ap_int<32>(word.range(32 * number + 31, 32 * number));
 }
-
-// Element `number` of the 128 in a word of memory.
 static inline ap_int<4> i4_of_word(const ap_uint<512>& word, int number) {
   return ap_int<4>(word.range(4 * number + 3, 4 * number));
 }
-
-// Element `number` of the 64 in a word of memory.
 static inline ap_int<8> i8_of_word(const ap_uint<512>& word, int number) {
   return ap_int<8>(word.range(8 * number + 7, 8 * number));
 }
-
-// Sets element `number` of the 32 in a word of memory.
 static inline void f16_into_word(ap_uint<512>& word, int number, half value) {
   word.range(16 * number + 15, 16 * number) = ap_uint<16>(bits_of_half(value));
 }
-
-// Sets element `number` of the 16 in a word of memory.
 static inline void i32_into_word(ap_uint<512>& word, int number, ap_int<32> value) {
   word.range(32 * number + 31, 32 * number) = value;
 }
-
-// Sets element `number` of the 64 in a word of memory.
 static inline void i8_into_word(ap_uint<512>& word, int number, ap_int<8> value) {
   word.range(8 * number + 7, 8 * number) = value;
 }
@@ -140,17 +128,13 @@ static void load_f32(const ap_uint<512>* memory, fifo<f32x64>& to) {
 template <int TILES_0>
 static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
 #pragma HLS inline
-  i8x64 token;
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
-    token = from.read();
+    const i8x64 token = from.read();
     ap_uint<512> word = 0;
-    elements_0: for (int e0 = 0; e0 < 4; ++e0) {
+    elements_1: for (int e1 = 0; e1 < 64; ++e1) {
 #pragma HLS unroll
-      elements_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        i8_into_word(word, 16 * e0 + e1, token[16 * e0 + e1]);
-      }
+      i8_into_word(word, e1, token[e1]);
     }
     memory[t0] = word;
   }
@@ -162,8 +146,8 @@ static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
 #define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
 #endif
 
-static void load_quantise_in0(const ap_uint<512>* memory, fifo<f32x64>& to) { load_f32<2, 4>(memory, to); }
-static void load_quantise_in1(const ap_uint<512>* memory, fifo<f32x64>& to) { load_f32<2, 4>(memory, to); }
+static void load_quantise_in0(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
+static void load_quantise_in1(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
 
 // Streams a tensor out of memory.
 static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
@@ -174,12 +158,9 @@ static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
     tiles_of_word: for (int n = 0; n < 2; ++n) {
 #pragma HLS unroll
       i4x64 token;
-      elements_0: for (int e0 = 0; e0 < 4; ++e0) {
+      elements_1: for (int e1 = 0; e1 < 64; ++e1) {
 #pragma HLS unroll
-        elements_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-          token[16 * e0 + e1] = i4_of_word(word, 64 * n + 16 * e0 + e1);
-        }
+        token[e1] = i4_of_word(word, 64 * n + e1);
       }
       to.write(token);
     }
@@ -193,12 +174,9 @@ static void load_integers_in1(const ap_uint<512>* memory, fifo<i8x64>& to) {
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[t0];
-    elements_0: for (int e0 = 0; e0 < 4; ++e0) {
+    elements_1: for (int e1 = 0; e1 < 64; ++e1) {
 #pragma HLS unroll
-      elements_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-        token[16 * e0 + e1] = i8_of_word(word, 16 * e0 + e1);
-      }
+      token[e1] = i8_of_word(word, e1);
     }
     to.write(token);
   }
@@ -244,10 +222,9 @@ static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x64>& to) {
   }
 }
 
-static void load_asked(const ap_uint<512>* memory, fifo<f32x64>& to) { load_f32<2, 4>(memory, to); }
+static void load_asked(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
 
-// out0[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16 points, 8 steps per
-// tile, 1 cycle per step.
+// out0[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16, 8 steps of 1 cycle.
 static void quantise(fifo<f32x64>& from0, fifo<f32x64>& from1, fifo<i8x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   f32x64 in0;
@@ -259,7 +236,7 @@ static void quantise(fifo<f32x64>& from0, fifo<f32x64>& from1, fifo<i8x64>& to) 
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from0.read();
         if (s0 == 0 && s1 == 0) in1 = from1.read();
-        lanes_1: for (int l1 = 0; l1 < 8; ++l1) {
+        results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
           const float rounded = hls::rint(in0[16 * s0 + 8 * s1 + l1] / (hls::fabs(in1[16 * s0 + 8 * s1 + l1]) + 1.0f));
           out0[16 * s0 + 8 * s1 + l1] = ap_int<8>(static_cast<int>(smaller(larger(rounded, (-127.0f)), 127.0f)));
@@ -271,7 +248,7 @@ static void quantise(fifo<f32x64>& from0, fifo<f32x64>& from1, fifo<i8x64>& to) 
 }
 
 // out0[i, j] = min((max((in0[i, j] * in1[i, j]) - in0[i, j], in1[i, j]) * -70000) + (max((in0[i, j] * in1[i, j]) -
-// in0[i, j], in1[i, j]) * -70000), -70000).  Tiles of 4x16 points, 8 steps per tile, 1 cycle per step.
+// in0[i, j], in1[i, j]) * -70000), -70000).  Tiles of 4x16, 8 steps of 1 cycle.
 static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   i4x64 in0;
@@ -283,7 +260,7 @@ static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x64>& to) {
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from0.read();
         if (s0 == 0 && s1 == 0) in1 = from1.read();
-        lanes_1: for (int l1 = 0; l1 < 8; ++l1) {
+        results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
           const ap_int<8> x1 = in1[16 * s0 + 8 * s1 + l1];
           const ap_int<8> wide = in0[16 * s0 + 8 * s1 + l1];
@@ -299,7 +276,7 @@ static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x64>& to) {
   }
 }
 
-// out0[i, j] = low(in0[i, j]) * in1[i, j].  Tiles of 4x16 points, 8 steps per tile, 1 cycle per step.
+// out0[i, j] = low(in0[i, j]) * in1[i, j].  Tiles of 4x16, 8 steps of 1 cycle.
 static void narrow(fifo<i32x64>& from0, fifo<f16x64>& from1, fifo<f16x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   i32x64 in0;
@@ -311,7 +288,7 @@ static void narrow(fifo<i32x64>& from0, fifo<f16x64>& from1, fifo<f16x64>& to) {
 #pragma HLS pipeline II=1
         if (s0 == 0 && s1 == 0) in0 = from0.read();
         if (s0 == 0 && s1 == 0) in1 = from1.read();
-        lanes_1: for (int l1 = 0; l1 < 8; ++l1) {
+        results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
           const ap_int<32> x0 = in0[16 * s0 + 8 * s1 + l1];
           const half x1 = in1[16 * s0 + 8 * s1 + l1];
@@ -324,8 +301,8 @@ static void narrow(fifo<i32x64>& from0, fifo<f16x64>& from1, fifo<f16x64>& to) {
   }
 }
 
-// out0[i, j] = compare(in0[i, j], in0[i, j]) ? compare(in0[i, j], in0[i, j]) : compare(in0[i, j], 0).  Tiles of 4x16
-// points, 4 steps per tile, 1 cycle per step.
+// out0[i, j] = cmpf(in0[i, j], in0[i, j]) ? cmpf(in0[i, j], in0[i, j]) : (in0[i, j] > 0).  Tiles of 4x16, 4 steps of 1
+// cycle.
 static void ask(fifo<f32x64>& from, fifo<i1x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4;
   f32x64 in0;
@@ -334,7 +311,7 @@ static void ask(fifo<f32x64>& from, fifo<i1x64>& to) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
 #pragma HLS pipeline II=1
       if (s0 == 0) in0 = from.read();
-      lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
+      results_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
         const float x0 = in0[16 * s0 + l1];
         const bool holds = x0 != x0 || x0 != x0;
@@ -345,7 +322,7 @@ static void ask(fifo<f32x64>& from, fifo<i1x64>& to) {
   }
 }
 
-// out0[i, j] = in0[i, j].  Tiles of 4x16 points, 4 steps per tile, 1 cycle per step.
+// out0[i, j] = in0[i, j].  Tiles of 4x16, 4 steps of 1 cycle.
 static void answer(fifo<i1x64>& from, fifo<i8x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4;
   i1x64 in0;
@@ -354,7 +331,7 @@ static void answer(fifo<i1x64>& from, fifo<i8x64>& to) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
 #pragma HLS pipeline II=1
       if (s0 == 0) in0 = from.read();
-      lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
+      results_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
         out0[16 * s0 + l1] = ap_int<8>(bool(in0[16 * s0 + l1]) ? -1 : 0);
       }
@@ -363,7 +340,7 @@ static void answer(fifo<i1x64>& from, fifo<i8x64>& to) {
   }
 }
 
-static void store_quantise_out(ap_uint<512>* memory, fifo<i8x64>& from) { store_i8<2>(memory, from); }
+static void store_quantise_out(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
 // Streams a tensor into memory.
 static void store_integers_out(ap_uint<512>* memory, fifo<i32x64>& from) {
@@ -407,7 +384,7 @@ static void store_narrow_out(ap_uint<512>* memory, fifo<f16x64>& from) {
   }
 }
 
-static void store_answers(ap_uint<512>* memory, fifo<i8x64>& from) { store_i8<2>(memory, from); }
+static void store_answers(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
 extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* quantise_in1,
                        const ap_uint<512>* integers_in0, const ap_uint<512>* integers_in1,

@@ -19,6 +19,8 @@
 
 template <class T>
 using fifo = hls::stream<T>;
+template <class T>
+using ping_pong = hls::stream_of_blocks<T>;
 typedef hls::vector<float, 128> f32x128;
 typedef hls::vector<float, 16> f32x16;
 typedef hls::vector<float, 32> f32x32;
@@ -50,12 +52,10 @@ static inline unsigned int bits_of_float(float value) {
   return both.bits;
 }
 
-// Element `number` of the 16 in a word of memory.
+// A word of memory holds elements; these take out, and put in, the one of a number.
 static inline float f32_of_word(const ap_uint<512>& word, int number) {
   return float_of_bits(ap_uint<32>(word.range(32 * number + 31, 32 * number)).to_uint());
 }
-
-// Sets element `number` of the 16 in a word of memory.
 static inline void f32_into_word(ap_uint<512>& word, int number, float value) {
   word.range(32 * number + 31, 32 * number) = ap_uint<32>(bits_of_float(value));
 }
@@ -133,43 +133,67 @@ static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x32>& to) {
   }
 }
 
-// out0 = out0 + (in0[i] * in0[i]), for all i.  Tiles of 16 points, 1 step per tile, 4 cycles per step.
+// out0 = out0 + (in0[i] * in0[i]), for all i.  Tiles of 16, 1 step of 1 cycle.
 static void norm(fifo<f32x16>& from, fifo<float>& to) {
   constexpr int TILES_0 = 2;
-  float out0;
+  float level0;
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
-#pragma HLS pipeline II=4
+#pragma HLS pipeline II=1
     const f32x16 in0 = from.read();
-    if (t0 == 0) out0 = 0.0f;
+    float term[31];
+#pragma HLS array_partition variable=term type=complete dim=1
     lanes_0: for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
       const float x0 = in0[l0];
-      const float product = x0 * x0;
-      out0 = out0 + product;
+      term[l0] = x0 * x0;
     }
+    tree: for (int n = 0; n < 15; ++n) {
+#pragma HLS unroll
+      term[16 + n] = term[2 * n] + term[2 * n + 1];
+    }
+    float acc = term[30];
+    const int step_of_sum = t0;
+    const bool is_last = t0 == TILES_0 - 1;
+    bool carries = true;
+    levels: for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+      if ((step_of_sum >> n) % 2 == 0) {
+        if (carries) level0 = acc;
+        carries = false;
+      }
+      else if (carries || is_last) {
+        acc = level0 + acc;
+      }
+    }
+    const float out0 = acc;
     if (t0 == TILES_0 - 1) to.write(out0);
   }
 }
 
 // Fills blocks with tokens.
-static void order_norm_fill(fifo<float>& from, hls::stream_of_blocks<block_f32_1>& blocks) {
-  hls::write_lock<block_f32_1> block(blocks);
-  block[0] = from.read();
-}
-
-// Drains blocks in tokens.
-static void order_norm_drain(hls::stream_of_blocks<block_f32_1>& blocks, fifo<float>& to) {
-  constexpr int TOKENS_0 = 2;
-  hls::read_lock<block_f32_1> block(blocks);
-  tokens_0: for (int t0 = 0; t0 < TOKENS_0; ++t0) {
-#pragma HLS pipeline II=1
-    float token;
-    token = block[0];
-    to.write(token);
+static void order_norm_fill(fifo<float>& from, ping_pong<block_f32_1>& blocks) {
+  constexpr int BLOCKS = 1;
+  blocks: for (int b = 0; b < BLOCKS; ++b) {
+    hls::write_lock<block_f32_1> block(blocks);
+    const float token = from.read();
+    block[0] = token;
   }
 }
 
-// out0[i] = in0[i] * rsqrt((in1 / 32) + 1e-05).  Tiles of 16 points, 1 step per tile, 1 cycle per step.
+// Drains blocks in tokens.
+static void order_norm_drain(ping_pong<block_f32_1>& blocks, fifo<float>& to) {
+  constexpr int BLOCKS = 1, TOKENS_0 = 2;
+  blocks: for (int b = 0; b < BLOCKS; ++b) {
+    hls::read_lock<block_f32_1> block(blocks);
+    tokens_0: for (int t0 = 0; t0 < TOKENS_0; ++t0) {
+#pragma HLS pipeline II=1
+      const float token = block[0];
+      to.write(token);
+    }
+  }
+}
+
+// out0[i] = in0[i] * rsqrt((in1 / 32) + 1e-05).  Tiles of 16, 1 step of 1 cycle.
 static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
   constexpr int TILES_0 = 2;
   f32x16 out0;
@@ -177,7 +201,7 @@ static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
 #pragma HLS pipeline II=1
     const f32x16 in0 = from0.read();
     const float in1 = from1.read();
-    lanes_0: for (int l0 = 0; l0 < 16; ++l0) {
+    results_0: for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
       out0[l0] = in0[l0] * hls::rsqrt((in1 / 32.0f) + 1e-05f);
     }
@@ -185,54 +209,86 @@ static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
   }
 }
 
-// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16 points, 1 step per tile, 4 cycles per step.
+// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 32 steps of 2 cycles.
 static void proj(fifo<f32x16>& from0, fifo<f32x128>& from1, fifo<f32x32>& to) {
-  constexpr int TILES_1 = 2;
+  constexpr int TILES_1 = 2, STEPS_1 = 16, STEPS_0 = 2;
+  f32x16 in0;
   float in1[16][32];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
+#pragma HLS array_partition variable=in1 type=cyclic factor=8 dim=1
+#pragma HLS array_partition variable=in1 type=cyclic factor=16 dim=2
   f32x32 out0;
+  float kept0[2][16];
+#pragma HLS array_partition variable=kept0 type=complete dim=1
+#pragma HLS array_partition variable=kept0 type=complete dim=2
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
-#pragma HLS pipeline II=4
-    const f32x16 in0 = from0.read();
-    tokens_in1_0: for (int v0 = 0; v0 < 2; ++v0) {
+    steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
+      steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
+#pragma HLS pipeline II=2
+        if (s1 == 0 && s0 == 0) in0 = from0.read();
+        if (s1 == 0 && s0 == 0) {
+          const f32x128 token = from1.read();
+          read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
 #pragma HLS unroll
-      tokens_in1_1: for (int v1 = 0; v1 < 2; ++v1) {
+            read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-        const f32x128 token = from1.read();
-        read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
-          read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            in1[8 * v0 + e0][16 * v1 + e1] = token[16 * e0 + e1];
+              in1[e0][e1] = token[16 * e0 + e1];
+            }
           }
         }
+        if (s1 == 0 && s0 == 1) {
+          const f32x128 token = from1.read();
+          read_in1_0_2: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_2: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0][e1 + 16] = token[16 * e0 + e1];
+            }
+          }
+        }
+        if (s1 == 8 && s0 == 0) {
+          const f32x128 token = from1.read();
+          read_in1_0_3: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_3: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1] = token[16 * e0 + e1];
+            }
+          }
+        }
+        if (s1 == 8 && s0 == 1) {
+          const f32x128 token = from1.read();
+          read_in1_0_4: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_4: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1 + 16] = token[16 * e0 + e1];
+            }
+          }
+        }
+        results_0: for (int l0 = 0; l0 < 16; ++l0) {
+#pragma HLS unroll
+          float acc = t1 == 0 && s1 == 0 ? 0.0f : kept0[1][l0];
+          const float product = in0[s1] * in1[s1][16 * s0 + l0];
+          acc = acc + product;
+          moves: for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+            kept0[1 - n][l0] = kept0[0 - n][l0];
+          }
+          kept0[0][l0] = acc;
+          out0[16 * s0 + l0] = acc;
+        }
+        if (t1 == TILES_1 - 1 && s1 == 15 && s0 == 1) to.write(out0);
       }
     }
-    if (t1 == 0) {
-      start_0: for (int l0 = 0; l0 < 32; ++l0) {
-#pragma HLS unroll
-        out0[l0] = 0.0f;
-      }
-    }
-    lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
-#pragma HLS unroll
-      lanes_0: for (int l0 = 0; l0 < 32; ++l0) {
-#pragma HLS unroll
-        const float product = in0[l1] * in1[l1][l0];
-        out0[l0] = out0[l0] + product;
-      }
-    }
-    if (t1 == TILES_1 - 1) to.write(out0);
   }
 }
 
-// out0[i] = max(in0[i] + in1[i], 0).  Tiles of 32 points, 1 step per tile, 1 cycle per step.
+// out0[i] = max(in0[i] + in1[i], 0).  Tiles of 32, 1 step of 1 cycle.
 static void act_2(fifo<f32x32>& from0, fifo<f32x32>& from1, fifo<f32x32>& to) {
   f32x32 out0;
   const f32x32 in0 = from0.read();
   const f32x32 in1 = from1.read();
-  lanes_0: for (int l0 = 0; l0 < 32; ++l0) {
+  results_0: for (int l0 = 0; l0 < 32; ++l0) {
 #pragma HLS unroll
     out0[l0] = larger(in0[l0] + in1[l0], 0.0f);
   }
