@@ -20,15 +20,10 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.design import DesignResources, SlrPlacement, die_of
 from sttest.compile.resources.memories import WAYS
+from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
+from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
-from sttest.compile.timing.cost_model import (
-    FABRIC,
-    operator_instances,
-    operators_of_lanes,
-    payload_operators,
-    task_cost,
-)
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import PING_PONG, MemoryPort
@@ -73,7 +68,7 @@ def kernel_table(design: Design) -> pd.DataFrame:
     rows = []
     for op in design.module.walk():
         if isinstance(op, df.TaskOp):
-            cost = task_cost(op, library)
+            cost = task_schedule(op, library)
             rows.append(
                 {
                     "kernel": op.sym_name.data, "origin": op.origin_name,

@@ -19,8 +19,8 @@ from sttest.compile.dialects.stream_order import converter_buffer, same_order
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import die_of
 from sttest.compile.resources.nodes import task_logic
+from sttest.compile.schedule.operators import step_interval
 from sttest.compile.spaces.tiling import lane_choices
-from sttest.compile.timing.cost_model import step_interval
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import DesignResources, design_resources, die_of, refuse_ports
+from sttest.compile.schedule.paced_lanes import paced_by_products
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices
-from sttest.compile.timing.cost_model import paced_by_products
 from sttest.core.errors import DoesNotFitError
 from sttest.explore.descent import Judged, Lanes, Profile
 from sttest.explore.evaluate import REFUSALS

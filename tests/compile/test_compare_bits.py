@@ -13,7 +13,7 @@ from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
 from sttest.compile.pipeline import tiling_passes
-from sttest.compile.timing.cost_model import step_interval
+from sttest.compile.schedule.operators import step_interval
 from sttest.frontend.shipped import lowered_text
 
 TEXT = """

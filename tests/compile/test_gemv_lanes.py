@@ -17,7 +17,7 @@ from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.pipeline import tiling_passes
 from sttest.compile.resources.nodes import memories
-from sttest.compile.timing.cost_model import step_interval
+from sttest.compile.schedule.operators import step_interval
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.models.registry import CONFIGS

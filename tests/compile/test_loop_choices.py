@@ -17,7 +17,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.linalg_to_kernels import LinalgToKernels
-from sttest.compile.timing.cost_model import step_interval
+from sttest.compile.schedule.operators import step_interval
 from sttest.core.errors import InputError, SttestError
 
 REFUSALS = {"tile-too-large", "unaligned-reshape"}

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from sttest.compile.channels.cache_entries import CacheEntries
-from sttest.compile.dialects.stream_order import StreamLoop
+from sttest.compile.dialects.stream_order import StreamLoop, cut_inside
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import PortLayout, cut_inside, element_loops, token_element
+from sttest.compile.hls.memory_layout import PortLayout, element_loops, token_element
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
 from sttest.compile.hls.writer import Code, CountedLoop, affine

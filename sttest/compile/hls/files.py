@@ -112,7 +112,8 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
 
 def _timing(design: Design) -> PortTiming:
     apart = timed_graph(design.module, design.board, design.name, apart=True)
-    return PortTiming.of(design.graph, design.board, apart)
+    (kernel,) = all_of(design.module, df.KernelOp)
+    return PortTiming.of(kernel, design.graph, design.board, apart)
 
 
 def _title(design: Design) -> list[str]:

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from sttest.compile.dialects import df
-from sttest.compile.dialects.stream_order import StreamLoop, merged
-from sttest.compile.hls.memory_layout import cut_inside, element_loops, lowest, token_element
+from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, lowest, merged
+from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.types import Element, LocalArray, Token
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.ir.module_walk import run_first

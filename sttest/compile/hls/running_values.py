@@ -12,10 +12,11 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.payload import PayloadCode, constant
-from sttest.compile.hls.tile_schedule import TaskPort, TileSchedule, TurnTrips
+from sttest.compile.hls.tile_schedule import TaskPort, TurnTrips
 from sttest.compile.hls.types import LocalArray
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 from sttest.compile.schedule.reductions import Reduction, reduction_of, sum_distance, waits_in_line
+from sttest.compile.schedule.tile_walk import TileWalk
 
 Place = Callable[[TaskPort], list[list[tuple[str, int]]]]
 """Index of the present point in a tile, as variables with factors per data dim."""
@@ -28,45 +29,40 @@ class RunningValues:
     """The running values of a task's results; none if it reduces nothing."""
 
     task: df.TaskOp
-    schedule: TileSchedule
+    walk: TileWalk
     results: Sequence[TaskPort]
     trips: TurnTrips
     reduction: Reduction | None
 
     @staticmethod
-    def of(task: df.TaskOp, schedule: TileSchedule, results: Sequence[TaskPort], trips: TurnTrips) -> "RunningValues":
+    def of(task: df.TaskOp, walk: TileWalk, results: Sequence[TaskPort], trips: TurnTrips) -> "RunningValues":
         """Those of a task, or of tasks that take turns."""
-        return RunningValues(task, schedule, results, trips, reduction_of(task))
+        return RunningValues(task, walk, results, trips, reduction_of(task))
 
     # --- What a result takes more than one step for
 
     @property
-    def reductions(self) -> list[int]:
-        """The reduction loops, outermost first."""
-        return [loop for loop, kind in enumerate(self.task.loop_kinds) if kind == "reduction"]
-
-    @property
     def first(self) -> list[str]:
         """Conditions of a result's first step; none if it takes one step."""
-        tiles = [f"t{loop} == 0" for loop in self.reductions if self.trips.is_loop(loop)]
-        return tiles + [f"s{loop} == 0" for loop in self.reductions if self.schedule.steps[loop] > 1]
+        tiles = [f"t{loop} == 0" for loop in self.walk.reduced if self.trips.is_loop(loop)]
+        return tiles + [f"s{loop} == 0" for loop in self.walk.reduced if self.walk.steps[loop] > 1]
 
     @property
     def last_steps(self) -> list[str]:
         """Conditions of a tile's last step of every reduction."""
-        steps = self.schedule.steps
-        return [f"s{loop} == {steps[loop] - 1}" for loop in self.reductions if steps[loop] > 1]
+        steps = self.walk.steps
+        return [f"s{loop} == {steps[loop] - 1}" for loop in self.walk.reduced if steps[loop] > 1]
 
     @property
     def last(self) -> list[str]:
         """Conditions of a result's last step."""
-        tiles = [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
+        tiles = [f"t{loop} == {self.trips.last(loop)}" for loop in self.walk.reduced if self.trips.is_loop(loop)]
         return tiles + self.last_steps
 
     @property
     def shared(self) -> int:
         """Lanes that work on one result."""
-        return prod(self.schedule.lanes[loop] for loop in self.reductions)
+        return prod(self.walk.lanes[loop] for loop in self.walk.reduced)
 
     @property
     def _levels(self) -> int:
@@ -76,7 +72,7 @@ class RunningValues:
     @property
     def _in_line(self) -> int:
         """Places of the line, 0 if there is none."""
-        lanes = prod(self.schedule.lanes)
+        lanes = prod(self.walk.lanes)
         distances = {sum_distance(member, lanes) for member in self.trips.members}
         if len(distances) > 1 or not all(waits_in_line(member, lanes) for member in self.trips.members):
             return 0
@@ -101,16 +97,16 @@ class RunningValues:
 
     def _declare_levels(self, code: Code, number: int, port: TaskPort) -> None:
         array = self._level(number, port)
-        at_once = [1] * len(port.held) + lanes_at_once(port, self.schedule)
+        at_once = [1] * len(port.held) + lanes_at_once(port, self.walk)
         few = prod(array.shape[1:]) <= _REGISTERS * prod(at_once)
         array.declare(code, array.shape if few else (self._levels, *at_once))
 
     def _declare_memory(self, code: Code, number: int, port: TaskPort) -> None:
         array = self._memory(number, port)
         if array is not port.tile:
-            array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.schedule))
+            array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.walk))
         if array.dims:
-            distance = min(sum_distance(member, prod(self.schedule.lanes)) for member in self.trips.members)
+            distance = min(sum_distance(member, prod(self.walk.lanes)) for member in self.trips.members)
             # The tool cannot see through the flattened loops when a running value comes round again.
             options = f"type=inter direction=RAW distance={distance} dependent=true"
             code.pragma(f"dependence variable={array.name} {options}")
@@ -119,11 +115,11 @@ class RunningValues:
         return LocalArray(f"level{number}", port.token.element.c_type, (self._levels, *port.tile.shape))
 
     def _line(self, number: int, port: TaskPort) -> LocalArray:
-        lanes = [size for loop, size in enumerate(self.schedule.lanes) if loop not in self.reductions]
+        lanes = [size for loop, size in enumerate(self.walk.lanes) if loop not in self.walk.reduced]
         return LocalArray(f"kept{number}", port.token.element.c_type, (self._in_line, *lanes))
 
     def _memory(self, number: int, port: TaskPort) -> LocalArray:
-        return port.tile if port.turns is None else port.tile.renamed(f"kept{number}")
+        return port.tile if port.motion.turns is None else port.tile.renamed(f"kept{number}")
 
     # --- One step of the lanes of one result
 
@@ -192,13 +188,13 @@ class RunningValues:
     def _step_number(self) -> str:
         """The number of a result's step."""
         found = ""
-        for loop in self.reductions:
+        for loop in self.walk.reduced:
             if self.trips.is_loop(loop):
                 bound = self.trips.name(loop) if self.trips.varies(loop) else str(self.task.trip_counts[loop])
                 found = f"({found}) * {bound} + t{loop}" if found else f"t{loop}"
-        for loop in self.reductions:
-            if self.schedule.steps[loop] > 1:
-                found = f"({found}) * {self.schedule.steps[loop]} + s{loop}" if found else f"s{loop}"
+        for loop in self.walk.reduced:
+            if self.walk.steps[loop] > 1:
+                found = f"({found}) * {self.walk.steps[loop]} + s{loop}" if found else f"s{loop}"
         return found
 
     def _value_before(self, number: int, port: TaskPort, place: Place) -> str:
@@ -210,7 +206,7 @@ class RunningValues:
 
     def _kept_value(self, number: int, port: TaskPort, place: Place, at: str = "") -> str:
         if self._in_line:
-            lanes = [f"l{loop}" for loop in range(len(self.schedule.lanes)) if loop not in self.reductions]
+            lanes = [f"l{loop}" for loop in range(len(self.walk.lanes)) if loop not in self.walk.reduced]
             return self._line(number, port).at([at or str(self._in_line - 1), *lanes])
         return self._memory(number, port).at((*port.held, *self._index(port, place)))
 
@@ -240,10 +236,10 @@ def running_name(number: int) -> str:
     return f"acc{number or ''}"
 
 
-def lanes_at_once(port: TaskPort, schedule: TileSchedule) -> list[int]:
+def lanes_at_once(port: TaskPort, walk: TileWalk) -> list[int]:
     """Neighbors per data dim that the lanes of a step touch, rounded up to a divisor of the tile's extent."""
     extents = port.tile.shape[len(port.held) :]
-    touched = [1 + sum(f * (n - 1) for f, n in zip(row, schedule.lanes, strict=True)) for row in port.rows]
+    touched = [1 + sum(f * (n - 1) for f, n in zip(row, walk.lanes, strict=True)) for row in port.rows]
     return [
         next(each for each in range(span, extent + 1) if extent % each == 0)
         for span, extent in zip(touched, extents, strict=True)

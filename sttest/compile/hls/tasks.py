@@ -2,35 +2,21 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 
 from xdsl.ir import Attribute, BlockArgument
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.formula import formula
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import count, element_loops, token_element
+from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, Statement, constant
 from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.running_values import RunningValues, lanes_at_once, running_name
-from sttest.compile.hls.tile_schedule import (
-    SpreadTokens,
-    Step,
-    TaskPort,
-    TileSchedule,
-    TileVisit,
-    TurnTrips,
-    largest,
-    reading_steps,
-    spread_reads,
-    spread_writes,
-    task_ports,
-    visits,
-    writing_steps,
-)
+from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
 
@@ -75,34 +61,16 @@ class _TaskEmitter:
     ) -> None:
         self.code, self.task, self.process, self.timing, self.helpers = code, task, process, timing, helpers
         self.trips = trips
-        self.schedule = TileSchedule.of(task)
-        self.name = task.sym_name.data
-        self.reductions = [loop for loop in self.schedule.order if task.loop_kinds[loop] == "reduction"]
-        self.parallel = [loop for loop in self.schedule.order if loop not in self.reductions]
-        sources, results = task_ports(task)
-        every, complete = self.schedule.order, self.parallel
-        self.sources = [replace(port, turns=self.schedule.turns_of(port, every)) for port in sources]
-        self.results = [
-            replace(port, turns=self.schedule.turns_of(port, every if port.scanned else complete)) for port in results
-        ]
-        self.running = RunningValues.of(task, self.schedule, self.results, trips)
-        # A tile takes the cycles of the cost model, and a port moves at most a token per cycle.
-        tokens = (count(port.parts) for port in (*self.sources, *self.results))
-        self.interval = -(-max(self.timing.intervals[self.name], *tokens) // self.schedule.count)
-        self.spread = {
-            port.tile.name: spread
-            for rule, ports in ((spread_reads, self.sources), (spread_writes, self.results))
-            for port in ports
-            if (spread := rule(self._step_numbers(port), self.schedule.count, self.interval)) is not None
-        }
-
-    def _step_numbers(self, port: TaskPort) -> list[int]:
-        numbers = {step: number for number, step in enumerate(self.schedule.in_order())}
-        return [numbers[step] for step in self._steps_of(port)]
+        schedules = [timing.schedules[member.sym_name.data] for member in trips.members]
+        self.schedule = timing.schedules[task.sym_name.data]
+        self.walk, self.name = self.schedule.walk, task.sym_name.data
+        self.interval = max(each.interval for each in schedules)
+        self.sources, self.results = task_ports(task, self.schedule)
+        self.running = RunningValues.of(task, self.walk, self.results, trips)
 
     def emit(self) -> None:
-        code, schedule = self.code, self.schedule
-        code.sentence(_described(self.task, schedule.count, self.interval))
+        code = self.code
+        code.sentence(_described(self.task, self.walk.count, self.interval))
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
@@ -127,34 +95,34 @@ class _TaskEmitter:
         """The loops that the pipeline is left for, and those that it flattens: tiles, then steps."""
         left, inner = self.trips.loops
         steps = [
-            CountedLoop(f"steps_{loop}", f"s{loop}", self.schedule.steps[loop])
-            for loop in self.schedule.order
-            if self.schedule.steps[loop] > 1
+            CountedLoop(f"steps_{loop}", f"s{loop}", self.walk.steps[loop])
+            for loop in self.walk.order
+            if self.walk.steps[loop] > 1
         ]
         return left, [*inner, *steps]
 
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
-            if port.turns is not None:
+            if (turns := port.motion.turns) is not None:
                 declared = f"const {port.token.c_type} " if self._comes_every_step(port) else ""
-                self.code.line(f"{_condition(port.turns.first)}{declared}{port.tile.name} = {stream}.read();")
+                self.code.line(f"{_condition(turns.first)}{declared}{port.tile.name} = {stream}.read();")
                 continue
-            if port.tile.name in self.spread:
-                self._receive(port, stream, self.spread[port.tile.name])
-            for visit in visits(port, self._steps_of(port)):
+            if port.motion.spread is not None:
+                self._receive(port, stream, port.motion.spread)
+            for visit in visits(port, port.steps(self.walk)):
                 self._read(port, stream, visit)
         self._compute()
         for port, stream in zip(self.results, self.process.outputs, strict=True):
-            if port.turns is not None:
+            if port.motion.turns is not None:
                 steps = [] if port.scanned else self.running.last_steps
-                when = [*self._is_complete(port), *steps, *port.turns.last]
+                when = [*self._is_complete(port), *steps, *port.motion.turns.last]
                 self.code.line(f"{_condition(when)}{stream}.write({port.tile.name});")
                 continue
-            for visit in visits(port, self._steps_of(port)):
+            for visit in visits(port, port.steps(self.walk)):
                 self._write(port, stream, visit)
-            if port.tile.name in self.spread:
-                with self.code.unrolled(_tokens_of_step(port, self.spread[port.tile.name])):
-                    self._send(port, stream, self.spread[port.tile.name])
+            if port.motion.spread is not None:
+                with self.code.unrolled(_tokens_of_step(port, port.motion.spread)):
+                    self._send(port, stream, port.motion.spread)
 
     # Tokens that take their turn: a source's wait in registers until a step needs them, a result's until the port has
     # moved those before.
@@ -162,31 +130,35 @@ class _TaskEmitter:
     def _before_tiles(self) -> None:
         """Registers, and the tokens that the first tile's steps come too late for."""
         for port in (*self.sources, *self.results):
-            if (spread := self.spread.get(port.tile.name)) is not None:
+            if (spread := port.motion.spread) is not None:
                 self.code.line(f"{port.token.c_type} {_registers(port)}[{spread.registers}];")
                 self.code.pragma(f"array_partition variable={_registers(port)} type=complete dim=1")
                 if port in self.results:
                     self.code.line(f"int waiting_{port.tile.name} = 0, next_{port.tile.name} = 0;")
-        for port, stream in zip(self.sources, self.process.inputs, strict=True):
-            spread = self.spread.get(port.tile.name)
-            if spread is not None and spread.ahead:
-                loop = CountedLoop(f"ahead_{port.tile.name}", "n", min(spread.ahead * spread.per_step, spread.tokens))
-                with self.code.loops([loop], "pipeline II=1"):
-                    self.code.line(f"{_registers(port)}[n] = {stream}.read();")
+        if not self.schedule.ahead:
+            return
+        cycles = self.schedule.ahead * self.interval
+        with self.code.loops([CountedLoop("first_tokens", "n", cycles)], "pipeline II=1"):
+            for port, stream in zip(self.sources, self.process.inputs, strict=True):
+                if (spread := port.motion.spread) is not None and spread.ahead:
+                    start = cycles - spread.ahead * spread.per_step
+                    when = [f"n >= {start}"] if start else []
+                    when += [f"n < {start + spread.first_tokens}"] if start + spread.first_tokens < cycles else []
+                    token = affine([("n", 1)], -start)
+                    self.code.line(f"{_condition(when)}{_registers(port)}[{token}] = {stream}.read();")
 
     def _behind_tiles(self) -> None:
         """The last tile's tokens that are left."""
         for port, stream in zip(self.results, self.process.outputs, strict=True):
-            spread = self.spread.get(port.tile.name)
-            if spread is not None and spread.rest:
+            if (spread := port.motion.spread) is not None and spread.rest:
                 with self.code.loops([CountedLoop(f"rest_{port.tile.name}", "n", spread.rest)], "pipeline II=1"):
                     self._send(port, stream, spread)
 
     def _receive(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
         """The tokens that come in this step, of this tile or, at its end, of the next."""
-        step, next_tile = affine(self.schedule.number), self.schedule.count - spread.ahead
+        step, next_tile = affine(self.walk.number), self.walk.count - spread.ahead
         own_steps = spread.steps - spread.ahead
-        own = [f"{step} < {own_steps}"] if own_steps < self.schedule.count else []
+        own = [f"{step} < {own_steps}"] if own_steps < self.walk.count else []
         own += [f"{self._token(spread, spread.ahead)} < {spread.tokens}"] if spread.tokens % spread.per_step else []
         is_last = [f"{loop.variable} == {loop.last}" for loop in self.trips.loops[1]]
         following = [f"{step} >= {next_tile}", f"!({' && '.join(is_last)})" if is_last else "false"]
@@ -207,15 +179,10 @@ class _TaskEmitter:
     def _token(self, spread: SpreadTokens, shift: int = 0) -> str:
         """The number of the token that comes so many steps after that of the present step's number."""
         each, inner = spread.per_step, [("n", 1)] if spread.per_step > 1 else []
-        return affine([*((name, factor * each) for name, factor in self.schedule.number), *inner], shift * each)
-
-    def _steps_of(self, port: TaskPort) -> list[Step]:
-        """When each token of a tile is read or written."""
-        steps_of = writing_steps if port in self.results else reading_steps
-        return steps_of(self.schedule, port.rows, port.token.shape, port.offsets)
+        return affine([*((name, factor * each) for name, factor in self.walk.number), *inner], shift * each)
 
     def _declare(self, port: TaskPort) -> None:
-        if port.turns is not None:
+        if port.motion.turns is not None:
             if not self._comes_every_step(port):
                 self.code.line(f"{port.token.c_type} {port.tile.name};")
             return
@@ -223,13 +190,13 @@ class _TaskEmitter:
 
     def _comes_every_step(self, port: TaskPort) -> bool:
         """Whether a source's token is read in every step."""
-        return port in self.sources and port.turns is not None and not port.turns.first
+        return port in self.sources and port.motion.turns is not None and not port.motion.turns.first
 
     def _at_once(self, port: TaskPort) -> list[int]:
         """Neighbors per data dim that a step touches: those of its lanes, or of all tokens that it moves."""
-        lanes = lanes_at_once(port, self.schedule)
+        lanes = lanes_at_once(port, self.walk)
         moved: dict[Step, list[tuple[int, ...]]] = {}
-        for step, offset in zip(self._steps_of(port), port.offsets, strict=True):
+        for step, offset in zip(port.steps(self.walk), port.offsets, strict=True):
             moved.setdefault(step, []).append(offset)
         at_once = []
         for dim, (touched, size) in enumerate(zip(lanes, port.token.shape, strict=True)):
@@ -241,7 +208,7 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
-        spread = self.spread.get(port.tile.name)
+        spread = port.motion.spread
         token = f"{stream}.read()" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops:
             self.code.line(f"{_condition(when)}{port.at(visit.places)} = {token};")
@@ -253,7 +220,7 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
-        spread = self.spread.get(port.tile.name)
+        spread = port.motion.spread
         if port.token.size == 1 and not visit.loops and spread is None:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
@@ -271,7 +238,7 @@ class _TaskEmitter:
         """That this tile of a result is whole: the last iteration of the reductions, unless every iteration counts."""
         if port.scanned:
             return []
-        return [f"t{loop} == {self.trips.last(loop)}" for loop in self.reductions if self.trips.is_loop(loop)]
+        return [f"t{loop} == {self.trips.last(loop)}" for loop in self.walk.reduced if self.trips.is_loop(loop)]
 
     def _compute(self) -> None:
         """The payload at every lane; of a reduction, terms are joined and the running value is put by."""
@@ -282,9 +249,9 @@ class _TaskEmitter:
             names = [running_name(0)]
         arguments = [*(f"x{n}" for n in range(len(self.sources))), *names]
         payload = PayloadCode(block, arguments, self.helpers, self.name, reduction)
-        with self.code.unrolled(self._lane_loops("results", self.parallel)):
+        with self.code.unrolled(self._lane_loops("results", self.walk.parallel)):
             self.running.begin(self.code, self._point)
-            with self.code.unrolled(self._lane_loops("lanes", self.reductions)):
+            with self.code.unrolled(self._lane_loops("lanes", self.walk.reduced)):
                 self._take(payload, block.args, arguments)
                 for number, (port, value) in enumerate(zip(self.results, payload.results, strict=True)):
                     if port.scanned or reduction is None:
@@ -320,8 +287,8 @@ class _TaskEmitter:
     @property
     def _lane(self) -> str:
         """The number of a lane among those of a result."""
-        lanes, terms, stride = self.schedule.lanes, [], 1
-        for loop in reversed(self.reductions):
+        lanes, terms, stride = self.walk.lanes, [], 1
+        for loop in reversed(self.walk.reduced):
             terms.insert(0, (f"l{loop}", stride if lanes[loop] > 1 else 0))
             stride *= lanes[loop]
         return affine(terms)
@@ -350,12 +317,12 @@ class _TaskEmitter:
             )  # fmt: skip
 
     def _lane_loops(self, label: str, loops: Sequence[int]) -> list[CountedLoop]:
-        lanes = self.schedule.lanes
+        lanes = self.walk.lanes
         return [CountedLoop(f"{label}_{loop}", f"l{loop}", lanes[loop]) for loop in loops if lanes[loop] > 1]
 
     def _point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
         """Index of the present point in a tile, as variables with factors per data dim."""
-        steps, lanes = self.schedule.steps, self.schedule.lanes
+        steps, lanes = self.walk.steps, self.walk.lanes
         index = []
         for row in port.rows:
             terms: list[tuple[str, int]] = []
@@ -366,7 +333,7 @@ class _TaskEmitter:
         return index
 
     def _is_step(self, step: Step) -> list[str]:
-        return [f"s{loop} == {step[loop]}" for loop in self.schedule.order if self.schedule.steps[loop] > 1]
+        return [f"s{loop} == {step[loop]}" for loop in self.walk.order if self.walk.steps[loop] > 1]
 
 
 def _registers(port: TaskPort) -> str:

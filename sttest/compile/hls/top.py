@@ -4,9 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
+from sttest.boards.operators import operators
+from sttest.compile.dialects import df
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.writer import Code, literal
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.sim.bursts import channel_number
 from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 
@@ -17,7 +21,7 @@ from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 class PortTiming:
     """Facts of a timed kernel, by the names of its design."""
 
-    intervals: Mapping[str, int]  # cycles between the iterations of each task
+    schedules: Mapping[str, TaskSchedule]  # schedule of each task
     passes: Mapping[str, int]  # number of times that each task's pipeline is entered; it drains after each
     fifo_kinds: Mapping[str, str]  # ``srl`` or ``ram`` per FIFO
     channels: Mapping[str, int]  # pseudo-channel per DMA
@@ -25,18 +29,20 @@ class PortTiming:
     burst_bytes: int = 4096  # bytes of the longest burst
 
     @staticmethod
-    def of(graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> "PortTiming":
-        """The facts of a timed graph that was made from a kernel for a board.
+    def of(kernel: df.KernelOp, graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> "PortTiming":
+        """The facts of a kernel and of the timed graph that was made from it for a board.
 
         Args:
-            graph: timed graph of the kernel.
+            kernel: kernel at the stream level.
+            graph: its timed graph.
             board: the board that the design is for.
             apart: the kernel with a process per task, where tasks share engines.
         """
         pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
         ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
+        library = operators(board)
         return PortTiming(
-            {each.name: each.loops[0].ii for each in pipelines},
+            {task.sym_name.data: task_schedule(task, library) for task in all_of(kernel, df.TaskOp)},
             {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
             {each.name: channel_number(each.channels[0]) for each in ports},

@@ -12,8 +12,9 @@ from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
+from sttest.compile.schedule.operators import payload_operators, step_interval
+from sttest.compile.schedule.paced_lanes import PacedLanes, paced_by_products
 from sttest.compile.spaces.tiling import TilingFacts, allocate_unroll, lane_choices
-from sttest.compile.timing.cost_model import PacedLanes, paced_by_products, payload_operators, step_interval
 from sttest.core.errors import InputError, did_you_mean
 
 

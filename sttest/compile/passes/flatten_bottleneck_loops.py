@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 from sttest.boards.operators import operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, target_of
-from sttest.compile.timing.cost_model import TaskCost, task_cost
+from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.compile.timing.node_pipelines import NodePipelines, producer_of
 from sttest.sim.graph import COPY_CYCLES
 
@@ -37,7 +37,7 @@ class FlattenBottleneckLoops(ModulePass):
         """
         library = operators(target_of(op, self.name))
         for kernel in all_of(op, df.KernelOp):
-            costs = {task: task_cost(task, library) for task in all_of(kernel, df.TaskOp)}
+            costs = {task: task_schedule(task, library) for task in all_of(kernel, df.TaskOp)}
             pace = max((_busy(task, cost) for task, cost in costs.items()), default=0)
             pipelines = NodePipelines(costs)
             left = {task: task.trip_counts[0] for task in costs if task.engine is None and pipelines.is_left(task)}
@@ -50,7 +50,7 @@ class FlattenBottleneckLoops(ModulePass):
                     fork.properties["passes"] = df.i64_attr(passes)
 
 
-def _busy(task: df.TaskOp, cost: TaskCost) -> int:
+def _busy(task: df.TaskOp, cost: TaskSchedule) -> int:
     return task.iterations * cost.ii
 
 

@@ -13,7 +13,7 @@ from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import vectorized
 from sttest.compile.ir.module_walk import all_of, require_dmas
-from sttest.compile.timing.cost_model import busy_cycles
+from sttest.compile.schedule.operators import busy_cycles
 
 
 @dataclass(frozen=True)

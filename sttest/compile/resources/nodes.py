@@ -16,11 +16,11 @@ from sttest.boards.resources import PipelineLogic, Resources, load_resource_mode
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
+from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
 from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
-from sttest.compile.timing.cost_model import operator_instances, operators_of_lanes, step_interval
 from sttest.core.errors import InputError
 from sttest.sim.graph import PING_PONG, MemoryPort, TimedGraph
 

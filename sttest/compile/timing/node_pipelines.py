@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.compile.assumptions import MOST_DRAINS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
-from sttest.compile.timing.cost_model import TaskCost
+from sttest.compile.schedule.task_schedule import TaskSchedule
 from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline, When
 
 # --- Which nodes a stream comes from, and which of two streams has its tokens first
@@ -81,7 +81,7 @@ _HERE = "timed graph"
 class NodePipelines:
     """The pipelines of a kernel's tasks, forks and concatenations at the stream level."""
 
-    costs: Mapping[df.TaskOp, TaskCost]  # cost of every task
+    costs: Mapping[df.TaskOp, TaskSchedule]  # cost of every task
     _intervals: dict[df.TaskOp, int] = field(default_factory=dict)
     _sources: StreamOrigins = field(default_factory=StreamOrigins)
 
@@ -160,14 +160,14 @@ class NodePipelines:
         )
         every: tuple[When, ...] = (None,) * len(inner)
         events = [
-            Event(_fifo(source), "read", vector)
-            for source, vectors in zip(task.sources, cost.vectors_in, strict=True)
-            for vector in range(vectors)
+            Event(_fifo(source), "read", cycle)
+            for source, port in zip(task.sources, cost.sources, strict=True)
+            for cycle in port.cycles
         ]
         events += [
-            Event(_fifo(sink), "write", cost.latency - vectors + vector, every if task.is_scanned(number) else last)
-            for number, (sink, vectors) in enumerate(zip(task.sinks, cost.vectors_out, strict=True))
-            for vector in range(vectors)
+            Event(_fifo(sink), "write", cycle, every if task.is_scanned(number) else last)
+            for number, (sink, port) in enumerate(zip(task.sinks, cost.results, strict=True))
+            for cycle in port.cycles
         ]
         loop = Loop(inner or (1,), cost.ii, cost.latency, tuple(events))
         return Pipeline(

@@ -16,10 +16,10 @@ from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.channels.memory_ports import hbm_channels, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
+from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifos_by_stream, going_on, node_label, on_shared_fifos, shared_fifos
-from sttest.compile.timing.cost_model import task_cost
 from sttest.compile.timing.node_pipelines import NodePipelines
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.sim.bursts import channel_name
@@ -188,7 +188,8 @@ class TimedGraphs:
 
     def __post_init__(self) -> None:
         self.library = operators(self.board)
-        self.costs = {op: task_cost(op, self.library) for op in self.kernel.body.block.ops if isinstance(op, df.TaskOp)}
+        tasks = [op for op in self.kernel.body.block.ops if isinstance(op, df.TaskOp)]
+        self.costs = {task: task_schedule(task, self.library) for task in tasks}
         self.pipelines = NodePipelines(self.costs)
         self.engines = engines_of(self.kernel)
         self.ahead = BurstsAhead(self.kernel)

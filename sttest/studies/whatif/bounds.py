@@ -10,7 +10,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.linalg.contraction import work
-from sttest.compile.timing.cost_model import payload_operators
+from sttest.compile.schedule.operators import payload_operators
 from sttest.sim.graph import Event, Loop, MemoryPort, Pipeline, TimedGraph, When
 
 # --- The dependence chain of a design: when it would be done if every process kept its own pace

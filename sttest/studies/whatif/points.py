@@ -18,7 +18,7 @@ from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
-from sttest.compile.timing.cost_model import TaskCost, task_cost
+from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.compile.timing.timed_graph import memory_channels
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions, program_hash
@@ -139,12 +139,12 @@ def tile_steps(design: Design) -> dict[str, int]:
     """Per task the cycles of an iteration that its lanes and the widths of its tokens account for."""
     library = operators(design.board)
     tasks = [op for op in design.module.walk() if isinstance(op, df.TaskOp)]
-    return {task.sym_name.data: _tile_steps(task, task_cost(task, library)) for task in tasks}
+    return {task.sym_name.data: _tile_steps(task_schedule(task, library)) for task in tasks}
 
 
-def _tile_steps(task: df.TaskOp, cost: TaskCost) -> int:
-    lanes = min(task.lane_count, task.tile_points)
-    return max(-(-task.tile_points // lanes), *cost.vectors_in, *cost.vectors_out)
+def _tile_steps(schedule: TaskSchedule) -> int:
+    ports = (*schedule.sources, *schedule.results)
+    return max(schedule.walk.count, *(len(port.cycles) for port in ports))
 
 
 def cycles_by_resource(run: Simulation, steps: Mapping[str, int]) -> dict[Resource, float]:

@@ -23,6 +23,8 @@ from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.vectorize import Vectorize
 from sttest.compile.reference_graph import value_graph
+from sttest.compile.schedule.task_schedule import TaskSchedule, scheduled
+from sttest.compile.schedule.tile_walk import TileWalk, task_tokens
 from sttest.core.kernel_signature import write_signature
 from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph
@@ -44,6 +46,14 @@ class Made:
         (folder / "hls" / "kernel.cpp").write_text(self.emitted.text, encoding="utf-8")
         write_signature(signature(self.emitted, self.timing, "test", "u55c"), folder / "hls" / "signature.json")
         return KernelFiles.read(folder)
+
+
+def _schedule(task: df.TaskOp) -> TaskSchedule:
+    walk = TileWalk.of(task)
+    tokens = [df.itensor_of(source).tokens // task.iterations for source in task.sources]
+    tokens += [df.itensor_of(result).tokens // task.writes(number) for number, result in enumerate(task.sinks)]
+    sources, results = task_tokens(task)
+    return scheduled(walk, -(-max(1, *tokens) // walk.count), 1, tuple(sources), tuple(results))
 
 
 def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits: int = 512) -> Made:
@@ -68,7 +78,7 @@ def made(text: str, vector_bits: int = 4096, *, slices: bool = False, beat_bits:
     (kernel,) = all_of(module, df.KernelOp)
     # Operators that no board has a latency for can't be timed; their values can be had.
     timing = PortTiming(
-        {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
+        {task.sym_name.data: _schedule(task) for task in all_of(kernel, df.TaskOp)},
         {task.sym_name.data: 1 for task in all_of(kernel, df.TaskOp)},
         {stream.sym_name.data: "srl" for stream in all_of(kernel, df.StreamOp)},
         {dma.label.data: _channel(dma, number) for number, dma in enumerate(_dmas(kernel)) if dma.label},

@@ -10,7 +10,9 @@ from small_kernels import Made, needs_compiler
 from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
+from sttest.compile.dialects import df
 from sttest.compile.hls import PortTiming, emit_design
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.frontend.shipped import lowered_text
@@ -22,9 +24,10 @@ pytestmark = [needs_compiler, pytest.mark.nightly, pytest.mark.usefixtures("quic
 @pytest.mark.parametrize(("model", "phase", "precision"), [("gpt2", "decode", "w4a8"), ("llama", "prefill", "w4a8")])
 def test_small_block(model: str, phase: str, precision: str, tmp_path: Path) -> None:
     design = compile_text(lowered_text(model, phase), "block", "u55c", CompileOptions(precision=precision))
-    timing = PortTiming.of(design.graph, design.board)
-    kernel = Made(emit_design(design), timing, value_graph(design.module, "block"))
-    assert_same_values(kernel, tmp_path, tame_tensors(kernel.values))
+    (kernel,) = all_of(design.module, df.KernelOp)
+    timing = PortTiming.of(kernel, design.graph, design.board)
+    made = Made(emit_design(design), timing, value_graph(design.module, "block"))
+    assert_same_values(made, tmp_path, tame_tensors(made.values))
 
 
 def tame_tensors(values: ReferenceGraph, seed: int = 0) -> dict[str, np.ndarray]:

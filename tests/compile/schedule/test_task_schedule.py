@@ -14,7 +14,7 @@ from sttest.boards.operators import Operator, operators
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.opt import new_context, parse
-from sttest.compile.timing.cost_model import task_cost
+from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.core.errors import InputError
 
 PRODUCT = "%p = arith.mulf %a, %b : f32\n%s = arith.addf %p, %acc : f32\ndf.yield %s : f32"
@@ -63,32 +63,32 @@ def matmul(lanes: int, dtype: str, vector: str = "") -> df.TaskOp:
 
 
 def test_an_integer_product_takes_a_step_per_cycle(library: Mapping[str, Operator]) -> None:
-    cost = task_cost(matmul(64, "i8"), library)
+    cost = task_schedule(matmul(64, "i8"), library)
     # 4096 products over 64 lanes: 64 steps.  Lanes fill the 16 columns and 4 rows, none share a result: no tree.
     assert cost.ii == 64
     # 64 steps, then MAC 4, whose addition is its own, and one token out.
     assert cost.latency == 64 + 4 + 1
-    assert (cost.vectors_in, cost.vectors_out) == ((1, 1), (1,))
+    assert [len(port.cycles) for port in (*cost.sources, *cost.results)] == [1, 1, 1]
 
 
 def test_lanes_that_share_a_result_pay_an_adder_tree(library: Mapping[str, Operator]) -> None:
     # All 256 results in parallel and 8 lanes on each: 2 steps, a tree of 3 levels of integer adders.
-    cost = task_cost(matmul(2048, "i8"), library)
+    cost = task_schedule(matmul(2048, "i8"), library)
     assert (cost.ii, cost.latency) == (2, 2 + 4 + 3 * 1 + 1)
 
 
 def test_a_port_of_narrow_registers_bounds_the_interval(library: Mapping[str, Operator]) -> None:
     # 4 registers per tile: with 2 steps of work the port is the slower.
-    cost = task_cost(matmul(2048, "i8", vector="8x8"), library)
-    assert (cost.ii, cost.vectors_in) == (4, (4, 4))
+    cost = task_schedule(matmul(2048, "i8", vector="8x8"), library)
+    assert (cost.ii, [len(port.cycles) for port in cost.sources]) == (4, [4, 4])
 
 
 def test_a_floating_point_product_waits_for_its_sum(library: Mapping[str, Operator]) -> None:
     # 256 lanes, one per result: each sum comes round in every step, so a fabric adder's loop of 4 cycles bounds it.
-    slow = task_cost(matmul(256, "f32"), library)
+    slow = task_schedule(matmul(256, "f32"), library)
     assert slow.ii == 16 * 4
     # 16 lanes, 16 results on each: the sum has 16 steps to come back.
-    assert task_cost(matmul(16, "f32"), library).ii == 4096 // 16
+    assert task_schedule(matmul(16, "f32"), library).ii == 4096 // 16
 
 
 def test_a_maximum_comes_round_in_the_next_cycle(library: Mapping[str, Operator]) -> None:
@@ -97,14 +97,14 @@ def test_a_maximum_comes_round_in_the_next_cycle(library: Mapping[str, Operator]
     payload = "%s = arith.maximumf %a, %acc : f32\ndf.yield %s : f32"
     result = "16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0)"
     # 16 steps over 16 rows in parallel; ordered bits compare within a cycle.
-    assert task_cost(task(16, sources, result, loops, payload), library).ii == 16
+    assert task_schedule(task(16, sources, result, loops, payload), library).ii == 16
 
 
 def test_an_elementwise_task_takes_its_longest_path(library: Mapping[str, Operator]) -> None:
     rows = "16x16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0,0)"
     loops = 'loops [2,1] tile [16,16] kinds "parallel,parallel"'
     payload = "%e = math.exp %a : f32\n%n = arith.negf %b : f32\n%s = arith.addf %e, %n : f32\ndf.yield %s : f32"
-    cost = task_cost(task(16, [rows, rows], rows, loops, payload), library)
+    cost = task_schedule(task(16, [rows, rows], rows, loops, payload), library)
     # 256 points over 16 lanes; exp 14 and add 7, the negation is a wire; one token out.
     assert (cost.ii, cost.latency) == (16, 16 + 14 + 7 + 1)
 
@@ -120,7 +120,9 @@ def test_a_scale_that_varies_along_the_sum_makes_the_sum_wait(library: Mapping[s
         "%s = arith.addf %acc, %m : f32\ndf.yield %s : f32"
     )
     loops = 'loops [2,2] tile [16,16] kinds "parallel,reduction" init 0.0 : f32 contracts'
-    cost = task_cost(task(16, sources, "16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0)", loops, payload), library)
+    cost = task_schedule(
+        task(16, sources, "16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0)", loops, payload), library
+    )
     # 16 lanes on 16 results: each position waits 4 cycles for the sum of the one before.
     assert (cost.ii, cost.latency) == (16 * 4, 16 * 4 + 4 + 6 + 4 + 7 + 1)
 
@@ -133,7 +135,7 @@ def test_a_conversion_to_integers_rounds_and_clamps_by_itself(library: Mapping[s
         "%q = arith.fptosi %v : f32 to i8\ndf.yield %q : i8"
     )
     loops = 'loops [2,2] tile [16,16] kinds "parallel,parallel"'
-    cost = task_cost(task(16, [rows.format("f32")], rows.format("i8"), loops, payload), library)
+    cost = task_schedule(task(16, [rows.format("f32")], rows.format("i8"), loops, payload), library)
     assert (cost.ii, cost.latency) == (16, 16 + 4 + 6 + 1)
 
 
@@ -141,4 +143,4 @@ def test_an_op_without_an_operator_is_named(library: Mapping[str, Operator]) -> 
     rows = "16x16xf32, iter_space: [2]*[16], iter_map: (d0)->(d0,0)"
     payload = "%s = math.atan %a : f32\ndf.yield %s : f32"
     with pytest.raises(InputError, match=r"no operator of the library stands for 'math\.atan'"):
-        task_cost(task(1, [rows], rows, 'loops [2,1] tile [16,16] kinds "parallel,parallel"', payload), library)
+        task_schedule(task(1, [rows], rows, 'loops [2,1] tile [16,16] kinds "parallel,parallel"', payload), library)

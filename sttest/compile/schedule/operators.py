@@ -1,33 +1,18 @@
-"""Initiation interval and latency of a task, from operator latencies and port limits (docs/explanation/cost-model.md).
+"""What the operators of a payload take: cycles between steps, stages, instances (docs/explanation/cost-model.md).
 
-Nothing here is fitted to a published latency of a design.  Per iteration a
-task works on one tile of ``points`` payload evaluations with ``lanes`` of them
-per cycle:
-
-    steps = points / lanes
-    II    = max(steps * step_II, vectors that one port moves per tile)
-
-``step_II`` is 1 unless a running value is updated again too soon, which only happens
-where terms are joined as a chain (`sttest.compile.schedule.reductions`).
-Latency is the way of one tile: its steps, then the operators on the payload's
-longest path and those that join the lanes that share a result.
+Nothing here is fitted to a published latency of a design.
 """
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
 from math import prod
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operators import Operator, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import all_of
-from sttest.compile.linalg.loop_choices import columns_per_cycle, is_gemv
 from sttest.compile.schedule.reductions import (
     MEMORY_CYCLES,
     lane_factors,
@@ -38,8 +23,6 @@ from sttest.compile.schedule.reductions import (
     sum_distance,
     waits_in_line,
 )
-from sttest.compile.spaces.lane_matching import RateFacts, paced_lanes
-from sttest.compile.spaces.tiling import lane_choices
 from sttest.core.errors import InputError
 
 # Payload op -> operator of the library; a product of integers is a MAC of the factors' width.
@@ -53,35 +36,6 @@ FABRIC = "_fabric"
 """What the name of an operator in LUTs ends in, behind that of the one in DSPs that it replaces."""
 # Signs, sign extensions, low bits, and bits read as another type.
 _WIRES = ("constant", "negf", "absf", "extsi", "trunci", "bitcast")
-
-
-@dataclass(frozen=True)
-class TaskCost:
-    """Timing of one iteration of a task's tile loops."""
-
-    ii: int  # cycles between iterations
-    latency: int  # cycles from the first read of an iteration to after its last write
-    vectors_in: tuple[int, ...]  # tokens that an iteration reads, per source
-    vectors_out: tuple[int, ...]  # tokens that a result takes, per result
-
-
-def task_cost(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskCost:
-    """The cost of a task with its lanes.
-
-    Args:
-        task: task at the itensor or the stream level.
-        library: operators at the board's clock.
-
-    Raises:
-        InputError: the payload has an op that no operator stands for.
-    """
-    lanes = min(task.lane_count, task.tile_points)
-    vectors_in = tuple(df.itensor_of(source).tokens // task.iterations for source in task.sources)
-    vectors_out = tuple(df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced))
-    busy = busy_cycles(task, library)
-    ii = max(busy, *vectors_in, *vectors_out, 1)
-    latency = max(busy, *vectors_in, 1) + _depth(task, lanes, library) + max(vectors_out, default=1)
-    return TaskCost(ii, latency, vectors_in, vectors_out)
 
 
 def busy_cycles(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
@@ -155,8 +109,8 @@ def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     return 1
 
 
-def _depth(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
-    """Stages from the operands of a step to the results of the tile."""
+def pipeline_stages(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
+    """Stages from the operands of a step to its results: the payload's longest path, and what joins its lanes."""
     stages, reduction = _longest_path(task, library), reduction_of(task)
     if reduction is None:
         return stages
@@ -217,54 +171,3 @@ def _operator_name(op: Operation, task: df.TaskOp) -> str:
             hints=["add it to boards/data/operators.yaml"],
         )
     return _OPERATOR_OF[short]
-
-
-# --- Lanes of products of one row with a weight, and of the tasks that keep pace with them (docs/explanation/tiling.md)
-
-
-@dataclass(frozen=True)
-class PacedLanes:
-    """Lanes by task: of the products, and of those that keep their pace."""
-
-    products: Mapping[str, int] = field(default_factory=dict[str, int])
-    followers: Mapping[str, int] = field(default_factory=dict[str, int])
-
-    def of(self, task: str) -> int:
-        """Lanes of a task; 0 where they are open."""
-        return self.products.get(task, 0) or self.followers.get(task, 0)
-
-
-def paced_by_products(module: ModuleOp, gemv_lanes: int, library: Mapping[str, Operator]) -> PacedLanes:
-    """Lanes of the products of one row with a weight and of what follows them; none where there is no such product.
-
-    Args:
-        module: module at the itensor level, one task per kernel.
-        gemv_lanes: lanes of a product.
-        library: operators that running sums are timed with.
-    """
-    tasks = {task: kernel for kernel in all_of(module, df.KernelOp) for task in all_of(kernel, df.TaskOp)}
-    products = {
-        task.sym_name.data: max(lanes for lanes in lane_choices(task.tile_sizes) if lanes <= gemv_lanes)
-        for task, kernel in tasks.items()
-        if is_gemv(kernel, task)
-    }
-    if not products:
-        return PacedLanes()
-    columns = max(columns_per_cycle(task, gemv_lanes) for task in tasks if task.sym_name.data in products)
-    facts = [_facts(task, kernel, columns, library) for task, kernel in tasks.items()]
-    return PacedLanes(products, paced_lanes(facts, products))
-
-
-def _facts(task: df.TaskOp, kernel: df.KernelOp, columns: int, library: Mapping[str, Operator]) -> RateFacts:
-    lanes = lane_choices(task.tile_sizes)
-    producers = [value.owner for value in kernel.inputs if isinstance(value.owner, df.KernelOp)]
-    return RateFacts(
-        task.sym_name.data,
-        lanes,
-        tuple(steps_of_tile(task, each) * step_interval(task, each, library) for each in lanes),
-        task.iterations,
-        task.iterations_per_result,
-        max(task.writes(number) for number in range(len(task.produced))),
-        tuple(dict.fromkeys(each.sym_name.data for each in producers)),
-        None if task.is_contraction else Fraction(task.tile_points, columns),
-    )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sttest.compile.hls.tile_schedule import spread_reads, spread_writes
+from sttest.compile.schedule.tile_walk import spread_reads, spread_writes
 
 TILES = 4
 

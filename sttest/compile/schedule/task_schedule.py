@@ -1,0 +1,156 @@
+"""The schedule of a task: what its hardware does in which cycle of a tile.
+
+It is made once, from the walk over a tile, the operators' latencies and the tokens of the ports, and read by the timed
+graph (cycles in which tokens pass), the emitted C++ (steps in which they do, registers, running values) and the
+resource model (operators, memories, registers).
+
+A port moves at most one token per cycle.  Per tile a task takes ``steps * interval`` cycles.  A result is there so
+many cycles after its last step as the operators on the longest path have stages.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sttest.boards.operators import Operator
+from sttest.compile.dialects import df
+from sttest.compile.schedule.operators import pipeline_stages, step_interval
+from sttest.compile.schedule.tile_walk import (
+    PortTokens,
+    SpreadTokens,
+    TileWalk,
+    TokenTurns,
+    spread_reads,
+    spread_writes,
+    task_tokens,
+)
+from sttest.core.errors import InputError
+
+
+@dataclass(frozen=True)
+class PortMotion:
+    """How the tokens of a tile pass a port."""
+
+    cycles: tuple[int, ...]  # cycle of each token, counted from where the first token of any source can come
+    steps: tuple[int, ...] = ()  # step by which each token is needed, or after which it is complete
+    turns: TokenTurns | None = None  # the steps of each token, where one is worked on after the other
+    spread: SpreadTokens | None = None  # how they take their turn, where a step needs or completes too many
+
+
+@dataclass(frozen=True)
+class TaskSchedule:
+    """One tile of a task."""
+
+    walk: TileWalk
+    interval: int  # cycles per step
+    ahead: int  # steps before the first one, in which first tokens come
+    stages: int  # from the operands of a step to its results
+    sources: tuple[PortMotion, ...]
+    results: tuple[PortMotion, ...]
+
+    @property
+    def ii(self) -> int:
+        """Cycles from one tile to the next."""
+        return self.walk.count * self.interval
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the first token of a tile to after its last result."""
+        last = max((cycle for port in self.results for cycle in port.cycles), default=0)
+        return max(last + 1, self.ahead * self.interval + self.ii + self.stages)
+
+
+def task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSchedule:
+    """The schedule of a task with its lanes, at the itensor or the stream level.
+
+    Args:
+        task: task.
+        library: operators at the board's clock.
+
+    Raises:
+        InputError: the payload has an op that no operator stands for.
+    """
+    lanes = min(task.lane_count, task.tile_points)
+    walk = TileWalk.of(task)
+    tokens_in = [df.itensor_of(source).tokens // task.iterations for source in task.sources]
+    tokens_out = [df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced)]
+    interval = max(step_interval(task, lanes, library), *(-(-n // walk.count) for n in (1, *tokens_in, *tokens_out)))
+    stages = pipeline_stages(task, lanes, library)
+    try:
+        sources, results = task_tokens(task)
+    except InputError:
+        return _without_places(walk, interval, stages, tokens_in, tokens_out)
+    return scheduled(walk, interval, stages, tuple(sources), tuple(results))
+
+
+def _without_places(
+    walk: TileWalk, interval: int, stages: int, tokens_in: list[int], tokens_out: list[int]
+) -> TaskSchedule:
+    """Where nothing says which step needs a token: all come first, and leave last."""
+    end = walk.count * interval + stages
+    return TaskSchedule(
+        walk, interval, 0, stages, tuple(PortMotion(tuple(range(count))) for count in tokens_in),
+        tuple(PortMotion(tuple(range(end, end + count))) for count in tokens_out),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def scheduled(
+    walk: TileWalk, interval: int, stages: int, sources: tuple[PortTokens, ...], results: tuple[PortTokens, ...]
+) -> TaskSchedule:
+    """The schedule of steps that take so many cycles each.
+
+    Args:
+        walk: steps of a tile.
+        interval: cycles per step, enough for the tokens of every port.
+        stages: from the operands of a step to its results.
+        sources: tokens of each source in a tile.
+        results: tokens of each result in a tile.
+    """
+    needed = [walk.needed(port) for port in sources]
+    reads = [spread_reads(steps, walk.count, interval) for steps in needed]
+    ahead = max((spread.ahead for spread in reads if spread is not None), default=0)
+    taken = tuple(
+        PortMotion(_reading_cycles(steps, interval, spread, ahead), tuple(steps), walk.turns(port, walk.order), spread)
+        for port, steps, spread in zip(sources, needed, reads, strict=True)
+    )
+    start = ahead * interval + stages
+    return TaskSchedule(
+        walk, interval, ahead, stages, taken, tuple(_left(walk, interval, start, port) for port in results)
+    )
+
+
+def _reading_cycles(steps: list[int], interval: int, spread: SpreadTokens | None, ahead: int) -> tuple[int, ...]:
+    if spread is None:
+        return tuple((ahead + step) * interval + place for step, place in _places(steps))
+    first = (ahead - spread.ahead) * interval
+    return tuple(first + number for number in range(len(steps)))
+
+
+def _left(walk: TileWalk, interval: int, start: int, port: PortTokens) -> PortMotion:
+    complete = walk.complete(port)
+    spread = spread_writes(complete, walk.count, interval)
+    turns = walk.turns(port, walk.order if port.scanned else walk.parallel)
+    ready = [start + (step + 1) * interval + place for step, place in _places(complete)]
+    if spread is None:
+        return PortMotion(tuple(ready), tuple(complete), turns)
+    first = [start + (step + 1) * interval for step in complete]
+    # One leaves per cycle.  After as many tiles as there are tokens, as many wait as after the tile before.
+    passed, cycles = -1, list(first)
+    for tile in range(len(complete) + 1):
+        before = cycles
+        cycles = []
+        for cycle in first:
+            passed = max(tile * walk.count * interval + cycle, passed + 1)
+            cycles.append(passed - tile * walk.count * interval)
+        if tile and cycles == before:
+            break
+    return PortMotion(tuple(cycles), tuple(complete), turns, spread)
+
+
+def _places(steps: list[int]) -> list[tuple[int, int]]:
+    """Each step with the number of the token among those of the step."""
+    found: list[tuple[int, int]] = []
+    for step in steps:
+        found.append((step, found[-1][1] + 1 if found and found[-1][0] == step else 0))
+    return found

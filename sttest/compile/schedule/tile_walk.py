@@ -1,0 +1,336 @@
+"""How a task walks one tile: which points each step works on, and in which step each token must be there or is made.
+
+A tile is worked on in steps of so many lanes.  Reductions lie outside of parallel loops, steps and lanes alike:
+the points of one result element keep their row-major order (docs/reference/values.md), while neighboring lanes belong
+to different results.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged, offsets
+from sttest.compile.schedule.reductions import lane_factors, reduction_loops
+from sttest.core.errors import InputError
+
+# --- The tokens of a port in one tile
+
+
+@dataclass(frozen=True)
+class PortTokens:
+    """The tokens of a source or a result that belong to one tile."""
+
+    rows: tuple[tuple[int, ...], ...]  # per data dim of the tensor, how far each loop of the task moves
+    shape: tuple[int, ...]  # shape of a token
+    parts: tuple[StreamLoop, ...]  # the loops over the tokens of a tile
+    scanned: bool = False  # whether it is a result that reductions index
+
+    @cached_property
+    def offsets(self) -> list[tuple[int, ...]]:
+        """Where each token of a tile lies in it, in stream order."""
+        return list(offsets(self.parts, len(self.rows)))
+
+
+def task_tokens(task: df.TaskOp) -> tuple[list[PortTokens], list[PortTokens]]:
+    """The tokens of the sources and of the results of a task.
+
+    Raises:
+        InputError: the task does not say what it accesses, or its streams have another order than its loops.
+    """
+    where = task.sym_name.data
+    if task.accesses is None:
+        raise InputError(
+            "no-accesses", "the task does not say which elements its payload works on", where=where,
+            hints=["compile the design anew"],
+        )  # fmt: skip
+    maps = [access.data for access in task.accesses]
+    every = range(len(task.trip_counts))
+    outside = [loop for loop in every if task.loop_kinds[loop] == "parallel"]
+    arity = len(task.sources)
+    sources = [_tokens(task, source, access, every) for source, access in zip(task.sources, maps[:arity], strict=True)]
+    results = []
+    for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True)):
+        scanned = task.is_scanned(number)
+        found = _tokens(task, result, access, every if scanned else outside)
+        results.append(replace(found, scanned=scanned))
+    return sources, results
+
+
+def _tokens(task: df.TaskOp, value: SSAValue, access: AffineMap, loops: Sequence[int]) -> PortTokens:
+    where = task.sym_name.data
+    stream = df.itensor_of(value)
+    rows = _rows(access, where)
+    wanted = [
+        StreamLoop(task.trip_counts[loop], tuple(row[loop] * task.tile_sizes[loop] for row in rows)) for loop in loops
+    ]
+    outer, inner = cut_inside(stream, stream.tokens // prod(loop.trip for loop in wanted), where)
+    if merged(outer) != merged(wanted) or any(stream.map.eval((0,) * stream.map.num_dims, ())):
+        raise InputError(
+            "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
+            hints=["put a converter before the task"],
+        )  # fmt: skip
+    return PortTokens(rows, tuple(stream.element_shape), tuple(inner))
+
+
+def _rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
+    """Coefficients of a linear map without constants."""
+    zero = access.eval((0,) * access.num_dims, ())
+    units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
+    columns = [access.eval(unit, ()) for unit in units]
+    rows = tuple(tuple(column[dim] - zero[dim] for column in columns) for dim in range(len(zero)))
+    if any(zero) or any(factor < 0 for row in rows for factor in row):
+        raise InputError(
+            "bad-access", f"{access} does not start at element 0 or runs backwards", where=where,
+            hints=["write accesses as sums of loops with positive factors"],
+        )  # fmt: skip
+    return rows
+
+
+# --- The walk over a tile
+
+
+Step = tuple[int, ...]
+"""The number of a step in every loop of the task."""
+Places = NDArray[np.int64]
+"""Elements per data dim, [step, data dim]."""
+
+
+@dataclass(frozen=True)
+class TileWalk:
+    """The steps of a tile."""
+
+    order: tuple[int, ...]  # loop numbers from the outermost to the innermost: reductions, then parallel loops
+    steps: tuple[int, ...]  # steps per loop
+    lanes: tuple[int, ...]  # points of a step per loop
+    reductions: int = 0  # loops of the order that are reductions
+
+    @staticmethod
+    def of(task: df.TaskOp) -> "TileWalk":
+        """The walk of a task with its lanes.
+
+        Raises:
+            InputError: the lanes can't be spread over the tile.
+        """
+        reductions = reduction_loops(task)
+        parallel = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "parallel"]
+        factors = lane_factors(task, min(task.lane_count, task.tile_points))
+        steps = tuple(size // factor for size, factor in zip(task.tile_sizes, factors, strict=True))
+        return TileWalk((*reductions, *parallel), steps, factors, len(reductions))
+
+    @property
+    def count(self) -> int:
+        """Steps of a tile."""
+        return prod(self.steps)
+
+    @property
+    def reduced(self) -> tuple[int, ...]:
+        """The reduction loops, outermost first."""
+        return self.order[: self.reductions]
+
+    @property
+    def parallel(self) -> tuple[int, ...]:
+        """The parallel loops, outermost first."""
+        return self.order[self.reductions :]
+
+    def in_order(self, loops: Sequence[int] | None = None) -> list[Step]:
+        """All steps, first to last; of some loops alone, those in which the others stand at their first."""
+        walked = self.order if loops is None else loops
+        found = []
+        for numbers in itertools.product(*(range(self.steps[loop]) for loop in walked)):
+            step = [0] * len(self.steps)
+            for loop, number in zip(walked, numbers, strict=True):
+                step[loop] = number
+            found.append(tuple(step))
+        return found
+
+    @property
+    def number(self) -> list[tuple[str, int]]:
+        """The number of the present step, as variables with factors."""
+        strides = [prod(self.steps[inner] for inner in self.order[place + 1 :]) for place in range(len(self.order))]
+        pairs = zip(self.order, strides, strict=True)
+        return [(f"s{loop}", stride) for loop, stride in pairs if self.steps[loop] > 1]
+
+    def lowest(self, port: PortTokens, steps: Sequence[Step]) -> Places:
+        """The lowest element that each of the steps touches."""
+        starts = np.array(steps, np.int64).reshape(len(steps), len(self.lanes)) * np.array(self.lanes, np.int64)
+        return starts @ self._rows(port).T
+
+    def reach(self, port: PortTokens) -> NDArray[np.int64]:
+        """How far the highest element of a step lies from its lowest, per data dim."""
+        return self._rows(port) @ (np.array(self.lanes, np.int64) - 1)
+
+    def _rows(self, port: PortTokens) -> Places:
+        return np.array(port.rows, np.int64).reshape(len(port.rows), len(self.lanes))
+
+    def needed(self, port: PortTokens) -> list[int]:
+        """Per token of a source the number of the step that reads it: no later than it is needed, in their order."""
+        low = self.lowest(port, self.in_order())
+        latest, found = self.count - 1, []
+        for offset in reversed(port.offsets):
+            latest = min(latest, self._first(low, port, offset))
+            found.append(latest)
+        return found[::-1]
+
+    def complete(self, port: PortTokens) -> list[int]:
+        """Per token of a result the number of the step after which it is complete, in the order in which they leave."""
+        low = self.lowest(port, self.in_order())[::-1]
+        earliest, found = 0, []
+        for offset in port.offsets:
+            earliest = max(earliest, self.count - 1 - self._first(low, port, offset))
+            found.append(earliest)
+        return found
+
+    def _first(self, low: Places, port: PortTokens, offset: tuple[int, ...]) -> int:
+        """The first of the steps that touches a token; lanes are taken for boxes, which may say a step too early."""
+        start = np.array(offset, np.int64)
+        touches = ((low < start + np.array(port.shape)) & (start <= low + self.reach(port))).all(axis=1)
+        return int(np.argmax(touches)) if touches.any() else len(low) - 1
+
+    def turns(self, port: PortTokens, loops: Sequence[int]) -> "TokenTurns | None":
+        """How the steps of these loops, outermost first, work on one token of a port after the other.
+
+        None if a step touches several tokens, or steps come back to one.
+        """
+        steps = self.in_order(loops)
+        length, left = divmod(len(steps), len(port.offsets))
+        turns = None if left else _turns([(loop, self.steps[loop]) for loop in loops], length)
+        if turns is None:
+            return None
+        inside = self.lowest(port, steps) - np.repeat(np.array(port.offsets, np.int64), length, axis=0)
+        local = self.lowest(port, [turns.local(step) for step in steps])
+        if (inside != local).any() or (inside + self.reach(port) >= np.array(port.shape)).any():
+            return None
+        lanes = {f"l{loop}": f"l{loop}" for loop, factor in enumerate(self.lanes) if factor > 1}
+        return replace(turns, inside=(*turns.inside, *lanes.items()))
+
+
+@dataclass(frozen=True)
+class TokenTurns:
+    """Steps that work on one token after the other, so many on each."""
+
+    periods: tuple[tuple[int, int, int], ...]  # loop, its steps in a turn, and all of its steps
+    inside: tuple[tuple[str, str], ...]  # variables that count steps and lanes within a turn, as expressions
+
+    def local(self, step: Sequence[int]) -> Step:
+        """The step of a turn that is like a step of the tile."""
+        inside = {loop: steps for loop, steps, _ in self.periods}
+        return tuple(number % inside[loop] if loop in inside else 0 for loop, number in enumerate(step))
+
+    @property
+    def first(self) -> list[str]:
+        """Conditions under which a turn begins."""
+        return [f"{_within(loop, steps, of)} == 0" for loop, steps, of in self.periods if steps > 1]
+
+    @property
+    def last(self) -> list[str]:
+        """Conditions under which a turn ends."""
+        return [f"{_within(loop, steps, of)} == {steps - 1}" for loop, steps, of in self.periods if steps > 1]
+
+
+def _within(loop: int, steps: int, of: int) -> str:
+    return f"s{loop}" if steps == of else f"s{loop} % {steps}"
+
+
+def _turns(loops: Sequence[tuple[int, int]], length: int) -> TokenTurns | None:
+    """Turns of so many steps of a nest, given as loops with their steps, outermost first."""
+    periods: list[tuple[int, int, int]] = []
+    for loop, steps in reversed(loops):
+        own = math.gcd(length, steps)
+        if own not in (steps, length):
+            return None
+        periods.insert(0, (loop, own, steps))
+        length //= own
+    inside = [(f"s{loop}", _within(loop, steps, of)) for loop, steps, of in periods if steps > 1]
+    named = tuple((name, text if text == name else f"({text})") for name, text in inside)
+    return TokenTurns(tuple(periods), named) if length == 1 else None
+
+
+# --- Tokens that pass a port one by one although a tile needs, or completes, several at once
+
+
+@dataclass(frozen=True)
+class SpreadTokens:
+    """Tokens of a tile that pass a port in consecutive steps, and wait in registers before or behind it.
+
+    A source's tokens come so many steps ``ahead`` of the step that their number would give them, the first ones before
+    the first step, those of later tiles in the steps of the tile before.  A result's tokens leave in order, some of
+    them in the steps of the next tile.
+    """
+
+    tokens: int  # tokens of a tile
+    per_step: int  # tokens that one step moves, which its interval allows
+    registers: int  # tokens that wait at the most, rounded up to a divisor of all
+    ahead: int = 0  # steps
+    rest: int = 0  # most tokens that are left when the last tile is worked on
+
+    @property
+    def steps(self) -> int:
+        """Steps in which tokens come."""
+        return -(-self.tokens // self.per_step)
+
+    @property
+    def first_tokens(self) -> int:
+        """Tokens that come before the first step."""
+        return min(self.ahead * self.per_step, self.tokens)
+
+
+def spread_reads(needed: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
+    """How a source's tokens come, or None if no step needs more of them than its interval lets pass.
+
+    Args:
+        needed: numbers of the steps by which each token must be there, ascending.
+        steps: steps of a tile.
+        interval: cycles per step.
+    """
+    if _most(needed) <= interval:
+        return None
+    ahead = max(0, *(token // interval - step for token, step in enumerate(needed)))
+    waiting = 0
+    for step in range(-ahead, steps):
+        # What comes by the end of a step, the next tile's included, less what earlier steps took.
+        come = min(len(needed), (step + ahead + 1) * interval)
+        follow = max(0, min(len(needed), (step + ahead + 1 - steps) * interval))
+        waiting = max(waiting, come + follow - sum(each < step for each in needed))
+    return SpreadTokens(len(needed), interval, _divisor(len(needed), waiting), ahead)
+
+
+def spread_writes(complete: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
+    """How a result's tokens leave, or None if no step completes more of them than its interval lets pass.
+
+    Args:
+        complete: numbers of the steps after which each token is complete, ascending.
+        steps: steps of a tile.
+        interval: cycles per step.
+    """
+    if _most(complete) <= interval:
+        return None
+    arrive = Counter(complete)
+    waiting = most = rest = 0
+    for _ in range(len(complete) + 1):  # tiles, until as many are left as after the tile before
+        for step in range(steps):
+            waiting += arrive[step]
+            most = max(most, waiting)
+            waiting = max(0, waiting - interval)
+        if waiting == rest:
+            break
+        rest = waiting
+    return SpreadTokens(len(complete), interval, _divisor(len(complete), most), rest=rest)
+
+
+def _most(steps: Sequence[int]) -> int:
+    return max(Counter(steps).values())
+
+
+def _divisor(number: int, least: int) -> int:
+    """The smallest divisor from ``least`` on."""
+    return next(each for each in range(least, number + 1) if number % each == 0)
