@@ -180,7 +180,7 @@ def _task(op: df.TaskOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> 
     return Task(
         op.sym_name.data, op.trip_counts, op.tile_sizes, _loop_kinds(op), _fifos(op.sources), _fifos(op.sinks),
         tuple(_access(access.data) for access in op.accesses), _payload(op.payload.block),
-        init="" if op.init is None else _number(op.init), origin=op.origin_name,
+        init="" if op.init is None else _number(op.init), origin=op.origin_name, pairwise=op.pairwise is not None,
     )  # fmt: skip
 
 

@@ -401,6 +401,8 @@ class Task(_Computes):
         payload: computation at each point.
         init: initial running value, as Python writes it; also given where all reduction loops have one point and
             are left out.
+        pairwise: whether the terms of a sum, which the last operation of the payload adds to the running value, are
+            added in pairs.
         origin: PyTorch module.
     """
 
@@ -414,10 +416,13 @@ class Task(_Computes):
     payload: Payload
     init: str = ""
     origin: str = ""
+    pairwise: bool = False
     kind: Literal["task"] = "task"
 
     def __post_init__(self) -> None:
         where = f"task '{self.name:.80}'"
+        if self.pairwise and not self._is_sum:
+            raise _invalid("terms are added in pairs, but the payload is no sum", where)
         loops, ports, results = len(self.trips), len(self.sources) + len(self.sinks), len(self.payload.results)
         _check_extents(self.trips, "trips", where, most=MAX_LOOPS)
         _check_extents(self.tile, "tile", where, most=MAX_LOOPS)
@@ -438,6 +443,17 @@ class Task(_Computes):
                 check_whole(abs(low) + _reach(row, extents), "extent of an access", where, 0, MAX_EXTENT)
 
     @property
+    def _is_sum(self) -> bool:
+        """Whether the payload adds a term in binary32 to the running value of the one result, which starts at 0."""
+        ops, running = self.payload.ops, len(self.sources)
+        if len(self.sinks) != 1 or not ops or not self.init or float(self.init):
+            return False
+        last = ops[-1]
+        reads = [operand for op in ops for operand in op.operands].count(running)
+        gives = self.payload.results[0] == len(self.payload.arguments) + len(ops) - 1
+        return gives and last.op == "arith.addf" and last.operands.count(running) == reads == 1
+
+    @property
     def parallel(self) -> Ints:
         """Indices of the parallel loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "parallel")
@@ -446,17 +462,6 @@ class Task(_Computes):
     def reductions(self) -> Ints:
         """Indices of the reduction loops, outermost first."""
         return tuple(loop for loop, kind in enumerate(self.kinds) if kind == "reduction")
-
-    @property
-    def adds_neighbors(self) -> bool:
-        """Whether it sums elements of one tensor in binary32: a pairwise sum, no chain (docs/reference/values.md)."""
-        ops, results, running = self.payload.ops, self.payload.results, len(self.sources)
-        if not self.reductions or len(self.sources) != 1 or len(self.sinks) != 1 or self.is_scanned(0) or not ops:
-            return False
-        last = ops[-1]
-        is_last = results[0] == len(self.payload.arguments) + len(ops) - 1 and last.op == "arith.addf"
-        reads = [operand for op in ops for operand in op.operands].count(running)
-        return is_last and last.operands.count(running) == reads == 1 and float(self.init) == 0
 
     def is_scanned(self, sink: int) -> bool:
         """Whether reduction loops index sink number ``sink``, so that every iteration writes it."""

@@ -4,7 +4,6 @@ A sink that reductions index (a scan) has what each step of the chain gives.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
 from itertools import product
 from math import prod
 
@@ -234,10 +233,11 @@ def _parallel(
     for chunk in _chunks(extents, axis):
         shape = np.empty(extents, dtype=np.bool_)[chunk].shape
         parts = [_cut(values, chunk, len(task.trips) - count, axis) for values in sources]
-        if task.adds_neighbors:
+        if task.pairwise:
             # -0 is the number to which any other is added as it is.
             nothing = np.full(shape, np.float32(-0.0))
-            results[0][chunk] = _pairwise(evaluate([*_at(parts, step), nothing])[0] for step in _steps(task))
+            terms = (evaluate([*_at(parts, step), nothing])[0] for step in _steps(task))
+            results[0][chunk] = _pairwise(terms, prod(steps))
             continue
         running = [np.full(shape, constant(task.init or "0", dtype)) for dtype in dtypes]
         for step in _steps(task):
@@ -256,15 +256,21 @@ def _at(parts: Sequence[Array], step: Sequence[int]) -> list[Array]:
     return [part[tuple(min(n, size - 1) for n, size in zip(step, part.shape, strict=False))] for part in parts]
 
 
-def _pairwise(terms: Iterable[Array]) -> Array:
-    """The sum of neighbors, of neighboring sums, and so on; one that has no neighbor goes on as it is."""
-    waiting: list[tuple[int, Array]] = []  # sums of 2 ** level terms, levels descending
-    for term in terms:
-        level, total = 0, term
-        while waiting and waiting[-1][0] == level:
-            level, total = level + 1, waiting.pop()[1] + total
+def _pairwise(terms: Iterable[Array], count: int) -> Array:
+    """The sum of neighbors, of neighboring sums and so on, paired from the last; a first without one goes on as it is.
+
+    Terms are numbered so that the last one is the last below a power of two.  The sum of 2 ** n of them waits for that
+    of the next as many, as bit n of a counter waits for a carry.
+    """
+    waiting: list[tuple[int, Array]] = []  # sums of up to 2 ** level terms, levels descending
+    for number, total in enumerate(terms, start=(1 << (count - 1).bit_length()) - count):
+        level = 0
+        while number >> level & 1:
+            if waiting and waiting[-1][0] == level:
+                total = waiting.pop()[1] + total
+            level += 1
         waiting.append((level, total))
-    return reduce(lambda right, left: left + right, (total for _, total in reversed(waiting)))
+    return waiting[0][1]
 
 
 def _chunks(extents: Sequence[int], axis: int) -> list[tuple[slice, ...]]:

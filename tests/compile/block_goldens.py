@@ -104,7 +104,9 @@ def in_defined_order() -> Iterator[None]:
         if (count := values.shape[dim]) == 1:
             return values.select(dim, 0)
         half = 1 << ((count - 1).bit_length() - 1)
-        return pairwise(values.narrow(dim, 0, half), dim) + pairwise(values.narrow(dim, half, count - half), dim)
+        return pairwise(values.narrow(dim, 0, count - half), dim) + pairwise(
+            values.narrow(dim, count - half, half), dim
+        )
 
     def once(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return lambda x: function(x.double()).float()

@@ -54,8 +54,7 @@ def _value(op: Operation, known: Mapping[SSAValue, Array]) -> Array:
 
 
 def _generic(op: linalg.GenericOp, known: Mapping[SSAValue, Array]) -> Array:
-    """Every operand over all loops, then the body, one point of the reductions after the other; sums of one tensor's
-    elements are pairwise."""
+    """Every operand over all loops, then the body, one point of the reductions after the other; sums are pairwise."""
     maps = [[expr.position for expr in attribute.data.results] for attribute in op.indexing_maps.data]
     rank = len(op.iterator_types.data)
     extents = {
@@ -71,9 +70,10 @@ def _generic(op: linalg.GenericOp, known: Mapping[SSAValue, Array]) -> Array:
     points = [value.transpose(reduced + kept).reshape(-1, *(shape[loop] for loop in kept)) for value in operands]
     running = points[-1][0]
     adds = any(isinstance(each, arith.AddfOp) and op.body.block.args[-1] in each.operands for each in op.body.block.ops)
-    if reduced and len(op.inputs) == 1 and adds:
+    if reduced and adds:
         nothing = np.full_like(running, -0.0)
-        running = _pairwise([_body(op.body.block, [points[0][point], nothing]) for point in range(len(points[0]))])
+        terms = [_body(op.body.block, [*arguments, nothing]) for arguments in zip(*points[:-1], strict=True)]
+        running = _pairwise(terms)
         points = []
     for point in range(len(points[0]) if points else 0):
         running = _body(op.body.block, [*(value[point] for value in points[:-1]), running])
@@ -81,11 +81,11 @@ def _generic(op: linalg.GenericOp, known: Mapping[SSAValue, Array]) -> Array:
 
 
 def _pairwise(terms: list[Array]) -> Array:
-    """The sum of the terms up to the largest power of two, and of the others, in the same way."""
+    """The sum of the last terms, as many as the largest power of two, and of those before, in the same way."""
     if len(terms) == 1:
         return terms[0]
     half = 1 << ((len(terms) - 1).bit_length() - 1)
-    return _pairwise(terms[:half]) + _pairwise(terms[half:])
+    return _pairwise(terms[:-half]) + _pairwise(terms[-half:])
 
 
 def _spread(values: Array, dims: list[int], shape: list[int]) -> Array:

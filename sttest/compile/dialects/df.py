@@ -542,6 +542,7 @@ class TaskOp(NodeOp):
     makes of each (a scan).  A reduction around parallel loops keeps a
     running tile for every iteration of these.  ``contracts``
     says that the payload multiplies the first two sources and sums: a matmul.
+    ``pairwise`` says that the terms of a sum are added in pairs (docs/reference/values.md), not one after the other.
     ``accesses`` has one map per source, then per result: from a point of the
     loops to the element of the tensor that the payload's argument stands for.
     Tasks of one ``engine`` take turns, in program order, on one piece of hardware.
@@ -557,6 +558,7 @@ class TaskOp(NodeOp):
     origin = opt_prop_def(StringAttr)
     init = opt_prop_def(FloatAttr | IntegerAttr)
     contracts = opt_prop_def(UnitAttr)
+    pairwise = opt_prop_def(UnitAttr)
     accesses = opt_prop_def(ArrayAttr[AffineMapAttr])
     lanes = opt_prop_def(IntegerAttr[I64])
     engine = opt_prop_def(StringAttr)
@@ -565,8 +567,8 @@ class TaskOp(NodeOp):
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
-        "(`init` $init^)? (`contracts` $contracts^)? (`lanes` $lanes^)? (`engine` $engine^)? (`fabric` $fabric^)? "
-        "(`whole` $whole^)? (`origin` $origin^)? (`accesses` $accesses^)? "
+        "(`init` $init^)? (`contracts` $contracts^)? (`pairwise` $pairwise^)? (`lanes` $lanes^)? "
+        "(`engine` $engine^)? (`fabric` $fabric^)? (`whole` $whole^)? (`origin` $origin^)? (`accesses` $accesses^)? "
         "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
         "(`->` type($streams)^)? $payload attr-dict-with-keyword"
     )

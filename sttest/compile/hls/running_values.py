@@ -54,12 +54,6 @@ class RunningValues:
         return [f"s{loop} == {steps[loop] - 1}" for loop in self.walk.reduced if steps[loop] > 1]
 
     @property
-    def last(self) -> list[str]:
-        """Conditions of a result's last step."""
-        tiles = [f"t{loop} == {self.trips.last(loop)}" for loop in self.walk.reduced if self.trips.is_loop(loop)]
-        return tiles + self.last_steps
-
-    @property
     def shared(self) -> int:
         """Lanes that work on one result."""
         return prod(self.walk.lanes[loop] for loop in self.walk.reduced)
@@ -100,16 +94,21 @@ class RunningValues:
         at_once = [1] * len(port.held) + lanes_at_once(port, self.walk)
         few = prod(array.shape[1:]) <= _REGISTERS * prod(at_once)
         array.declare(code, array.shape if few else (self._levels, *at_once))
+        if not few:
+            self._depend(code, array)
 
     def _declare_memory(self, code: Code, number: int, port: TaskPort) -> None:
         array = self._memory(number, port)
         if array is not port.tile:
             array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.walk))
         if array.dims:
-            distance = min(sum_distance(member, prod(self.walk.lanes)) for member in self.trips.members)
-            # The tool cannot see through the flattened loops when a running value comes round again.
-            options = f"type=inter direction=RAW distance={distance} dependent=true"
-            code.pragma(f"dependence variable={array.name} {options}")
+            self._depend(code, array)
+
+    def _depend(self, code: Code, array: LocalArray) -> None:
+        """The tool cannot see through the flattened loops when a running value comes round again."""
+        distance = min(sum_distance(member, prod(self.walk.lanes)) for member in self.trips.members)
+        options = f"type=inter direction=RAW distance={distance} dependent=true"
+        code.pragma(f"dependence variable={array.name} {options}")
 
     def _level(self, number: int, port: TaskPort) -> LocalArray:
         return LocalArray(f"level{number}", port.token.element.c_type, (self._levels, *port.tile.shape))
@@ -169,28 +168,38 @@ class RunningValues:
         return f"term[{2 * joins}]" if joins else "term"
 
     def _count(self, code: Code, place: Place, total: str) -> None:
-        """The sum of 2 ** n steps waits in level n for that of the next; what is left in the last step is joined."""
+        """The sum of 2 ** n steps waits in level n for that of the next as many; the last step's number is all ones."""
         port = self.results[0]
         code.line(f"float {running_name(0)} = {total};")
         if not self._levels:
             return
-        code.line(f"const int step_of_sum = {self._step_number()};")
-        code.line(f"const bool is_last = {' && '.join(self.last)};")
+        first = self._first_number()
+        code.line(f"const int step_of_sum = {self._step_number()}{f' + {first}' if first != '0' else ''};")
         code.line("bool carries = true;")
         level = self._level(0, port).at(["n", *port.held, *self._index(port, place)])
+        waits = "" if first == "0" else f" && step_of_sum >> n << n > {first}"
         with code.unrolled([CountedLoop("levels", "n", self._levels)]):
             with code.block("if ((step_of_sum >> n) % 2 == 0)"):
                 code.line(f"if (carries) {level} = {running_name(0)};")
                 code.line("carries = false;")
-            with code.block("else if (carries || is_last)"):
+            with code.block(f"else if (carries{waits})"):
                 code.line(f"{running_name(0)} = {level} + {running_name(0)};")
+
+    def _first_number(self) -> str:
+        """The number of a result's first step."""
+        most = 1 << self._levels
+        steps = prod(self.walk.steps[loop] for loop in self.walk.reduced)
+        trips = [self.trips.count_of(loop) for loop in self.walk.reduced if self.trips.is_loop(loop)]
+        if all(each.isdigit() for each in trips):
+            return str(most - steps * prod(map(int, trips)))
+        return f"({most} - {' * '.join([str(steps), *trips])})"
 
     def _step_number(self) -> str:
         """The number of a result's step."""
         found = ""
         for loop in self.walk.reduced:
             if self.trips.is_loop(loop):
-                bound = self.trips.name(loop) if self.trips.varies(loop) else str(self.task.trip_counts[loop])
+                bound = self.trips.count_of(loop)
                 found = f"({found}) * {bound} + t{loop}" if found else f"t{loop}"
         for loop in self.walk.reduced:
             if self.walk.steps[loop] > 1:

@@ -156,6 +156,10 @@ class TurnTrips:
         """The index of its last iteration."""
         return self._loop(loop).last
 
+    def count_of(self, loop: int) -> str:
+        """How often it runs, a number or the parameter that says so."""
+        return self.name(loop) if self.varies(loop) else str(self._counts(loop)[0])
+
     def varies(self, loop: int) -> bool:
         """Whether the tasks differ in it."""
         return len({*self._counts(loop)}) > 1

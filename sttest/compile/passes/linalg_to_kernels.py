@@ -37,6 +37,7 @@ from sttest.compile.linalg.loop_choices import LoopChoices, gemv_nest, vector_ti
 from sttest.compile.linalg.loop_nest import LoopNest, plan_concat, plan_nest, refuse_oversized_tile
 from sttest.compile.linalg.support import place_of, refuse_unsupported
 from sttest.compile.linalg.tensor_build import Named, dims_map, generic
+from sttest.compile.schedule.reductions import can_be_pairwise
 from sttest.compile.spaces.gemv_tiling import require_power_of_two
 from sttest.core.errors import InputError
 
@@ -187,6 +188,9 @@ def _kernel(op: linalg.GenericOp, nest: LoopNest, name: str, origin: str, *, con
             **_kind(op, contracts=contracts),
         },
     )
+    # A sum that few terms come to in turn, as of groups under scales, stays a chain: its adders are one per lane.
+    if (contracts or len(task.sources) == 1) and can_be_pairwise(task):
+        task.properties["pairwise"] = UnitAttr()
     inside.add_ops([task, df.YieldOp(task.streams)])
     return df.KernelOp(name, roots, [result.type for result in op.results], Region(inside))
 

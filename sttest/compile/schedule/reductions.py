@@ -1,8 +1,9 @@
 """How the terms of a reduction are joined (docs/reference/values.md, section Reductions).
 
-- ``pairwise``: a sum of the elements of one tensor in binary32.  Neighbors are added, then neighboring sums, and so
-  on.  Steps of so many lanes add up a tree; the sums of steps are joined as a binary counter carries: the sum of
-  2 ** n steps waits in level n until that of the next 2 ** n comes.  No adder waits for its own result.
+- ``pairwise``: a sum in binary32 that is marked so.  Neighbors are added, then neighboring sums, and so on, from the
+  last term on.  Steps of so many lanes add up a tree; the sums of steps are joined as a binary counter carries, which
+  ends at all ones: the sum of 2 ** n steps waits in level n for that of the next 2 ** n.  No adder waits for its own
+  result, and zeros in front change nothing.
 - ``any``: a maximum, a minimum or a sum of integers, which no order changes: a tree over lanes, then a running value.
 - ``chain``: everything else.  One term after the other is joined to the running value: lanes one behind the other.
 """
@@ -51,9 +52,14 @@ def reduction_of(task: df.TaskOp) -> Reduction | None:
     term = next(operand for operand in join.operands if operand is not running)
     if not isinstance(join, arith.AddfOp):
         return Reduction("any", join, term)
-    starts_at_zero = isinstance(task.init, FloatAttr) and task.init.value.data == 0
-    is_pairwise = len(task.sources) == 1 and not task.is_contraction and starts_at_zero
-    return Reduction("pairwise" if is_pairwise else "chain", join, term)
+    return Reduction("chain" if task.pairwise is None else "pairwise", join, term)
+
+
+def can_be_pairwise(task: df.TaskOp) -> bool:
+    """Whether a task is nothing but a sum in binary32 that starts at 0."""
+    reduction = reduction_of(task)
+    is_sum = reduction is not None and reduction.is_float_sum
+    return is_sum and isinstance(task.init, FloatAttr) and task.init.value.data == 0
 
 
 # --- Lanes over the loops of a tile

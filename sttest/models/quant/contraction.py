@@ -5,7 +5,7 @@ float32 operation after the other, never fused, in the order that the functions
 state.  So another engine can agree to the last bit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def mix_per_position(p: Tensor, v: QuantizedTensor) -> Tensor:
     """Values weighted by the softmax, each position under its own scale.
 
     ``(sum over positions m of f32(q_p[m] * q_v[m, d]) * scale_v[m]) * f32(1 / 127)``: each product is rounded, then
-    added, from the first position to the last.
+    they are added in pairs.
 
     Args:
         p: int8 [n, kv, (group,) m] under the scale 1 / 127.
@@ -107,12 +107,13 @@ def mix_per_position(p: Tensor, v: QuantizedTensor) -> Tensor:
         float32 [n, kv, (group,) d].
     """
     heads = (len(v.values), *[1] * (p.dim() - 3))
-    total = torch.zeros(*p.shape[:-1], v.values.shape[-1])
-    for position in range(p.shape[-1]):
+
+    def product(position: int) -> Tensor:
         value = v.values[:, position].float().view(*heads, -1)
         scale = v.scales[:, position].float().view(*heads, 1)
-        total = total + p[..., position, None].float() * value * scale
-    return total * p_scale()
+        return p[..., position, None].float() * value * scale
+
+    return pairwise(map(product, range(p.shape[-1]))) * p_scale()
 
 
 def denominator(p: Tensor) -> Tensor:
@@ -160,13 +161,13 @@ def _elementwise(op: str) -> Callable[[Tensor], Tensor]:
     return lambda x: torch.from_numpy(np.asarray(function(x.detach().numpy())))
 
 
-def _pairwise(x: Tensor, axis: int) -> Tensor:
-    """Neighbors along an axis are added, then neighboring sums; what has no neighbor goes on as it is."""
-    sums = x.detach().movedim(axis, -1)
-    while (count := sums.shape[-1]) > 1:
-        paired = sums[..., 0 : count - 1 : 2] + sums[..., 1:count:2]
-        sums = torch.cat([paired, sums[..., count - 1 :]], -1) if count % 2 else paired
-    return sums.squeeze(-1)
+def pairwise(terms: Iterable[Tensor]) -> Tensor:
+    """Neighbors are added, then neighboring sums, from the last on; a first without a neighbor goes on as it is."""
+    sums = list(terms)
+    while len(sums) > 1:
+        first = len(sums) % 2
+        sums = sums[:first] + [left + right for left, right in zip(sums[first::2], sums[first + 1 :: 2], strict=True)]
+    return sums[0]
 
 
 def _sigmoid(x: Tensor) -> Tensor:
@@ -178,5 +179,5 @@ _OURS: dict[Any, Callable[..., Tensor]] = {
     torch.tanh: _elementwise("math.tanh"),
     torch.rsqrt: _elementwise("math.rsqrt"),
     torch.sigmoid: _sigmoid,
-    torch.Tensor.sum: _pairwise,
+    torch.Tensor.sum: lambda x, axis: pairwise(x.detach().unbind(axis)),
 }
