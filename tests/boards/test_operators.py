@@ -97,11 +97,15 @@ def test_slower_clocks_keep_the_latencies_and_faster_ones_are_refused(tmp_path, 
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("[fcmp, select]", "[fcmp, selct]", "operators.fmax.compose: unknown operator 'selct'; did you mean 'select'?"),
+        (
+            "[fadd, fexp, fadd, fdiv, fsub]",
+            "[fadd, fexp, fadd, fdiv, fsubb]",
+            "operators.ftanh.compose: unknown operator 'fsubb'; did you mean 'fsub'?",
+        ),
         ("stages: 4, latency_cycles: 3", "stages: 4, latency_cycles: 4", "is not stages 4 less one"),
         ("{dsp: 3,", "{dps: 3,", "operators.fmul.area.dps: unknown key 'dps'; did you mean 'dsp'?"),
         ("{dsp: 3,", "{dsp: -3,", "operators.fmul.area.dsp: input should be greater than or equal to 0"),
-        ("    compose: [fcmp, select]", "", "give either timing and area, or compose"),
+        ("    compose: [fadd, fexp, fadd, fdiv, fsub]", "", "give either timing and area, or compose"),
     ],
 )
 def test_a_broken_library_is_refused(tmp_path, old, new, says):

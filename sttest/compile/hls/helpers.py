@@ -6,20 +6,6 @@ from sttest.compile.hls.types import F16, F32, Element
 
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
-    "larger": """\
-// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
-static inline float larger(float a, float b) {
-  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return a + b;
-  return a < b ? b : a;
-}
-""",
-    "smaller": """\
-// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
-static inline float smaller(float a, float b) {
-  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return -(-a - b);
-  return b < a ? b : a;
-}
-""",
     "float_of_bits": """\
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
@@ -40,6 +26,26 @@ static inline unsigned int bits_of_float(float value) {
   } both;
   both.value = value;
   return both.bits;
+}
+""",
+    "ordered": """\
+// An integer that is ordered as the binary32 numbers are, -0 below +0; `nan` for all that are none.
+static inline int ordered(float value, int nan) {
+  const int bits = static_cast<int>(bits_of_float(value));
+  if ((bits & 0x7fffffff) > 0x7f800000) return nan;
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+""",
+    "larger": """\
+// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
+static inline float larger(float a, float b) {
+  return ordered(a, 0x7fffffff) < ordered(b, 0x7fffffff) ? b : a;
+}
+""",
+    "smaller": """\
+// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
+static inline float smaller(float a, float b) {
+  return ordered(b, -0x7fffffff - 1) < ordered(a, -0x7fffffff - 1) ? b : a;
 }
 """,
     "half_of_bits": """\
@@ -64,7 +70,12 @@ static inline unsigned int bits_of_half(half value) {
 }
 """,
 }
-_CALLS = {"half_of_bits": ("float_of_bits",), "bits_of_half": ("bits_of_float", "float_of_bits")}
+_CALLS = {
+    "larger": ("ordered", "bits_of_float"),
+    "smaller": ("ordered", "bits_of_float"),
+    "half_of_bits": ("float_of_bits",),
+    "bits_of_half": ("bits_of_float", "float_of_bits"),
+}
 _FROM_BITS = {F32: "float_of_bits", F16: "half_of_bits"}
 _TO_BITS = {F32: "bits_of_float", F16: "bits_of_half"}
 

@@ -30,14 +30,26 @@ class IntervalComparison:
     drain: int  # cycles from the last iteration of an entry to the first of the next one; 0 where it is not known
 
     @property
+    def around(self) -> tuple[LoopInterval, ...]:
+        """Loops that only pass first or last tokens of another: they fill or drain it."""
+        return tuple(loop for loop in self.loops if any(loop.passes < other.passes for other in self.loops))
+
+    @property
     def admitted(self) -> int:
-        """Cycles of all iterations of the C++."""
-        return sum(loop.cycles for loop in self.loops)
+        """Cycles of all iterations of the C++, and those of filling and draining beyond the timed graph's."""
+        around = self.around
+        cycles = sum(loop.cycles for loop in self.loops if loop not in around)
+        # A function that is called for several loops of the graph has each of its own once per call.
+        longest = {loop.label: 0 for loop in around}
+        for loop in around:
+            longest[loop.label] = max(longest[loop.label], loop.iterations * loop.admitted)
+        beyond = sum(longest.values()) - self.drain
+        return cycles + max(0, beyond) * max((loop.entries for loop in around), default=0)
 
     @property
     def entries(self) -> int:
         """Times that the C++ fills and drains."""
-        return sum(loop.entries for loop in self.loops)
+        return sum(loop.entries for loop in self.loops if loop not in self.around)
 
     @property
     def differs(self) -> bool:
@@ -62,7 +74,7 @@ class IntervalComparison:
 
     def claimed_interval(self) -> Fraction:
         """Cycles of the timed graph per iteration of the C++."""
-        iterations = sum(loop.entries * loop.iterations for loop in self.loops)
+        iterations = sum(loop.entries * loop.iterations for loop in self.loops if loop not in self.around)
         return Fraction(self.claimed, max(1, iterations))
 
     @property
@@ -117,8 +129,8 @@ def _claims(process: Process, graph: TimedGraph) -> tuple[int, int, int]:
         drain = max(loop.latency - loop.ii + loop.entry_gap for loop in process.loops)
         return cycles, process.repeat * len(process.loops), max(0, drain)
     if isinstance(process, MemoryPort):
-        beat = next(each.beat_bytes for each in graph.channels if each.name == process.channels[0])
-        return max(process.tokens, -(-process.tokens * process.token_bytes // beat)), 1, 0
+        channel = next(each for each in graph.channels if each.name == process.channels[0])
+        return max(process.tokens, -(-process.tokens * process.token_bytes // channel.beat_bytes)), 1, channel.latency
     return 0, 0, 0
 
 

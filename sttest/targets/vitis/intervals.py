@@ -20,7 +20,7 @@ project lets the tool reorder (``-unsafe_math_optimizations``), or read arrays t
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -60,6 +60,7 @@ class LoopInterval:
     asked: int | None  # the interval of its directive, in cycles
     bounds: tuple[IntervalBound, ...]  # largest first, without the directive's
     notes: tuple[str, ...] = ()
+    passes: frozenset[tuple[str, bool]] = frozenset()  # titles of the streams that it reads, or (true) writes
 
     @property
     def needed(self) -> int:
@@ -169,7 +170,8 @@ class _Process:
                 used[access.writes].add(self.title(access.name))
             key = (found.line, found.label, found.iterations, found.bounds)
             if key in loops:
-                found = _with_entries(found, loops[key].entries + found.entries)
+                same = loops[key]
+                found = replace(found, entries=same.entries + found.entries, passes=same.passes | found.passes)
             loops[key] = found
         return ProcessIntervals(
             self.call.function, frozenset(used[False]), frozenset(used[True]), tuple(loops.values()),
@@ -199,10 +201,6 @@ class _Process:
                 yield f"'{name}' has words of {kind.bits:,} bits: {above}"
 
 
-def _with_entries(loop: LoopInterval, entries: int) -> LoopInterval:
-    return LoopInterval(loop.label, loop.line, loop.iterations, entries, loop.asked, loop.bounds, loop.notes)
-
-
 class _Loop:
     """A loop of a process."""
 
@@ -229,6 +227,7 @@ class _Loop:
         return LoopInterval(
             self.nest.label, self.nest.line, self.nest.iterations, self.nest.entries, self.nest.asked,
             tuple(bounds), tuple(dict.fromkeys(notes)),
+            frozenset((self.process.title(access.name), access.writes) for access in self.streams),
         )  # fmt: skip
 
     def _streams(self) -> Iterator[IntervalBound]:
