@@ -27,6 +27,7 @@ TARGETS = ("hw_emu", "hw")
 HEADERS = ("types.h", "parts.h")
 """What the kernel's C++ includes."""
 _STREAM = re.compile(r'hls::stream<[\w<>]+, (\d+)> \w+\("([^"]+)"\)')
+_WIDE_STREAM = re.compile(r'STTEST_FIFO\(\w+, "([^"]+)", (\d+)\)')
 
 # --- The buffer of an argument that holds several tensors: those of each layer, then what is there once
 
@@ -209,7 +210,9 @@ class KernelFiles:
     @cached_property
     def depths(self) -> dict[str, int]:
         """Depths of the streams in the C++, by the names that they have in the timed graph."""
-        return {name: int(depth) for depth, name in _STREAM.findall(self.cpp.read_text(encoding="utf-8"))}
+        text = self.cpp.read_text(encoding="utf-8")
+        found = {name: int(depth) for depth, name in _STREAM.findall(text)}
+        return found | {name: int(depth) for name, depth in _WIDE_STREAM.findall(text)}
 
     @cached_property
     def _memory(self) -> _MemoryTable:

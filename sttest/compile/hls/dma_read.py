@@ -71,23 +71,23 @@ def _runs(layout: PortLayout) -> list[tuple[int, int]]:
 
 def beat_loops(layout: PortLayout) -> list[CountedLoop]:
     """Over the elements of a beat, per run of them."""
-    return [CountedLoop(f"elements_{dim}", f"e{dim}", size) for dim, size in _runs(layout)]
+    return [CountedLoop(f"elements_{n}", f"e{n}", size) for n, (_, size) in enumerate(_runs(layout))]
 
 
 def number_in_beat(layout: PortLayout) -> list[tuple[str, int]]:
     """Which element of its beat the loops stand at, as terms of a sum."""
     strides = row_major_strides(layout.beat)
-    return [(f"e{dim}", strides[dim]) for dim, _ in _runs(layout)]
+    return [(f"e{n}", strides[dim]) for n, (dim, _) in enumerate(_runs(layout))]
 
 
 def number_in_token(layout: PortLayout) -> str:
     """Which element of the token the loops over words and over the elements of a beat stand at."""
     strides = row_major_strides(layout.token.shape)
-    runs = dict(_runs(layout))
+    runs = {dim: n for n, (dim, _) in enumerate(_runs(layout))}
     terms: list[tuple[str, int]] = []
     for dim, size in enumerate(layout.token.shape):
         terms += [(f"w{dim}", layout.beat[dim] * strides[dim])] if size > layout.beat[dim] else []
-        terms += [(f"e{dim}", strides[dim])] if dim in runs else []
+        terms += [(f"e{runs[dim]}", strides[dim])] if dim in runs else []
     return affine(terms)
 
 
@@ -148,10 +148,10 @@ def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: He
 def _write_words(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
     memory, source = process.outputs[0], process.inputs[0]
     words = word_loops(layout)
-    code.line(f"{layout.token.c_type} token;")
+    layout.token.declare(code, "token")
     with code.loops([*tile_loops(layout), *part_loops(layout), *words], "pipeline II=1"):
         first = " && ".join(f"{loop.variable} == 0" for loop in words)
-        code.line(f"if ({first}) token = {source}.read();" if first else f"token = {source}.read();")
+        layout.token.read(code, "token", source, f"if ({first}) " if first else "")
         code.line(f"{layout.word_type} word = 0;")
         with code.unrolled(beat_loops(layout)):
             element = layout.token.at("token", number_in_token(layout))
@@ -166,7 +166,7 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
     tiles = layout.elements // layout.tile_size
     code.line(f"{layout.word_type} word = 0;")
     with code.loops([CountedLoop("tiles", "t", tiles)], "pipeline II=1"):
-        code.line(f"const {layout.token.c_type} token = {source}.read();")
+        layout.token.take(code, "token", source)
         with code.unrolled(beat_loops(layout)):
             number = affine([(f"(t % {in_word})", layout.tile_size), *number_in_beat(layout)])
             code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
@@ -184,7 +184,7 @@ def _write_gathered(code: Code, layout: PortLayout, process: Process, into_word:
         code.line("words[w] = 0;")
     with code.loops([*tile_loops(layout), *part_loops(layout)], "pipeline II=1"):
         code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
-        code.line(f"const {layout.token.c_type} token = {source}.read();")
+        layout.token.take(code, "token", source)
         with code.unrolled(element_loops(layout.token)):
             code.line(f"const int number = first + {number_in_tile(layout)};")
             element = token_element(layout.token)
@@ -282,7 +282,7 @@ def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str
 def _read_words(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
     memory, output = process.inputs[0], process.outputs[0]
     words = word_loops(layout)
-    code.line(f"{layout.token.c_type} token;")
+    layout.token.declare(code, "token")
     nest = [*tile_loops(layout), *part_loops(layout), *words]
     with code.loops(nest, "pipeline II=1"):
         code.line(f"const {layout.word_type} word = {memory}[{word_address(layout)}];")
@@ -290,7 +290,7 @@ def _read_words(code: Code, layout: PortLayout, process: Process, element_of_wor
             target = layout.token.at("token", number_in_token(layout))
             code.line(f"{target} = {element_of_word}(word, {affine(number_in_beat(layout))});")
         last = " && ".join(f"{loop.variable} == {loop.trip - 1}" for loop in words)
-        code.line(f"if ({last}) {output}.write(token);" if last else f"{output}.write(token);")
+        layout.token.write(code, output, "token", f"if ({last}) " if last else "")
 
 
 def _read_whole_words_of_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -302,12 +302,12 @@ def _read_whole_words_of_tiles(code: Code, layout: PortLayout, process: Process,
     with code.loops([*outer, words], f"pipeline II={in_word}"):
         code.line(f"const {layout.word_type} word = {memory}[{address}];")
         with code.unrolled([CountedLoop("tiles_of_word", "n", in_word)]):
-            code.line(f"{layout.token.c_type} token;")
+            layout.token.declare(code, "token")
             with code.unrolled(beat_loops(layout)):
                 target = layout.token.at("token", number_in_token(layout))
                 number = affine([("n", layout.tile_size), *number_in_beat(layout)])
                 code.line(f"{target} = {element_of_word}(word, {number});")
-            code.line(f"{output}.write(token);")
+            layout.token.write(code, output, "token")
 
 
 def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -325,12 +325,12 @@ def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, elemen
             with code.block(f"if (tile / {in_word} != held)"):
                 code.line(f"held = tile / {in_word};")
                 code.line(f"word = {memory}[held];")
-        code.line(f"{layout.token.c_type} token;")
+        layout.token.declare(code, "token")
         with code.unrolled(beat_loops(layout)):
             number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])
             target = layout.token.at("token", number_in_token(layout))
             code.line(f"{target} = {element_of_word}(word, {number});")
-        code.line(f"{output}.write(token);")
+        layout.token.write(code, output, "token")
 
 
 def _read_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -347,13 +347,13 @@ def _read_tiles(code: Code, layout: PortLayout, process: Process, element_of_wor
             end = code.size("TENSOR_WORDS", layout.words)
             code.line(f"if (first / {size} + w < {end}) words[w] = {memory}[first / {size} + w];")
         with code.loops(part_loops(layout), "pipeline II=1"):
-            code.line(f"{layout.token.c_type} token;")
+            layout.token.declare(code, "token")
             with code.unrolled(element_loops(layout.token)):
                 code.line(f"const int number = first % {size} + {number_in_tile(layout)};")
                 code.line(
                     f"{token_element(layout.token)} = {element_of_word}(words[number / {size}], number % {size});"
                 )
-            code.line(f"{output}.write(token);")
+            layout.token.write(code, output, "token")
 
 
 def words_of_tile(layout: PortLayout) -> int:
@@ -426,7 +426,7 @@ def _take(code: Code, source: str, entries: CacheEntries, token: Token, where: s
     if entries.run > 1:
         code.pragma(f"array_partition variable=entry type=cyclic factor={entries.run} dim=1")
     with code.loops(nest, "pipeline II=1"):
-        code.line(f"const {token.c_type} token = {source}.read();")
+        token.take(code, "token", source)
         with code.unrolled(element_loops(token)):
             code.line(f"entry[{affine(terms)}] = {token_element(token)};")
 

@@ -70,6 +70,26 @@ static inline unsigned int bits_of_half(half value) {
 }
 """,
 }
+WORDS = """\
+// All words of a token at once, each through a FIFO of its own.
+template <int WORDS, class T>
+static void read_words(fifo<T> (&from)[WORDS], T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    token[w] = from[w].read();
+  }
+}
+
+template <int WORDS, class T>
+static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    to[w].write(token[w]);
+  }
+}
+"""
 _CALLS = {
     "larger": ("ordered", "bits_of_float"),
     "smaller": ("ordered", "bits_of_float"),
@@ -146,5 +166,5 @@ def _writer(element: Element, word_bits: int) -> str:
 
 
 _OF_WORDS = (f"{tag}_{end}" for tag in ("i4", "i8", "i16", "i32", "f16", "f32") for end in ("of_word", "into_word"))
-HELPER_NAMES = frozenset(("fifo", "ping_pong", *_TEXTS, *_OF_WORDS))
+HELPER_NAMES = frozenset(("fifo", "ping_pong", "read_words", "write_words", *_TEXTS, *_OF_WORDS))
 """Names that no process may take."""

@@ -8,7 +8,7 @@ from functools import singledispatchmethod
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
 from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
-from sttest.compile.hls.helpers import Helpers
+from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import (
     Process,
@@ -22,7 +22,7 @@ from sttest.compile.hls.process import (
 )
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
-from sttest.compile.hls.top import CALL_MACRO, COMPILERS, PortTiming, emit_top
+from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
 from sttest.compile.sharing.processes import process_name
@@ -97,7 +97,7 @@ class _Emitter:
         code.lines += [*COMPILERS.splitlines(), "", *_ALIASES]
         code.lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
         code.lines += sorted({each.block.typedef for each in self.network.conversions.values()})
-        for text in self.helpers.texts():
+        for text in (*([WORDS] if self._has_wide_tokens() else []), *self.helpers.texts()):
             code.line()
             code.lines += text.splitlines()
         return code.lines
@@ -106,7 +106,8 @@ class _Emitter:
         code = Code()
         for line in title:
             code.comment(line)
-        code.lines += [f'#include "{PARTS}"', "", *CALL_MACRO.splitlines(), "", *processes]
+        code.lines += [f'#include "{PARTS}"', "", *CALL_MACRO.splitlines()]
+        code.lines += [*(FIFO_MACRO.splitlines() if self._has_wide_tokens() else ()), "", *processes]
         if code.lines[-1]:
             code.line()
         emit_top(code, self.network, self.timing)
@@ -177,6 +178,9 @@ class _Emitter:
         fill, drain = self.network.halves(node)
         emit_fill(code, self.network.conversions[node], fill)
         emit_drain(code, self.network.conversions[node], drain)
+
+    def _has_wide_tokens(self) -> bool:
+        return any(stream.token.words > 1 for stream in self.network.streams.values())
 
     def _uses_half(self) -> bool:
         return any(stream.token.element == F16 for stream in self.network.streams.values())

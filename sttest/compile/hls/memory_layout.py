@@ -186,7 +186,7 @@ def element_loops(token: Token, label: str = "elements") -> list[CountedLoop]:
     return named_loops(label, "e", token.shape)
 
 
-def token_element(token: Token) -> str:
-    """The element of the variable ``token`` that the loops stand at; a token of one element is that element."""
+def token_element(token: Token, variable: str = "token") -> str:
+    """The element of a variable that the loops stand at; a token of one element is that element."""
     strides = row_major_strides(token.shape)
-    return token.at("token", affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]))
+    return token.at(variable, affine([(f"e{dim}", strides[dim]) for dim, size in enumerate(token.shape) if size > 1]))

@@ -35,7 +35,7 @@ class HlsStream:
 
     def parameter(self, name: str) -> str:
         """The declaration of a parameter for it."""
-        return f"fifo<{self.token.c_type}>& {name}"
+        return self.token.parameter(name)
 
 
 @dataclass(frozen=True)
@@ -247,13 +247,15 @@ class Network:
 
     def _turn(self, name: str, members: Sequence[df.TaskOp]) -> Process:
         """The function of one turn: its streams are those of any of the tasks."""
-        types = [[self.streams[port].token.c_type for port in (*each.sources, *each.sinks)] for each in members]
+        types = [[self.streams[port].token.parameter("each") for port in (*each.sources, *each.sinks)] for each in members]
         if any(each != types[0] for each in types):
             raise InputError("engine-tokens", "the tokens of its tasks differ", where=name, hints=["share fewer tasks"])
         arity = len(members[0].sources)
         inputs = tuple(f"source_{number}" for number in range(arity))
         outputs = tuple(f"result_{number}" for number in range(len(types[0]) - arity))
-        parameters = (f"fifo<{t}>& {each}" for t, each in zip(types[0], (*inputs, *outputs), strict=True))
+        ports = (*members[0].sources, *members[0].sinks)
+        named = zip(ports, (*inputs, *outputs), strict=True)
+        parameters = (self.streams[port].parameter(each) for port, each in named)
         return Process(name, tuple(parameters), (), inputs, outputs)
 
     def blocks(self, converter: df.ConverterOp) -> str:

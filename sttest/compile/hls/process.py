@@ -68,14 +68,14 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
     nest = [CountedLoop("turns", "t", turns)] if turns > 1 else []
     nest.append(CountedLoop("tokens", "n", sum(tokens)))
     with process.every_layer(code, f"concat_{len(tokens)}"), code.loops(nest, "pipeline II=1"):
-        code.line(f"{code.type('TOKEN', token.c_type)} token;")
+        token.declare(code, "token", code.type("TOKEN", token.c_type))
         end = 0
         for stream, count in zip(process.inputs, tokens, strict=True):
             first, end = end, end + count
             is_last = end == sum(tokens)
             condition = "" if is_last else f"if (n < {end}) "
-            code.line(f"{'else ' if first else ''}{condition}token = {stream}.read();")
-        code.line(f"{process.outputs[0]}.write(token);")
+            token.read(code, "token", stream, f"{'else ' if first else ''}{condition}")
+        token.write(code, process.outputs[0], "token")
 
 
 # --- A `df.fork` as a C++ function
@@ -86,9 +86,8 @@ def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
     readers = len(process.outputs)
     code.comment(f"Copies every token to {counted(readers, 'reader')}.")
     with process.every_layer(code, f"fork_{readers}"), code.loops(_tokens(tokens), "pipeline II=1"):
-        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
-        for output in process.outputs:
-            code.line(f"{output}.write(token);")
+        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
+        code.filled([token.written(output, "token") for output in process.outputs])
 
 
 # --- A `df.gather` as a C++ function
@@ -117,14 +116,14 @@ def _put_together(code: Code, process: Process, part: Token, whole: Token, token
     elements = [CountedLoop("elements", "e", part.size)] if part.size > 1 else []
     with code.loops(nest, "pipeline II=1"):
         for number, source in enumerate(process.inputs):
-            code.line(f"const {code.type('PART', part.c_type)} slice_{number} = {source}.read();")
-        code.line(f"{code.type('TOKEN', whole.c_type)} token;")
+            part.take(code, f"slice_{number}", source, code.type("PART", part.c_type))
+        whole.declare(code, "token", code.type("TOKEN", whole.c_type))
         with code.unrolled(elements):
             place = [("e", 1)] if elements else []
             for number in range(len(process.inputs)):
                 target = whole.at("token", affine(place, number * part.size))
                 code.line(f"{target} = {part.at(f'slice_{number}', 'e')};")
-        code.line(f"{process.outputs[0]}.write(token);")
+        whole.write(code, process.outputs[0], "token")
 
 
 # --- `df.enter` and `df.leave` as C++ functions: where activations come from, and where they go, layer by layer
@@ -142,10 +141,10 @@ def emit_enter(code: Code, process: Process, token: Token, tokens: int) -> None:
     outside, back = process.inputs
     code.comment("Tokens from memory for the first layer, then what each layer made.")
     with process.every_layer(code, "enter_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
-        code.line(f"{code.type('TOKEN', token.c_type)} token;")
-        code.line(f"if (layer == 0) token = {outside}.read();")
-        code.line(f"else token = {back}.read();")
-        code.line(f"{process.outputs[0]}.write(token);")
+        token.declare(code, "token", code.type("TOKEN", token.c_type))
+        token.read(code, "token", outside, "if (layer == 0) ")
+        token.read(code, "token", back, "else ")
+        token.write(code, process.outputs[0], "token")
 
 
 def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
@@ -160,9 +159,9 @@ def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
     back, outside = process.outputs
     code.comment("Tokens go round after every layer but the last.")
     with process.every_layer(code, "leave_layer"), code.loops(_tokens(tokens), "pipeline II=1"):
-        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
-        code.line(f"if (layer < {code.layers - 1}) {back}.write(token);")
-        code.line(f"else {outside}.write(token);")
+        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
+        token.write(code, back, "token", f"if (layer < {code.layers - 1}) ")
+        token.write(code, outside, "token", "else ")
 
 
 def _tokens(tokens: int) -> list[CountedLoop]:
@@ -252,7 +251,7 @@ def emit_fill(code: Code, facts: Conversion, process: Process) -> None:
     token = facts.fill.token
     code.comment("Fills blocks with tokens.")
     with _block(code, facts, process, "fill", "write", facts.fill):
-        code.line(f"const {code.type('TOKEN', token.c_type)} token = {process.inputs[0]}.read();")
+        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
         with code.unrolled(element_loops(token)):
             code.line(f"{_buffer_element(facts, facts.fill)} = {token_element(token)};")
 
@@ -262,10 +261,10 @@ def emit_drain(code: Code, facts: Conversion, process: Process) -> None:
     token = facts.drain.token
     code.comment("Drains blocks in tokens.")
     with _block(code, facts, process, "drain", "read", facts.drain):
-        code.line(f"{code.type('TOKEN', token.c_type)} token;")
+        token.declare(code, "token", code.type("TOKEN", token.c_type))
         with code.unrolled(element_loops(token)):
             code.line(f"{token_element(token)} = {_buffer_element(facts, facts.drain)};")
-        code.line(f"{process.outputs[0]}.write(token);")
+        token.write(code, process.outputs[0], "token")
 
 
 @contextmanager

@@ -13,6 +13,10 @@ from string import ascii_lowercase
 from sttest.compile.hls.writer import MAX_COLUMNS, Code, Constant, Function
 
 
+_PARAMETER = re.compile(r"(\w+)(\)\[\d+\])?$")
+"""The name of a parameter, and what stands behind it where that is an array."""
+
+
 @dataclass(frozen=True)
 class WrittenFunctions:
     """The functions of a kernel as text."""
@@ -71,7 +75,7 @@ def _write_call(code: Code, template: str, function: Function) -> None:
     values = ", ".join(each.value for each in function.constants if each.kind == "int")
     typed = _typed(function.parameters, function.constants)
     names = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(typed))]
-    parameters = [f"{each.rpartition(' ')[0]} {name}" for each, name in zip(typed, names, strict=True)]
+    parameters = [_PARAMETER.sub(rf"{name}\2", each) for each, name in zip(typed, names, strict=True)]
     call = f"{template}{f'<{values}>' if values else ''}({', '.join(names)});"
     head = f"static void {function.name}("
     line = f"{head}{', '.join(parameters)}) {{ {call} }}"
@@ -90,7 +94,7 @@ def _write_alone(code: Code, function: Function) -> None:
     sizes = [f"{each.name} = {each.value}" for each in function.constants if each.kind == "int"]
     if sizes:
         code.line(f"  constexpr int {', '.join(sizes)};")
-    code.lines += [*_typed(function.body, function.constants), "}", ""]
+    code.lines += [*_typed(function.body, function.constants), "}"]
 
 
 def _typed(lines: Sequence[str], constants: Sequence[Constant]) -> list[str]:

@@ -104,8 +104,10 @@ class _TaskEmitter:
     def _body(self) -> None:
         for port, stream in zip(self.sources, self.process.inputs, strict=True):
             if (turns := port.motion.turns) is not None:
-                declared = f"const {port.token.c_type} " if self._comes_every_step(port) else ""
-                self.code.line(f"{_condition(turns.first)}{declared}{port.tile.name} = {stream}.read();")
+                if self._comes_every_step(port):
+                    port.token.take(self.code, port.tile.name, stream)
+                else:
+                    port.token.read(self.code, port.tile.name, stream, _condition(turns.first))
                 continue
             if port.motion.spread is not None:
                 self._receive(port, stream, port.motion.spread)
@@ -116,7 +118,7 @@ class _TaskEmitter:
             if port.motion.turns is not None:
                 steps = [] if port.scanned else self.running.last_steps
                 when = [*self._is_complete(port), *steps, *port.motion.turns.last]
-                self.code.line(f"{_condition(when)}{stream}.write({port.tile.name});")
+                port.token.write(self.code, stream, port.tile.name, _condition(when))
                 continue
             for visit in visits(port, port.steps(self.walk)):
                 self._write(port, stream, visit)
@@ -131,8 +133,7 @@ class _TaskEmitter:
         """Registers, and the tokens that the first tile's steps come too late for."""
         for port in (*self.sources, *self.results):
             if (spread := port.motion.spread) is not None:
-                self.code.line(f"{port.token.c_type} {_registers(port)}[{spread.registers}];")
-                self.code.pragma(f"array_partition variable={_registers(port)} type=complete dim=1")
+                _declare_registers(self.code, port, spread)
                 if port in self.results:
                     self.code.line(f"int waiting_{port.tile.name} = 0, next_{port.tile.name} = 0;")
         if not self.schedule.ahead:
@@ -145,7 +146,7 @@ class _TaskEmitter:
                     when = [f"n >= {start}"] if start else []
                     when += [f"n < {start + spread.first_tokens}"] if start + spread.first_tokens < cycles else []
                     token = affine([("n", 1)], -start)
-                    self.code.line(f"{_condition(when)}{_registers(port)}[{token}] = {stream}.read();")
+                    port.token.read(self.code, f"{_registers(port)}[{token}]", stream, _condition(when))
 
     def _behind_tiles(self) -> None:
         """The last tile's tokens that are left."""
@@ -166,13 +167,14 @@ class _TaskEmitter:
             for word, conditions, shift in (("", own, spread.ahead), ("else ", following, -next_tile)):
                 if not word or spread.ahead:
                     place = _place(self._token(spread, shift), spread)
-                    self.code.line(f"{word}{_condition(conditions)}{_registers(port)}[{place}] = {stream}.read();")
+                    target, before = f"{_registers(port)}[{place}]", f"{word}{_condition(conditions)}"
+                    port.token.read(self.code, target, stream, before)
 
     def _send(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
         """The first token that waits."""
         waiting, first = f"waiting_{port.tile.name}", f"next_{port.tile.name}"
         with self.code.scope([f"{waiting} > 0"]):
-            self.code.line(f"{stream}.write({_registers(port)}[{first}]);")
+            port.token.write(self.code, stream, f"{_registers(port)}[{first}]")
             self.code.line(f"{first} = {first} == {spread.registers - 1} ? 0 : {first} + 1;")
             self.code.line(f"--{waiting};")
 
@@ -184,7 +186,7 @@ class _TaskEmitter:
     def _declare(self, port: TaskPort) -> None:
         if port.motion.turns is not None:
             if not self._comes_every_step(port):
-                self.code.line(f"{port.token.c_type} {port.tile.name};")
+                port.token.declare(self.code, port.tile.name)
             return
         port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
 
@@ -209,30 +211,33 @@ class _TaskEmitter:
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
         spread = port.motion.spread
-        token = f"{stream}.read()" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
+        waits = "" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops:
-            self.code.line(f"{_condition(when)}{port.at(visit.places)} = {token};")
+            port_element = port.at(visit.places)
+            self.code.line(f"{_condition(when)}{port_element} = {waits or f'{stream}.read()'};")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
-            self.code.line(f"const {port.token.c_type} token = {token};")
+            if not waits:
+                port.token.take(self.code, "token", stream)
             with self.code.unrolled(element_loops(port.token, f"read_{port.tile.name}")):
-                self.code.line(f"{port.at(visit.places)} = {token_element(port.token)};")
+                self.code.line(f"{port.at(visit.places)} = {token_element(port.token, waits or 'token')};")
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
         spread = port.motion.spread
+        waits = "" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
         if port.token.size == 1 and not visit.loops and spread is None:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
-            self.code.line(f"{port.token.c_type} token;")
+            if not waits:
+                port.token.declare(self.code, "token")
             with self.code.unrolled(element_loops(port.token, f"write_{port.tile.name}")):
-                self.code.line(f"{token_element(port.token)} = {port.at(visit.places)};")
-            if spread is None:
-                self.code.line(f"{stream}.write(token);")
-            else:
-                self.code.line(f"{_registers(port)}[{_place(visit.number, spread)}] = token;")
+                self.code.line(f"{token_element(port.token, waits or 'token')} = {port.at(visit.places)};")
+            if waits:
                 self.code.line(f"++waiting_{port.tile.name};")
+            else:
+                port.token.write(self.code, stream, "token")
 
     def _is_complete(self, port: TaskPort) -> list[str]:
         """That this tile of a result is whole: the last iteration of the reductions, unless every iteration counts."""
@@ -339,6 +344,13 @@ class _TaskEmitter:
 def _registers(port: TaskPort) -> str:
     """The array of a port's tokens that wait."""
     return f"tokens_{port.tile.name}"
+
+
+def _declare_registers(code: Code, port: TaskPort, spread: SpreadTokens) -> None:
+    words = port.token.words
+    code.line(f"{port.token.c_type} {_registers(port)}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
+    for dim in range(1, 3 if words > 1 else 2):
+        code.pragma(f"array_partition variable={_registers(port)} type=complete dim={dim}")
 
 
 def _place(token: str, spread: SpreadTokens) -> str:

@@ -68,6 +68,14 @@ CALL_MACRO = """\
 """
 
 
+FIFO_MACRO = """\
+// Name and depth of FIFOs for the words of one token, which the tool has from directives.
+#ifndef STTEST_FIFO
+#define STTEST_FIFO(fifos, name, depth)
+#endif
+"""
+
+
 def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
     """Writes the top function.
 
@@ -117,7 +125,12 @@ def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) ->
 
 def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
     for stream in dict.fromkeys(network.streams.values()):
-        code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
+        if stream.token.words > 1:
+            named = f"STTEST_FIFO({stream.name}, {literal(stream.fifo)}, {stream.depth});"
+            code.line(f"hls::stream<{stream.token.c_type}> {stream.name}[{stream.token.words}]; {named}")
+            code.pragma(f"stream variable={stream.name} depth={stream.depth}")
+        else:
+            code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
         impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 

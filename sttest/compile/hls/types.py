@@ -14,6 +14,8 @@ from sttest.compile.hls.writer import Code
 from sttest.compile.ir.names import unique
 from sttest.core.errors import InputError
 
+PORT_BITS = 512
+"""The widest word of a FIFO, bits; a token that is wider has several.  Vitis HLS refuses words above 4,096 bits."""
 _INTEGER_BITS = (1, 4, 8, 16, 32)
 
 
@@ -84,18 +86,76 @@ class Token:
         return prod(self.shape)
 
     @property
+    def words(self) -> int:
+        """Words that it is made of, each of which goes through a FIFO of its own; all of them in one cycle."""
+        least = -(-self.size * self.element.bits // PORT_BITS)
+        return next(count for count in range(max(1, least), self.size + 1) if self.size % count == 0)
+
+    @property
     def c_type(self) -> str:
-        """Name of the type."""
-        return self.element.c_type if self.size == 1 else f"{self.element.tag}x{self.size}"
+        """Name of the type of a word."""
+        size = self.size // self.words
+        return self.element.c_type if size == 1 else f"{self.element.tag}x{size}"
 
     @property
     def typedef(self) -> str:
         """The declaration of the type; empty for a plain element."""
-        return "" if self.size == 1 else f"typedef hls::vector<{self.element.c_type}, {self.size}> {self.c_type};"
+        size = self.size // self.words
+        return "" if size == 1 else f"typedef hls::vector<{self.element.c_type}, {size}> {self.c_type};"
 
     def at(self, variable: str, index: str) -> str:
         """One element of a token, row-major."""
-        return variable if self.size == 1 else f"{variable}[{index}]"
+        if self.size == 1:
+            return variable
+        size = self.size // self.words
+        if self.words == 1 or size == 1:
+            return f"{variable}[{index}]"
+        inner = index if re.fullmatch(r"\w+", index) else f"({index})"
+        return f"{variable}[{inner} / {size}][{inner} % {size}]"
+
+    def parameter(self, name: str) -> str:
+        """A function's parameter: the FIFO, or those of all words."""
+        return f"fifo<{self.c_type}>& {name}" if self.words == 1 else f"fifo<{self.c_type}> (&{name})[{self.words}]"
+
+    def declare(self, code: Code, name: str, c_type: str = "") -> None:
+        """A variable that holds a token.
+
+        Args:
+            code: text that is appended to.
+            name: name of the variable.
+            c_type: the function's name for the type of a word, if it has one.
+        """
+        code.line(f"{c_type or self.c_type} {name}{f'[{self.words}]' if self.words > 1 else ''};")
+        if self.words > 1:
+            code.pragma(f"array_partition variable={name} type=complete dim=1")
+
+    def take(self, code: Code, name: str, stream: str, c_type: str = "") -> None:
+        """A variable that a token is read into."""
+        if self.words == 1:
+            code.line(f"const {c_type or self.c_type} {name} = {stream}.read();")
+            return
+        self.declare(code, name, c_type)
+        self.read(code, name, stream)
+
+    def read(self, code: Code, target: str, stream: str, before: str = "") -> None:
+        """A token is read, all words at once.
+
+        Args:
+            code: text that is appended to.
+            target: what it is read into.
+            stream: the FIFO or FIFOs.
+            before: what stands before the statement, such as a condition.
+        """
+        whole = f"{target} = {stream}.read();" if self.words == 1 else f"read_words<{self.words}>({stream}, {target});"
+        code.line(f"{before}{whole}")
+
+    def write(self, code: Code, stream: str, value: str, before: str = "") -> None:
+        """A token is written, all words at once; see :meth:`read`."""
+        code.line(f"{before}{self.written(stream, value)}")
+
+    def written(self, stream: str, value: str) -> str:
+        """The statement that writes a token."""
+        return f"{stream}.write({value});" if self.words == 1 else f"write_words<{self.words}>({stream}, {value});"
 
 
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

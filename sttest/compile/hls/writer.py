@@ -71,7 +71,10 @@ class Code:
         return name
 
     def type(self, name: str, c_type: str) -> str:
-        """A type by a name that the function has for it."""
+        """A type by a name that the function has for it: the first that was asked for."""
+        known = (each.name for each in self._constants.values() if (each.kind, each.value) == ("class", c_type))
+        if (found := next(known, None)) is not None:
+            return found
         self._constants[name] = Constant("class", name, c_type)
         return name
 
@@ -153,7 +156,7 @@ class Code:
         self.depth -= 1
         constants = tuple(self._constants.values())
         types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
-        named = tuple(re.sub(r"<[^&]*>(?=&)", lambda found: types.get(found[0], found[0]), each) for each in parameters)
+        named = tuple(re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters)
         self.functions.append(Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines))))
         self.lines = []
 

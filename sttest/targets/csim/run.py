@@ -1,6 +1,7 @@
 """Runs a compiled kernel on memory images in a process of its own."""
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -58,6 +59,8 @@ class CsimRun:
 RUN_TIMEOUT_S = 600.0
 _DEADLOCK = 3
 _DEPTHS = "depths.txt"
+_WORD = re.compile(r"\[\d+\]$")
+"""What follows the name of a stream in that of the FIFO of its second word, and of those behind it."""
 
 
 def run_kernel(
@@ -93,14 +96,37 @@ def run_kernel(
         seconds = time.perf_counter() - began
         report = read_json(folder / "report.json")
         results = {} if code == _DEADLOCK else _results(kernel, folder)
+    fifos = {row["name"]: FifoUse(**row) for row in report["fifos"]}
+    if streams is not None:
+        _join_words(streams, fifos)
     return CsimRun(
         verdict=report["verdict"],
         results=results,
-        fifos={row["name"]: FifoUse(**row) for row in report["fifos"]},
-        blocked=tuple(BlockedProcess(**row) for row in report["blocked"]),
+        fifos={name: each for name, each in fifos.items() if not _WORD.search(name)},
+        blocked=tuple(BlockedProcess(**{**row, "fifo": _WORD.sub("", row["fifo"])}) for row in report["blocked"]),
         seconds=seconds,
         streams=streams,
     )
+
+
+def _join_words(streams: Path, fifos: Mapping[str, FifoUse]) -> None:
+    """Puts the words of tokens that go through several FIFOs together, in the file of the first."""
+    words: dict[str, list[str]] = {}
+    for name in sorted(fifos, key=lambda each: (len(each), each)):
+        words.setdefault(_WORD.sub("", name), []).append(name)
+    for name, parts in words.items():
+        if len(parts) > 1:
+            paths = [streams / f"{part}.bin" for part in parts]
+            # After a deadlock a token may lack its last words.
+            tokens = min(fifos[part].written for part in parts)
+            columns = [
+                np.fromfile(path, np.uint8).reshape(fifos[part].written, -1)[:tokens]
+                for path, part in zip(paths, parts, strict=True) if tokens
+            ]  # fmt: skip
+            joined = np.concatenate(columns, axis=1) if columns else np.zeros(0, np.uint8)
+            joined.tofile(streams / f"{name}.bin")
+            for path in paths[1:]:
+                path.unlink()
 
 
 def _check(kernel: Executable, memory: Mapping[str, NDArray[np.uint8]]) -> None:

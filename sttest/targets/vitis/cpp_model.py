@@ -16,6 +16,8 @@ from tree_sitter import Node
 from sttest.targets.vitis.rules.source import CppSource, Directive, declared_name, directive_of, line_of, text_of
 
 PROCESS_CALL = "STTEST_PROCESS"
+FIFO_CALL = "STTEST_FIFO"
+"""Gives an array of streams the name and the depth that simulation knows it by."""
 
 # --- Types
 
@@ -371,9 +373,15 @@ class CppFile:
             kind = self.type_of(text_of(node.child_by_field_name("type"))) if node.type == "declaration" else OTHER
             if kind.kind in ("stream", "blocks"):
                 titles = re.findall(r'"([^"]*)"', text_of(node))
-                declarator = node.child_by_field_name("declarator")
-                found[declared_name(declarator)] = Channel(kind, titles[0] if titles else "")
+                name = declared_name(node.child_by_field_name("declarator"))
+                found[name] = Channel(kind, titles[0] if titles else self._titles.get(name, ""))
         return found
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        """Names of streams that are declared as arrays, by variable."""
+        calls = (re.match(rf'{FIFO_CALL}\((\w+), "([^"]*)"', text_of(node)) for node in self._region)
+        return {match[1]: match[2] for match in calls if match is not None}
 
     @cached_property
     def region_directives(self) -> list[Directive]:
@@ -401,6 +409,8 @@ def _process_call(node: Node) -> ProcessCall | None:
         return None
     listed = call.child_by_field_name("arguments")
     function, arguments = call.child_by_field_name("function"), listed.named_children if listed is not None else []
+    if text_of(function) == FIFO_CALL:
+        return None
     if text_of(function) == PROCESS_CALL and arguments:
         function, arguments = arguments[0], arguments[1:]
     name, template = _callee(function)

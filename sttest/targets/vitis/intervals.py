@@ -126,7 +126,7 @@ def wide_aggregates(text: str, limit: int = MAX_AGGREGATE_BITS) -> list[str]:
     for call in file.processes:
         code = ProcessCode(file, call.function, call.template)
         for name, kind in code.types.items():
-            if kind.kind != "stream":
+            if kind.kind != "stream" and not (kind.kind == "array" and kind.element and kind.element.kind == "stream"):
                 found[f"'{plain(name)}' of {call.function}"] = _aggregate_bits(kind)
     return [f"{what} has {bits:,} bits" for what, bits in found.items() if bits > limit]
 
@@ -192,6 +192,7 @@ class _Process:
     def _wide_streams(self) -> Iterator[str]:
         for parameter in self.code.function.parameters:
             kind, name = parameter.type, self.title(parameter.name)
+            kind = kind.element if kind.kind == "array" and kind.element is not None else kind
             if kind.kind == "stream" and kind.bits > MAX_AGGREGATE_BITS:
                 yield f"'{name}' has {kind.bits:,} bits, above {MAX_AGGREGATE_BITS:,}: the tool refuses it"
             elif kind.kind == "stream" and kind.bits > PORT_BITS:
@@ -218,7 +219,8 @@ class _Loop:
         if name in self.code.pointers:
             return "pointer"
         kind = self.code.type_of(name)
-        return "stream" if kind.scalar.kind == "stream" or kind.kind == "stream" else _array_kind(kind)
+        held = kind.element if kind.kind == "array" and kind.element is not None else kind
+        return "stream" if held.kind == "stream" else _array_kind(kind)
 
     def interval(self) -> LoopInterval:
         bounds = [*self._streams(), *self._banks(), *self._beats(), *self._chains()]

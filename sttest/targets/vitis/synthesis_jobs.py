@@ -25,6 +25,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\w+|[^\w\s]')
 _DECLARED = re.compile(r"^(?:struct|union|enum)\s+(\w+)|\b(\w+)\s*(?:\[[^\]]*\]\s*)*[(=;]")
 _LABEL = re.compile(r"^\s*(\w+):$", re.MULTILINE)
 _STREAM = re.compile(r'hls::stream<[^;"]*> (\w+)\("([^"]+)"\)')
+_WIDE_STREAM = re.compile(r'STTEST_FIFO\((\w+), "([^"]+)", \d+\)')
 _BLOCKS = re.compile(r"(hls::stream_of_blocks<[^;]*>) (\w+);")
 _CALL = re.compile(r"STTEST_PROCESS\((\w+),\s*([^;]*)\);")
 _PORT = re.compile(r"#pragma HLS interface mode=m_axi port=(\w+)([^\n]*)")
@@ -239,7 +240,7 @@ class _Kernel:
         return map(self._unit, groups)
 
     def _calls(self) -> Iterator[_Call]:
-        streams: dict[str, str] = dict(_STREAM.findall(self.body))
+        streams: dict[str, str] = dict([*_STREAM.findall(self.body), *_WIDE_STREAM.findall(self.body)])
         fifos = set(streams.values())
         processes: dict[frozenset[str], list[str]] = {}
         for each in self.graph.processes:
@@ -289,7 +290,7 @@ class _Kernel:
             passed = list[str]()
             for given, (kind, name) in zip(call.arguments, call.function.parameters, strict=True):
                 passed.append(given if given in self.blocks else f"{name}_{number}")
-                parameters += [] if given in self.blocks else [f"{kind} {name}_{number}"]
+                parameters += [] if given in self.blocks else [_declared(kind, name, number)]
             ports += self._ports(zip(call.arguments, passed, strict=True))
             lines.append(f"  {call.function.name}({', '.join(passed)});")
         shared = dict.fromkeys(name for call in calls for name in call.arguments if name in self.blocks)
@@ -303,6 +304,12 @@ class _Kernel:
         """A port of memory keeps the directive that it has in the whole design; its address is a wire."""
         head = "#pragma HLS interface mode=m_axi bundle=gmem offset=direct port="
         return [f"{head}{name}{_BUNDLE.sub('', self.ports[given])}" for given, name in names if given in self.ports]
+
+
+def _declared(kind: str, name: str, number: int) -> str:
+    """A parameter under another name; of an array, the name stands inside of its type."""
+    inside = re.sub(rf"\b{name}\b", f"{name}_{number}", kind)
+    return inside if inside != kind else f"{kind} {name}_{number}"
 
 
 def _common_start(names: Sequence[str]) -> str:

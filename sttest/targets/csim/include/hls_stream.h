@@ -19,7 +19,7 @@ class stream : public stream<T, 0> {
 template <class T>
 class stream<T, 0> : public sttest::dumped_channel {
  public:
-  stream() : stream("stream", 0) {}
+  stream() : stream("", 0) {}
   explicit stream(const char* name) : stream(name, 0) {}
   ~stream() {
     sttest::scheduler::get().finish();
@@ -40,6 +40,13 @@ class stream<T, 0> : public sttest::dumped_channel {
     return token;
   }
   void read(T& token) { token = read(); }
+
+  // Another name and depth, before the first token.
+  void become(const char* name, std::size_t tokens) {
+    sttest::dumped_channel::become(name, tokens);
+    delete[] places_;
+    places_ = new T[depth]();
+  }
   stream& operator<<(const T& token) {
     write(token);
     return *this;
@@ -53,7 +60,7 @@ class stream<T, 0> : public sttest::dumped_channel {
   stream(const char* name, std::size_t tokens) : sttest::dumped_channel(name, tokens), places_(new T[depth]()) {}
 
  private:
-  T* const places_;
+  T* places_;
 };
 
 }  // namespace hls

@@ -260,17 +260,16 @@ inline void channel::note_read() {
 // A channel whose tokens may go to a file.
 class dumped_channel : public channel {
  protected:
-  dumped_channel(const char* name, std::size_t declared)
-      : channel(name, scheduler::get().depth_of(name, declared == 0 ? 2 : declared)) {
-    const char* folder = std::getenv("STTEST_STREAMS");
-    if (folder == nullptr) return;
-    dump_ = std::fopen((std::string(folder) + "/" + name + ".bin").c_str(), "wb");
-    if (dump_ != nullptr) return;
-    std::fprintf(stderr, "cannot write the tokens of stream %s\n", name);
-    std::_Exit(1);
-  }
+  dumped_channel(const char* name, std::size_t declared) : channel(name, places(name, declared)) { open(); }
   ~dumped_channel() {
     if (dump_ != nullptr) std::fclose(dump_);
+  }
+
+  void become(const char* given, std::size_t declared) {
+    name = given;
+    depth = places(given, declared);
+    if (dump_ != nullptr) std::fclose(dump_);
+    open();
   }
 
   void note_token(const void* token, std::size_t bytes) {
@@ -279,9 +278,33 @@ class dumped_channel : public channel {
   }
 
  private:
+  static std::size_t places(const char* name, std::size_t declared) {
+    return scheduler::get().depth_of(name, declared == 0 ? 2 : declared);
+  }
+
+  void open() {
+    const char* folder = std::getenv("STTEST_STREAMS");
+    if (folder == nullptr || name.empty()) return;
+    dump_ = std::fopen((std::string(folder) + "/" + name + ".bin").c_str(), "wb");
+    if (dump_ != nullptr) return;
+    std::fprintf(stderr, "cannot write the tokens of stream %s\n", name.c_str());
+    std::_Exit(1);
+  }
+
   std::FILE* dump_ = nullptr;
 };
 
+// The FIFOs of one token's words: all have its depth, those behind the first are called after it with a number.
+template <class Stream, std::size_t WORDS>
+void name_words(Stream (&fifos)[WORDS], const char* name, std::size_t tokens) {
+  const std::size_t places = scheduler::get().depth_of(name, tokens);
+  for (std::size_t word = 0; word < WORDS; ++word) {
+    const std::string number = word == 0 ? "" : "[" + std::to_string(word) + "]";
+    fifos[word].become((name + number).c_str(), places);
+  }
+}
+
 }  // namespace sttest
 
+#define STTEST_FIFO(fifos, name, depth) ::sttest::name_words(fifos, name, depth)
 #define STTEST_PROCESS(function, ...) ::sttest::scheduler::get().spawn(#function, [&] { function(__VA_ARGS__); })

@@ -22,6 +22,7 @@ from sttest.targets.vitis.rules.source import (
 )
 
 CALL = "STTEST_PROCESS"
+NAMED = "STTEST_FIFO"
 _IN_BRACKETS = re.compile(r"\((\w+)\)")
 
 
@@ -38,7 +39,7 @@ def one_top(source: CppSource) -> Iterator[RuleViolation]:
 def canonical_form(source: CppSource) -> Iterator[RuleViolation]:
     """The region holds declarations of channels and calls of processes, nothing else."""
     for node in _statements(source):
-        if not (_is_channel(node) or _arguments(node)):
+        if not (_is_channel(node) or _arguments(node) or _is_name(node)):
             yield RuleViolation("canonical-form", f"'{text_of(node)[:60]}' in a dataflow region", line_of(node))
 
 
@@ -118,6 +119,11 @@ def _statements(source: CppSource) -> list[Node]:
     return [node for node in source.top.body.named_children if node.type not in ("preproc_call", "comment")]
 
 
+def _is_name(node: Node) -> bool:
+    """Whether a statement says what FIFOs are called in simulation, which is nothing for the tool."""
+    return node.type == "expression_statement" and called_name(node.named_children[0]) == NAMED
+
+
 def _is_channel(node: Node) -> bool:
     if node.type != "declaration":
         return False
@@ -181,7 +187,8 @@ def _verbs(body: Node) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
     for node in walk(body):
         if node.type == "field_expression":
-            found[text_of(node.child_by_field_name("argument"))].add(text_of(node.child_by_field_name("field")))
+            base = text_of(node.child_by_field_name("argument")).partition("[")[0]
+            found[base].add(text_of(node.child_by_field_name("field")))
         elif node.type == "declaration":
             text = text_of(node)
             for name in _IN_BRACKETS.findall(text):
@@ -334,7 +341,7 @@ def known_directives(source: CppSource) -> Iterator[RuleViolation]:
     """Only directives are used whose placement these rules know."""
     known = (
         "interface", "dataflow", "pipeline", "unroll", "loop_flatten", "array_partition", "array_reshape",
-        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op", "inline",
+        "bind_storage", "dependence", "loop_tripcount", "allocation", "bind_op", "inline", "stream",
     )  # fmt: skip
     for directive in source.directives:
         if directive.name not in known:

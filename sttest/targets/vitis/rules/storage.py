@@ -8,8 +8,9 @@ from tree_sitter import Node
 from sttest.targets.vitis.rules.source import CppSource, Directive, RuleViolation, declared_name, line_of, text_of, walk
 
 _SPLITS = ("array_partition", "array_reshape")
-_AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op")
+_AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op", "stream")
 _FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
+_NAMED = "STTEST_FIFO("
 _CHANNELS = ("stream", "stream_of_blocks")
 
 
@@ -37,7 +38,7 @@ def _pointers_around(source: CppSource, node: Node) -> set[str]:
 
 def _declaration_before(node: Node) -> Node | None:
     before = node.prev_named_sibling
-    while before is not None and before.type in ("preproc_call", "comment"):
+    while before is not None and (before.type in ("preproc_call", "comment") or text_of(before).startswith(_NAMED)):
         before = before.prev_named_sibling
     return before if before is not None and before.type == "declaration" else None
 
@@ -123,8 +124,16 @@ def stream_depths(source: CppSource) -> Iterator[RuleViolation]:
         arguments = node.child_by_field_name("arguments")
         depth = text_of(arguments.named_children[-1]) if arguments is not None else ""
         least = 1 if kind == "stream" else 2
+        if (name := declared_name(declared.child_by_field_name("declarator"))) in (depths := _told_depths(source)):
+            depth = depths[name]
         if not (depth.isdigit() and int(depth) >= least):
             yield RuleViolation("stream-depths", f"'{text_of(node)}' has no depth of at least {least}", line_of(node))
+
+
+def _told_depths(source: CppSource) -> dict[str, str]:
+    """Depths that directives give to streams, such as those of an array."""
+    told = (each.options for each in source.directives if each.name == "stream")
+    return {options.get("variable", ""): options.get("depth", "") for options in told}
 
 
 def one_lock(source: CppSource) -> Iterator[RuleViolation]:
