@@ -247,7 +247,9 @@ class Network:
 
     def _turn(self, name: str, members: Sequence[df.TaskOp]) -> Process:
         """The function of one turn: its streams are those of any of the tasks."""
-        types = [[self.streams[port].token.parameter("each") for port in (*each.sources, *each.sinks)] for each in members]
+        types = [
+            [self.streams[port].token.parameter("each") for port in (*each.sources, *each.sinks)] for each in members
+        ]
         if any(each != types[0] for each in types):
             raise InputError("engine-tokens", "the tokens of its tasks differ", where=name, hints=["share fewer tasks"])
         arity = len(members[0].sources)

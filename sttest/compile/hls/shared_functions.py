@@ -12,7 +12,6 @@ from string import ascii_lowercase
 
 from sttest.compile.hls.writer import MAX_COLUMNS, Code, Constant, Function
 
-
 _PARAMETER = re.compile(r"(\w+)(\)\[\d+\])?$")
 """The name of a parameter, and what stands behind it where that is an array."""
 

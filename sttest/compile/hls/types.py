@@ -12,10 +12,9 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.df import identifier
 from sttest.compile.hls.writer import Code
 from sttest.compile.ir.names import unique
+from sttest.compile.schedule.ports import words_of_token
 from sttest.core.errors import InputError
 
-PORT_BITS = 512
-"""The widest word of a FIFO, bits; a token that is wider has several.  Vitis HLS refuses words above 4,096 bits."""
 _INTEGER_BITS = (1, 4, 8, 16, 32)
 
 
@@ -87,9 +86,8 @@ class Token:
 
     @property
     def words(self) -> int:
-        """Words that it is made of, each of which goes through a FIFO of its own; all of them in one cycle."""
-        least = -(-self.size * self.element.bits // PORT_BITS)
-        return next(count for count in range(max(1, least), self.size + 1) if self.size % count == 0)
+        """Words that it is made of, each of which goes through a FIFO of its own."""
+        return words_of_token(self.size, self.element.bits)
 
     @property
     def c_type(self) -> str:

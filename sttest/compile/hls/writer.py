@@ -156,7 +156,9 @@ class Code:
         self.depth -= 1
         constants = tuple(self._constants.values())
         types = {f"<{each.value}>": f"<{each.name}>" for each in constants if each.kind == "class"}
-        named = tuple(re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters)
+        named = tuple(
+            re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters
+        )
         self.functions.append(Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines))))
         self.lines = []
 

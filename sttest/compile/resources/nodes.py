@@ -17,6 +17,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
 from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
+from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
@@ -207,7 +208,9 @@ def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
     depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
     if is_folded(ends):
         return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
-    return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits, shift_register=kind == "srl")
+    elements = prod(ends.kind.itensor.element_shape)
+    words = words_of_token(elements, bits // elements)
+    return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits // words, words, shift_register=kind == "srl")
 
 
 @singledispatch

@@ -46,6 +46,16 @@ static void delayed(fifo<TOKEN>& from, fifo<TOKEN>& to) {
 
 static void delay(fifo<row>& from, fifo<row>& to) { delayed<4, 1, row>(from, to); }
 
+static void part(fifo<row>& from, fifo<row> (&to)[2]) {
+  to[0].write(from.read());
+  to[1].write(from.read());
+}
+
+static void join(fifo<row> (&from)[2], fifo<row>& to) {
+  to.write(from[0].read());
+  to.write(from[1].read());
+}
+
 static void load(const ap_uint<512>* memory, hls::stream<row>& to_fill) {
 loads:
   for (int t = 0; t < 4; ++t) {
@@ -105,13 +115,19 @@ extern "C" void top(const ap_uint<512>* x, ap_uint<512>* y) {
 #pragma HLS bind_storage variable=rows type=fifo impl=srl
   hls::stream<row, 2> delays("delay__copy");
 #pragma HLS bind_storage variable=delays type=fifo impl=srl
+  hls::stream<row> pair[2]; STTEST_FIFO(pair, "delay__join", 3);
+#pragma HLS stream variable=pair depth=3
+#pragma HLS bind_storage variable=pair type=fifo impl=srl
+  hls::stream<row, 2> joins("join__copy");
+#pragma HLS bind_storage variable=joins type=fifo impl=srl
   hls::stream<row, 2> copies("copy__fill");
 #pragma HLS bind_storage variable=copies type=fifo impl=srl
   hls::stream_of_blocks<tile_block, 2> tiles;
 #pragma HLS array_partition variable=tiles type=complete dim=1
 #pragma HLS array_reshape variable=tiles type=cyclic factor=2 dim=2
   STTEST_PROCESS(load, x, rows);
-  STTEST_PROCESS(delay, rows, delays); STTEST_PROCESS(copy, delays, copies);
+  STTEST_PROCESS(delay, rows, delays); STTEST_PROCESS(part, delays, pair);
+  STTEST_PROCESS(join, pair, joins); STTEST_PROCESS(copy, joins, copies);
   STTEST_PROCESS(fill, copies, tiles);
   STTEST_PROCESS(store, tiles, y);
 }
@@ -157,6 +173,9 @@ BREAKS = [
     ("bound-products", "op=mul impl=fabric", "op=add impl=fabric"),
     ("stream-storage", "impl=srl", "impl=flipflop"),
     ("stream-depths", "hls::stream<row, 2> rows", "hls::stream<row, 0> rows"),
+    ("stream-depths", "depth=3", "depth=0"),
+    ("placed-after-declaration", "bind_storage variable=pair", "bind_storage variable=rows"),
+    ("one-writer-one-reader", "to[1].write(from.read());", "to[1].read();"),
     ("stream-depths", "hls::stream_of_blocks<tile_block, 2>", "hls::stream_of_blocks<tile_block, 1>"),
     ("one-lock", "  hls::read_lock<tile_block> block(blocks);",
      "  hls::read_lock<tile_block> block(blocks);\n  hls::read_lock<tile_block> again(blocks);"),

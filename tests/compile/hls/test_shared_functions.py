@@ -10,7 +10,10 @@ from sttest.compile.compiler import compile_text
 from sttest.compile.hls import EmittedKernel, emit_design
 from sttest.compile.hls.folding import folded
 from sttest.compile.options import CompileOptions
+from sttest.compile.schedule.ports import PORT_BITS
 from sttest.frontend.shipped import lowered_text
+from sttest.targets.vitis.intervals import wide_aggregates
+from sttest.targets.vitis.rules import check_kernel
 
 MOST_LINES = 2447
 """A third of what GPT-2's decode block took before functions were shared: 7,341 lines."""
@@ -39,6 +42,22 @@ def test_projections_are_one_function_and_processes_of_their_own(gpt2: EmittedKe
 def test_a_comment_says_what_a_task_computes(gpt2: EmittedKernel) -> None:
     product = "out0[i, j] = (in0[128 j + k] * in1[128 j + k, i]) + out0[i, j], for all k."
     assert f"// {product}  Tiles of 16x1x16, 1 step of 1 cycle.\n" in gpt2.text
+
+
+def test_ports_move_at_most_512_bits_per_cycle(gpt2: EmittedKernel) -> None:
+    """Streams, vectors and words of memory: a wider token has several FIFOs, which are read and written together."""
+    assert wide_aggregates(gpt2.text, PORT_BITS) == []
+    assert "hls::stream<i4x128> gather_attn_q_proj_weight_out[2];" in gpt2.top
+    assert "static void attn_q_proj(fifo<i8x16>& a, fifo<i4x128> (&b)[2], fifo<i32x16>& c)" in gpt2.top
+
+
+@pytest.mark.parametrize("bits", [4096, 32768])
+def test_tokens_of_any_width_have_words_that_the_tool_takes(bits: int) -> None:
+    options = CompileOptions(tile_size=32, vector_bits=bits, precision="fp32")
+    text = emit_design(compile_text(lowered_text("gpt2", "prefill"), "wide", "u55c", options)).text
+    assert "read_words<" in text
+    assert wide_aggregates(text, PORT_BITS) == []
+    assert check_kernel(text) == []
 
 
 @pytest.mark.parametrize(

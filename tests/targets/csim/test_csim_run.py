@@ -136,6 +136,40 @@ def test_values_and_occupancies(kernel, tmp_path):
     np.testing.assert_array_equal(np.fromfile(tmp_path / "back.bin", np.int8), X.reshape(2, 64)[:, ::-1].ravel())
 
 
+WIDE = (
+    KERNEL.replace("hls::stream<token>& right) {", "hls::stream<token> (&right)[2]) {")
+    .replace("    right.write(values);", "    right[0].write(values);\n    right[1].write(values[15]);")
+    .replace("hls::stream<token>& right, ap_uint", "hls::stream<token> (&right)[2], ap_uint")
+    .replace("const token a = left.read(), b = right.read();",
+             "const token a = left.read(), b = right[0].read(), c = right[1].read();\n      if (b[15] != c[0]) continue;")
+    .replace('hls::stream<token, DEPTH> straight("straight");',
+             'hls::stream<token> straight[2]; STTEST_FIFO(straight, "straight", DEPTH);')
+)  # fmt: skip
+"""The same kernel with one FIFO whose tokens are two words, the second one all of the first one's last element."""
+
+
+def test_tokens_of_several_words_are_one_stream(work, tmp_path):
+    """Its words are side by side in the file, and it is counted once."""
+    wide = build_kernel(_package(work / "wide", 4, WIDE), work)
+    run = run_kernel(wide, {"x": X.view(np.uint8)}, streams=tmp_path)
+    expected = X.reshape(2, 64) + X.reshape(2, 64)[:, ::-1]
+    np.testing.assert_array_equal(run.results["y"].view(np.int8), expected.ravel())
+    assert (run.fifos["straight"].peak, run.fifos["straight"].written, run.fifos["straight"].depth) == (4, 8, 4)
+    assert {*run.fifos} == {"loaded", "turned", "straight", "back", "blocks"}
+    assert {each.stem for each in tmp_path.iterdir()} == {"loaded", "turned", "straight", "back"}
+    tokens = np.fromfile(tmp_path / "straight.bin", np.int8).reshape(8, 32)
+    np.testing.assert_array_equal(tokens[:, :16], X.reshape(8, 16))
+    np.testing.assert_array_equal(tokens[:, 16:], np.repeat(X.reshape(8, 16)[:, 15:], 16, axis=1))
+
+
+def test_tokens_of_several_words_wait_for_each_other(work, tmp_path):
+    shallow = build_kernel(_package(work / "wide_shallow", 2, WIDE), work)
+    run = run_kernel(shallow, {"x": X.view(np.uint8)}, streams=tmp_path)
+    assert run.verdict == "deadlock"
+    assert {each.process: (each.waits_to, each.fifo) for each in run.blocked}["fork"] == ("write", "straight")
+    assert run_kernel(shallow, {"x": X.view(np.uint8)}, depths={"straight": 4}).verdict == "done"
+
+
 def test_too_small_a_fifo_is_a_deadlock_that_says_who_waits(work):
     shallow = build_kernel(_package(work / "shallow", 2), work)
     run = run_kernel(shallow, {"x": X.view(np.uint8)})

@@ -19,12 +19,31 @@ template <class T>
 using fifo = hls::stream<T>;
 template <class T>
 using ping_pong = hls::stream_of_blocks<T>;
-typedef hls::vector<ap_int<32>, 64> i32x64;
+typedef hls::vector<ap_int<32>, 16> i32x16;
 typedef hls::vector<ap_int<4>, 64> i4x64;
 typedef hls::vector<ap_int<8>, 64> i8x64;
 typedef hls::vector<ap_uint<1>, 64> i1x64;
-typedef hls::vector<float, 64> f32x64;
-typedef hls::vector<half, 64> f16x64;
+typedef hls::vector<float, 16> f32x16;
+typedef hls::vector<half, 32> f16x32;
+
+// All words of a token at once, each through a FIFO of its own.
+template <int WORDS, class T>
+static void read_words(fifo<T> (&from)[WORDS], T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    token[w] = from[w].read();
+  }
+}
+
+template <int WORDS, class T>
+static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    to[w].write(token[w]);
+  }
+}
 
 // The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
 static inline float larger(float a, float b) {
@@ -105,9 +124,10 @@ static inline void i8_into_word(ap_uint<512>& word, int number, ap_int<8> value)
 
 // Streams a tensor out of memory.
 template <int TILES_0, int WORDS_1>
-static void load_f32(const ap_uint<512>* memory, fifo<f32x64>& to) {
+static void load_f32(const ap_uint<512>* memory, fifo<f32x16> (&to)[4]) {
 #pragma HLS inline
-  f32x64 token;
+  f32x16 token[4];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
@@ -116,10 +136,10 @@ static void load_f32(const ap_uint<512>* memory, fifo<f32x64>& to) {
 #pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
 #pragma HLS unroll
-          token[16 * e0 + 4 * w1 + e1] = f32_of_word(word, 4 * e0 + e1);
+          token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16] = f32_of_word(word, 4 * e0 + e1);
         }
       }
-      if (w1 == 3) to.write(token);
+      if (w1 == 3) write_words<4>(to, token);
     }
   }
 }
@@ -132,9 +152,9 @@ static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
 #pragma HLS pipeline II=1
     const i8x64 token = from.read();
     ap_uint<512> word = 0;
-    elements_1: for (int e1 = 0; e1 < 64; ++e1) {
+    elements_0: for (int e0 = 0; e0 < 64; ++e0) {
 #pragma HLS unroll
-      i8_into_word(word, e1, token[e1]);
+      i8_into_word(word, e0, token[e0]);
     }
     memory[t0] = word;
   }
@@ -145,9 +165,13 @@ static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
 #ifndef STTEST_PROCESS
 #define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
 #endif
+// Name and depth of FIFOs for the words of one token, which the tool has from directives.
+#ifndef STTEST_FIFO
+#define STTEST_FIFO(fifos, name, depth)
+#endif
 
-static void load_quantise_in0(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
-static void load_quantise_in1(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
+static void load_quantise_in0(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
+static void load_quantise_in1(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
 
 // Streams a tensor out of memory.
 static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
@@ -158,9 +182,9 @@ static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
     tiles_of_word: for (int n = 0; n < 2; ++n) {
 #pragma HLS unroll
       i4x64 token;
-      elements_1: for (int e1 = 0; e1 < 64; ++e1) {
+      elements_0: for (int e0 = 0; e0 < 64; ++e0) {
 #pragma HLS unroll
-        token[e1] = i4_of_word(word, 64 * n + e1);
+        token[e0] = i4_of_word(word, 64 * n + e0);
       }
       to.write(token);
     }
@@ -174,18 +198,19 @@ static void load_integers_in1(const ap_uint<512>* memory, fifo<i8x64>& to) {
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[t0];
-    elements_1: for (int e1 = 0; e1 < 64; ++e1) {
+    elements_0: for (int e0 = 0; e0 < 64; ++e0) {
 #pragma HLS unroll
-      token[e1] = i8_of_word(word, e1);
+      token[e0] = i8_of_word(word, e0);
     }
     to.write(token);
   }
 }
 
 // Streams a tensor out of memory.
-static void load_narrow_in0(const ap_uint<512>* memory, fifo<i32x64>& to) {
+static void load_narrow_in0(const ap_uint<512>* memory, fifo<i32x16> (&to)[4]) {
   constexpr int TILES_0 = 2, WORDS_1 = 4;
-  i32x64 token;
+  i32x16 token[4];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
@@ -194,18 +219,19 @@ static void load_narrow_in0(const ap_uint<512>* memory, fifo<i32x64>& to) {
 #pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
 #pragma HLS unroll
-          token[16 * e0 + 4 * w1 + e1] = i32_of_word(word, 4 * e0 + e1);
+          token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16] = i32_of_word(word, 4 * e0 + e1);
         }
       }
-      if (w1 == 3) to.write(token);
+      if (w1 == 3) write_words<4>(to, token);
     }
   }
 }
 
 // Streams a tensor out of memory.
-static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x64>& to) {
+static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x32> (&to)[2]) {
   constexpr int TILES_0 = 2, WORDS_1 = 2;
-  f16x64 token;
+  f16x32 token[2];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
@@ -214,31 +240,34 @@ static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x64>& to) {
 #pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 8; ++e1) {
 #pragma HLS unroll
-          token[16 * e0 + 8 * w1 + e1] = f16_of_word(word, 8 * e0 + e1);
+          token[(16 * e0 + 8 * w1 + e1) / 32][(16 * e0 + 8 * w1 + e1) % 32] = f16_of_word(word, 8 * e0 + e1);
         }
       }
-      if (w1 == 1) to.write(token);
+      if (w1 == 1) write_words<2>(to, token);
     }
   }
 }
-
-static void load_asked(const ap_uint<512>* a, fifo<f32x64>& b) { load_f32<2, 4>(a, b); }
+static void load_asked(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
 
 // out0[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16, 8 steps of 1 cycle.
-static void quantise(fifo<f32x64>& from0, fifo<f32x64>& from1, fifo<i8x64>& to) {
+static void quantise(fifo<f32x16> (&from0)[4], fifo<f32x16> (&from1)[4], fifo<i8x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
-  f32x64 in0;
-  f32x64 in1;
+  f32x16 in0[4];
+#pragma HLS array_partition variable=in0 type=complete dim=1
+  f32x16 in1[4];
+#pragma HLS array_partition variable=in1 type=complete dim=1
   i8x64 out0;
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) in0 = from0.read();
-        if (s0 == 0 && s1 == 0) in1 = from1.read();
+        if (s0 == 0 && s1 == 0) read_words<4>(from0, in0);
+        if (s0 == 0 && s1 == 0) read_words<4>(from1, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-          const float rounded = hls::rint(in0[16 * s0 + 8 * s1 + l1] / (hls::fabs(in1[16 * s0 + 8 * s1 + l1]) + 1.0f));
+          const float x0 = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          const float x1 = in1[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          const float rounded = hls::rint(x0 / (hls::fabs(x1) + 1.0f));
           out0[16 * s0 + 8 * s1 + l1] = ap_int<8>(static_cast<int>(smaller(larger(rounded, (-127.0f)), 127.0f)));
         }
         if (s0 == 3 && s1 == 1) to.write(out0);
@@ -249,11 +278,12 @@ static void quantise(fifo<f32x64>& from0, fifo<f32x64>& from1, fifo<i8x64>& to) 
 
 // out0[i, j] = min((max((in0[i, j] * in1[i, j]) - in0[i, j], in1[i, j]) * -70000) + (max((in0[i, j] * in1[i, j]) -
 // in0[i, j], in1[i, j]) * -70000), -70000).  Tiles of 4x16, 8 steps of 1 cycle.
-static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x64>& to) {
+static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x16> (&to)[4]) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   i4x64 in0;
   i8x64 in1;
-  i32x64 out0;
+  i32x16 out0[4];
+#pragma HLS array_partition variable=out0 type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
@@ -268,34 +298,38 @@ static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x64>& to) {
           const ap_int<8> difference = product - wide;
           const ap_int<32> product_2 = ap_int<32>(ap_int<8>(difference < x1 ? x1 : difference)) * ap_int<32>(-70000);
           const ap_int<32> sum = product_2 + product_2;
-          out0[16 * s0 + 8 * s1 + l1] = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
+          const ap_int<32> smaller_one = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
+          out0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16] = smaller_one;
         }
-        if (s0 == 3 && s1 == 1) to.write(out0);
+        if (s0 == 3 && s1 == 1) write_words<4>(to, out0);
       }
     }
   }
 }
 
 // out0[i, j] = low(in0[i, j]) * in1[i, j].  Tiles of 4x16, 8 steps of 1 cycle.
-static void narrow(fifo<i32x64>& from0, fifo<f16x64>& from1, fifo<f16x64>& to) {
+static void narrow(fifo<i32x16> (&from0)[4], fifo<f16x32> (&from1)[2], fifo<f16x32> (&to)[2]) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
-  i32x64 in0;
-  f16x64 in1;
-  f16x64 out0;
+  i32x16 in0[4];
+#pragma HLS array_partition variable=in0 type=complete dim=1
+  f16x32 in1[2];
+#pragma HLS array_partition variable=in1 type=complete dim=1
+  f16x32 out0[2];
+#pragma HLS array_partition variable=out0 type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) in0 = from0.read();
-        if (s0 == 0 && s1 == 0) in1 = from1.read();
+        if (s0 == 0 && s1 == 0) read_words<4>(from0, in0);
+        if (s0 == 0 && s1 == 0) read_words<2>(from1, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-          const ap_int<32> x0 = in0[16 * s0 + 8 * s1 + l1];
-          const half x1 = in1[16 * s0 + 8 * s1 + l1];
+          const ap_int<32> x0 = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          const half x1 = in1[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32];
           const float product = static_cast<float>(ap_int<8>(x0).to_int()) * static_cast<float>(x1);
-          out0[16 * s0 + 8 * s1 + l1] = half(product);
+          out0[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32] = half(product);
         }
-        if (s0 == 3 && s1 == 1) to.write(out0);
+        if (s0 == 3 && s1 == 1) write_words<2>(to, out0);
       }
     }
   }
@@ -303,17 +337,18 @@ static void narrow(fifo<i32x64>& from0, fifo<f16x64>& from1, fifo<f16x64>& to) {
 
 // out0[i, j] = cmpf(in0[i, j], in0[i, j]) ? cmpf(in0[i, j], in0[i, j]) : (in0[i, j] > 0).  Tiles of 4x16, 4 steps of 1
 // cycle.
-static void ask(fifo<f32x64>& from, fifo<i1x64>& to) {
+static void ask(fifo<f32x16> (&from)[4], fifo<i1x64>& to) {
   constexpr int TILES_1 = 2, STEPS_0 = 4;
-  f32x64 in0;
+  f32x16 in0[4];
+#pragma HLS array_partition variable=in0 type=complete dim=1
   i1x64 out0;
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
 #pragma HLS pipeline II=1
-      if (s0 == 0) in0 = from.read();
+      if (s0 == 0) read_words<4>(from, in0);
       results_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-        const float x0 = in0[16 * s0 + l1];
+        const float x0 = in0[(16 * s0 + l1) / 16][(16 * s0 + l1) % 16];
         const bool holds = x0 != x0 || x0 != x0;
         out0[16 * s0 + l1] = holds ? holds : (x0 > 0.0f);
       }
@@ -339,23 +374,23 @@ static void answer(fifo<i1x64>& from, fifo<i8x64>& to) {
     }
   }
 }
-
 static void store_quantise_out(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
 // Streams a tensor into memory.
-static void store_integers_out(ap_uint<512>* memory, fifo<i32x64>& from) {
+static void store_integers_out(ap_uint<512>* memory, fifo<i32x16> (&from)[4]) {
   constexpr int TILES_0 = 2, WORDS_1 = 4;
-  i32x64 token;
+  i32x16 token[4];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
-      if (w1 == 0) token = from.read();
+      if (w1 == 0) read_words<4>(from, token);
       ap_uint<512> word = 0;
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
 #pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
 #pragma HLS unroll
-          i32_into_word(word, 4 * e0 + e1, token[16 * e0 + 4 * w1 + e1]);
+          i32_into_word(word, 4 * e0 + e1, token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16]);
         }
       }
       memory[4 * t0 + w1] = word;
@@ -364,26 +399,26 @@ static void store_integers_out(ap_uint<512>* memory, fifo<i32x64>& from) {
 }
 
 // Streams a tensor into memory.
-static void store_narrow_out(ap_uint<512>* memory, fifo<f16x64>& from) {
+static void store_narrow_out(ap_uint<512>* memory, fifo<f16x32> (&from)[2]) {
   constexpr int TILES_0 = 2, WORDS_1 = 2;
-  f16x64 token;
+  f16x32 token[2];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
-      if (w1 == 0) token = from.read();
+      if (w1 == 0) read_words<2>(from, token);
       ap_uint<512> word = 0;
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
 #pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 8; ++e1) {
 #pragma HLS unroll
-          f16_into_word(word, 8 * e0 + e1, token[16 * e0 + 8 * w1 + e1]);
+          f16_into_word(word, 8 * e0 + e1, token[(16 * e0 + 8 * w1 + e1) / 32][(16 * e0 + 8 * w1 + e1) % 32]);
         }
       }
       memory[2 * t0 + w1] = word;
     }
   }
 }
-
 static void store_answers(ap_uint<512>* a, fifo<i8x64>& b) { store_i8<2>(a, b); }
 
 extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* quantise_in1,
@@ -404,25 +439,32 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
 #pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
-  hls::stream<f32x64, 2> load_quantise_in0_out("load_quantise_in0__quantise");
+  hls::stream<f32x16> load_quantise_in0_out[4]; STTEST_FIFO(load_quantise_in0_out, "load_quantise_in0__quantise", 2);
+#pragma HLS stream variable=load_quantise_in0_out depth=2
 #pragma HLS bind_storage variable=load_quantise_in0_out type=fifo impl=srl
-  hls::stream<f32x64, 2> load_quantise_in1_out("load_quantise_in1__quantise");
+  hls::stream<f32x16> load_quantise_in1_out[4]; STTEST_FIFO(load_quantise_in1_out, "load_quantise_in1__quantise", 2);
+#pragma HLS stream variable=load_quantise_in1_out depth=2
 #pragma HLS bind_storage variable=load_quantise_in1_out type=fifo impl=srl
   hls::stream<i4x64, 2> load_integers_in0_out("load_integers_in0__integers");
 #pragma HLS bind_storage variable=load_integers_in0_out type=fifo impl=srl
   hls::stream<i8x64, 2> load_integers_in1_out("load_integers_in1__integers");
 #pragma HLS bind_storage variable=load_integers_in1_out type=fifo impl=srl
-  hls::stream<i32x64, 2> load_narrow_in0_out("load_narrow_in0__narrow");
+  hls::stream<i32x16> load_narrow_in0_out[4]; STTEST_FIFO(load_narrow_in0_out, "load_narrow_in0__narrow", 2);
+#pragma HLS stream variable=load_narrow_in0_out depth=2
 #pragma HLS bind_storage variable=load_narrow_in0_out type=fifo impl=srl
-  hls::stream<f16x64, 2> load_narrow_in1_out("load_narrow_in1__narrow");
+  hls::stream<f16x32> load_narrow_in1_out[2]; STTEST_FIFO(load_narrow_in1_out, "load_narrow_in1__narrow", 2);
+#pragma HLS stream variable=load_narrow_in1_out depth=2
 #pragma HLS bind_storage variable=load_narrow_in1_out type=fifo impl=srl
-  hls::stream<f32x64, 2> load_asked_out("load_asked__ask");
+  hls::stream<f32x16> load_asked_out[4]; STTEST_FIFO(load_asked_out, "load_asked__ask", 2);
+#pragma HLS stream variable=load_asked_out depth=2
 #pragma HLS bind_storage variable=load_asked_out type=fifo impl=srl
   hls::stream<i8x64, 2> quantise_out_2("quantise__store_quantise_out");
 #pragma HLS bind_storage variable=quantise_out_2 type=fifo impl=srl
-  hls::stream<i32x64, 2> integers_out_2("integers__store_integers_out");
+  hls::stream<i32x16> integers_out_2[4]; STTEST_FIFO(integers_out_2, "integers__store_integers_out", 2);
+#pragma HLS stream variable=integers_out_2 depth=2
 #pragma HLS bind_storage variable=integers_out_2 type=fifo impl=srl
-  hls::stream<f16x64, 2> narrow_out_2("narrow__store_narrow_out");
+  hls::stream<f16x32> narrow_out_2[2]; STTEST_FIFO(narrow_out_2, "narrow__store_narrow_out", 2);
+#pragma HLS stream variable=narrow_out_2 depth=2
 #pragma HLS bind_storage variable=narrow_out_2 type=fifo impl=srl
   hls::stream<i1x64, 2> ask_out("ask__answer");
 #pragma HLS bind_storage variable=ask_out type=fifo impl=srl

@@ -21,10 +21,27 @@ template <class T>
 using fifo = hls::stream<T>;
 template <class T>
 using ping_pong = hls::stream_of_blocks<T>;
-typedef hls::vector<float, 128> f32x128;
 typedef hls::vector<float, 16> f32x16;
-typedef hls::vector<float, 32> f32x32;
 typedef float block_f32_1[1];
+
+// All words of a token at once, each through a FIFO of its own.
+template <int WORDS, class T>
+static void read_words(fifo<T> (&from)[WORDS], T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    token[w] = from[w].read();
+  }
+}
+
+template <int WORDS, class T>
+static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
+#pragma HLS inline
+  words: for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    to[w].write(token[w]);
+  }
+}
 
 // The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
 static inline float larger(float a, float b) {
@@ -65,6 +82,10 @@ static inline void f32_into_word(ap_uint<512>& word, int number, float value) {
 #ifndef STTEST_PROCESS
 #define STTEST_PROCESS(function, ...) function(__VA_ARGS__)
 #endif
+// Name and depth of FIFOs for the words of one token, which the tool has from directives.
+#ifndef STTEST_FIFO
+#define STTEST_FIFO(fifos, name, depth)
+#endif
 
 // Streams a tensor out of memory.
 static void load_x(const ap_uint<512>* memory, fifo<f32x16>& to) {
@@ -73,9 +94,9 @@ static void load_x(const ap_uint<512>* memory, fifo<f32x16>& to) {
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[t0];
-    elements_1: for (int e1 = 0; e1 < 16; ++e1) {
+    elements_0: for (int e0 = 0; e0 < 16; ++e0) {
 #pragma HLS unroll
-      token[e1] = f32_of_word(word, e1);
+      token[e0] = f32_of_word(word, e0);
     }
     to.write(token);
   }
@@ -87,15 +108,15 @@ static void fork_load_x(fifo<f32x16>& from, fifo<f32x16>& to0, fifo<f32x16>& to1
   tokens: for (int t = 0; t < TOKENS; ++t) {
 #pragma HLS pipeline II=1
     const f32x16 token = from.read();
-    to0.write(token);
-    to1.write(token);
+    to0.write(token); to1.write(token);
   }
 }
 
 // Streams a tensor out of memory.
-static void load_proj_weight(const ap_uint<512>* memory, fifo<f32x128>& to) {
+static void load_proj_weight(const ap_uint<512>* memory, fifo<f32x16> (&to)[8]) {
   constexpr int TILES_0 = 2, PARTS_0 = 2, PARTS_1 = 2, WORDS_0 = 2, WORDS_1 = 4;
-  f32x128 token;
+  f32x16 token[8];
+#pragma HLS array_partition variable=token type=complete dim=1
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
     parts_0: for (int p0 = 0; p0 < PARTS_0; ++p0) {
       parts_1: for (int p1 = 0; p1 < PARTS_1; ++p1) {
@@ -107,10 +128,10 @@ static void load_proj_weight(const ap_uint<512>* memory, fifo<f32x128>& to) {
 #pragma HLS unroll
               elements_1: for (int e1 = 0; e1 < 4; ++e1) {
 #pragma HLS unroll
-                token[64 * w0 + 16 * e0 + 4 * w1 + e1] = f32_of_word(word, 4 * e0 + e1);
+                token[(64 * w0 + 16 * e0 + 4 * w1 + e1) / 16][(64 * w0 + 16 * e0 + 4 * w1 + e1) % 16] = f32_of_word(word, 4 * e0 + e1);
               }
             }
-            if (w0 == 1 && w1 == 3) to.write(token);
+            if (w0 == 1 && w1 == 3) write_words<8>(to, token);
           }
         }
       }
@@ -119,17 +140,18 @@ static void load_proj_weight(const ap_uint<512>* memory, fifo<f32x128>& to) {
 }
 
 // Streams a tensor out of memory.
-static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x32>& to) {
+static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x16> (&to)[2]) {
   constexpr int WORDS_0 = 2;
-  f32x32 token;
+  f32x16 token[2];
+#pragma HLS array_partition variable=token type=complete dim=1
   words_0: for (int w0 = 0; w0 < WORDS_0; ++w0) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[w0];
     elements_0: for (int e0 = 0; e0 < 16; ++e0) {
 #pragma HLS unroll
-      token[16 * w0 + e0] = f32_of_word(word, e0);
+      token[(16 * w0 + e0) / 16][(16 * w0 + e0) % 16] = f32_of_word(word, e0);
     }
-    if (w0 == 1) to.write(token);
+    if (w0 == 1) write_words<2>(to, token);
   }
 }
 
@@ -153,6 +175,7 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
     }
     float acc = term[30];
     const int step_of_sum = t0;
+    const bool is_last = t0 == TILES_0 - 1;
     bool carries = true;
     levels: for (int n = 0; n < 1; ++n) {
 #pragma HLS unroll
@@ -160,7 +183,7 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
         if (carries) level0 = acc;
         carries = false;
       }
-      else if (carries) {
+      else if (carries || is_last) {
         acc = level0 + acc;
       }
     }
@@ -208,86 +231,118 @@ static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
   }
 }
 
-// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 1 step of 4 cycles.
-static void proj(fifo<f32x16>& from0, fifo<f32x128>& from1, fifo<f32x32>& to) {
-  constexpr int TILES_1 = 2;
+// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 32 steps of 2 cycles.
+static void proj(fifo<f32x16>& from0, fifo<f32x16> (&from1)[8], fifo<f32x16> (&to)[2]) {
+  constexpr int TILES_1 = 2, STEPS_1 = 16, STEPS_0 = 2;
+  f32x16 in0;
   float in1[16][32];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
-  f32x32 out0;
-  float level0[32];
-#pragma HLS array_partition variable=level0 type=complete dim=1
+#pragma HLS array_partition variable=in1 type=cyclic factor=8 dim=1
+#pragma HLS array_partition variable=in1 type=cyclic factor=16 dim=2
+  f32x16 out0[2];
+#pragma HLS array_partition variable=out0 type=complete dim=1
+  float kept0[2][16];
+#pragma HLS array_partition variable=kept0 type=complete dim=1
+#pragma HLS array_partition variable=kept0 type=complete dim=2
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
-#pragma HLS pipeline II=4
-    const f32x16 in0 = from0.read();
-    tokens_in1_0: for (int v0 = 0; v0 < 2; ++v0) {
+    steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
+      steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
+#pragma HLS pipeline II=2
+        if (s1 == 0 && s0 == 0) in0 = from0.read();
+        if (s1 == 0 && s0 == 0) {
+          f32x16 token[8];
+#pragma HLS array_partition variable=token type=complete dim=1
+          read_words<8>(from1, token);
+          read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
 #pragma HLS unroll
-      tokens_in1_1: for (int v1 = 0; v1 < 2; ++v1) {
+            read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-        const f32x128 token = from1.read();
-        read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
-          read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-            in1[8 * v0 + e0][16 * v1 + e1] = token[16 * e0 + e1];
+              in1[e0][e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
+            }
           }
         }
+        if (s1 == 0 && s0 == 1) {
+          f32x16 token[8];
+#pragma HLS array_partition variable=token type=complete dim=1
+          read_words<8>(from1, token);
+          read_in1_0_2: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_2: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0][e1 + 16] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
+            }
+          }
+        }
+        if (s1 == 8 && s0 == 0) {
+          f32x16 token[8];
+#pragma HLS array_partition variable=token type=complete dim=1
+          read_words<8>(from1, token);
+          read_in1_0_3: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_3: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
+            }
+          }
+        }
+        if (s1 == 8 && s0 == 1) {
+          f32x16 token[8];
+#pragma HLS array_partition variable=token type=complete dim=1
+          read_words<8>(from1, token);
+          read_in1_0_4: for (int e0 = 0; e0 < 8; ++e0) {
+#pragma HLS unroll
+            read_in1_1_4: for (int e1 = 0; e1 < 16; ++e1) {
+#pragma HLS unroll
+              in1[e0 + 8][e1 + 16] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
+            }
+          }
+        }
+        results_0: for (int l0 = 0; l0 < 16; ++l0) {
+#pragma HLS unroll
+          float acc = t1 == 0 && s1 == 0 ? 0.0f : kept0[1][l0];
+          const float product = in0[s1] * in1[s1][16 * s0 + l0];
+          acc = acc + product;
+          moves: for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+            kept0[1 - n][l0] = kept0[0 - n][l0];
+          }
+          kept0[0][l0] = acc;
+          out0[(16 * s0 + l0) / 16][(16 * s0 + l0) % 16] = acc;
+        }
+        if (t1 == TILES_1 - 1 && s1 == 15 && s0 == 1) write_words<2>(to, out0);
       }
     }
-    results_0: for (int l0 = 0; l0 < 32; ++l0) {
-#pragma HLS unroll
-      float term[31];
-#pragma HLS array_partition variable=term type=complete dim=1
-      lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
-#pragma HLS unroll
-        term[l1] = in0[l1] * in1[l1][l0];
-      }
-      tree: for (int n = 0; n < 15; ++n) {
-#pragma HLS unroll
-        term[16 + n] = term[2 * n] + term[2 * n + 1];
-      }
-      float acc = term[30];
-      const int step_of_sum = t1;
-      bool carries = true;
-      levels: for (int n = 0; n < 1; ++n) {
-#pragma HLS unroll
-        if ((step_of_sum >> n) % 2 == 0) {
-          if (carries) level0[l0] = acc;
-          carries = false;
-        }
-        else if (carries) {
-          acc = level0[l0] + acc;
-        }
-      }
-      out0[l0] = acc;
-    }
-    if (t1 == TILES_1 - 1) to.write(out0);
   }
 }
 
 // out0[i] = max(in0[i] + in1[i], 0).  Tiles of 32, 1 step of 1 cycle.
-static void act_2(fifo<f32x32>& from0, fifo<f32x32>& from1, fifo<f32x32>& to) {
-  f32x32 out0;
-  const f32x32 in0 = from0.read();
-  const f32x32 in1 = from1.read();
+static void act_2(fifo<f32x16> (&from0)[2], fifo<f32x16> (&from1)[2], fifo<f32x16> (&to)[2]) {
+  f32x16 out0[2];
+#pragma HLS array_partition variable=out0 type=complete dim=1
+  f32x16 in0[2];
+#pragma HLS array_partition variable=in0 type=complete dim=1
+  read_words<2>(from0, in0);
+  f32x16 in1[2];
+#pragma HLS array_partition variable=in1 type=complete dim=1
+  read_words<2>(from1, in1);
   results_0: for (int l0 = 0; l0 < 32; ++l0) {
 #pragma HLS unroll
-    out0[l0] = larger(in0[l0] + in1[l0], 0.0f);
+    out0[l0 / 16][l0 % 16] = larger(in0[l0 / 16][l0 % 16] + in1[l0 / 16][l0 % 16], 0.0f);
   }
-  to.write(out0);
+  write_words<2>(to, out0);
 }
 
 // Streams a tensor into memory.
-static void store_act(ap_uint<512>* memory, fifo<f32x32>& from) {
+static void store_act(ap_uint<512>* memory, fifo<f32x16> (&from)[2]) {
   constexpr int WORDS_1 = 2;
-  f32x32 token;
+  f32x16 token[2];
+#pragma HLS array_partition variable=token type=complete dim=1
   words_1: for (int w1 = 0; w1 < WORDS_1; ++w1) {
 #pragma HLS pipeline II=1
-    if (w1 == 0) token = from.read();
+    if (w1 == 0) read_words<2>(from, token);
     ap_uint<512> word = 0;
-    elements_1: for (int e1 = 0; e1 < 16; ++e1) {
+    elements_0: for (int e0 = 0; e0 < 16; ++e0) {
 #pragma HLS unroll
-      f32_into_word(word, e1, token[16 * w1 + e1]);
+      f32_into_word(word, e0, token[(16 * w1 + e0) / 16][(16 * w1 + e0) % 16]);
     }
     memory[w1] = word;
   }
@@ -307,9 +362,11 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
 #pragma HLS bind_storage variable=fork_load_x_out0 type=fifo impl=srl
   hls::stream<f32x16, 2> fork_load_x_out1("fork_load_x__norm_2");
 #pragma HLS bind_storage variable=fork_load_x_out1 type=fifo impl=srl
-  hls::stream<f32x128, 2> load_proj_weight_out("load_proj_weight__proj");
+  hls::stream<f32x16> load_proj_weight_out[8]; STTEST_FIFO(load_proj_weight_out, "load_proj_weight__proj", 2);
+#pragma HLS stream variable=load_proj_weight_out depth=2
 #pragma HLS bind_storage variable=load_proj_weight_out type=fifo impl=srl
-  hls::stream<f32x32, 2> load_proj_bias_out("load_proj_bias__act");
+  hls::stream<f32x16> load_proj_bias_out[2]; STTEST_FIFO(load_proj_bias_out, "load_proj_bias__act", 2);
+#pragma HLS stream variable=load_proj_bias_out depth=2
 #pragma HLS bind_storage variable=load_proj_bias_out type=fifo impl=srl
   hls::stream<float, 2> norm_out("norm__order_norm");
 #pragma HLS bind_storage variable=norm_out type=fifo impl=srl
@@ -317,9 +374,11 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
 #pragma HLS bind_storage variable=order_norm_out type=fifo impl=srl
   hls::stream<f32x16, 2> norm_2_out("norm_2__proj");
 #pragma HLS bind_storage variable=norm_2_out type=fifo impl=srl
-  hls::stream<f32x32, 3> proj_out("proj__act");
+  hls::stream<f32x16> proj_out[2]; STTEST_FIFO(proj_out, "proj__act", 3);
+#pragma HLS stream variable=proj_out depth=3
 #pragma HLS bind_storage variable=proj_out type=fifo impl=srl
-  hls::stream<f32x32, 3> act_out("act__store_act");
+  hls::stream<f32x16> act_out[2]; STTEST_FIFO(act_out, "act__store_act", 3);
+#pragma HLS stream variable=act_out depth=3
 #pragma HLS bind_storage variable=act_out type=fifo impl=srl
   hls::stream_of_blocks<block_f32_1, 2> order_norm_blocks;
   STTEST_PROCESS(load_x, x, load_x_out); STTEST_PROCESS(fork_load_x, load_x_out, fork_load_x_out0, fork_load_x_out1);
