@@ -11,6 +11,8 @@ from sttest.compile.ir.names import unique
 
 _INDENT = "  "
 MAX_COLUMNS = 120
+_OF_TYPE = re.compile(r"<[^&]*>(?=&| \(&)")
+"""The type that a stream in a parameter is of."""
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,8 @@ WIDE = (
     .replace("    right.write(values);", "    right[0].write(values);\n    right[1].write(values[15]);")
     .replace("hls::stream<token>& right, ap_uint", "hls::stream<token> (&right)[2], ap_uint")
     .replace("const token a = left.read(), b = right.read();",
-             "const token a = left.read(), b = right[0].read(), c = right[1].read();\n      if (b[15] != c[0]) continue;")
+             "const token a = left.read(), b = right[0].read(), c = right[1].read();\n"
+             "      if (b[15] != c[0]) continue;")
     .replace('hls::stream<token, DEPTH> straight("straight");',
              'hls::stream<token> straight[2]; STTEST_FIFO(straight, "straight", DEPTH);')
 )  # fmt: skip
