@@ -45,18 +45,6 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
   }
 }
 
-// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
-static inline float larger(float a, float b) {
-  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return a + b;
-  return a < b ? b : a;
-}
-
-// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
-static inline float smaller(float a, float b) {
-  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return -(-a - b);
-  return b < a ? b : a;
-}
-
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
   union {
@@ -75,6 +63,23 @@ static inline unsigned int bits_of_float(float value) {
   } both;
   both.value = value;
   return both.bits;
+}
+
+// An integer that is ordered as the binary32 numbers are, -0 below +0; `nan` for all that are none.
+static inline int ordered(float value, int nan) {
+  const int bits = static_cast<int>(bits_of_float(value));
+  if ((bits & 0x7fffffff) > 0x7f800000) return nan;
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+
+// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
+static inline float larger(float a, float b) {
+  return ordered(a, 0x7fffffff) < ordered(b, 0x7fffffff) ? b : a;
+}
+
+// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
+static inline float smaller(float a, float b) {
+  return ordered(b, -0x7fffffff - 1) < ordered(a, -0x7fffffff - 1) ? b : a;
 }
 
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).

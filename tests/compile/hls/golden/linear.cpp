@@ -43,12 +43,6 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
   }
 }
 
-// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
-static inline float larger(float a, float b) {
-  if (a != a || b != b || (a == 0.0f && b == 0.0f)) return a + b;
-  return a < b ? b : a;
-}
-
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
   union {
@@ -67,6 +61,18 @@ static inline unsigned int bits_of_float(float value) {
   } both;
   both.value = value;
   return both.bits;
+}
+
+// An integer that is ordered as the binary32 numbers are, -0 below +0; `nan` for all that are none.
+static inline int ordered(float value, int nan) {
+  const int bits = static_cast<int>(bits_of_float(value));
+  if ((bits & 0x7fffffff) > 0x7f800000) return nan;
+  return bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+
+// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
+static inline float larger(float a, float b) {
+  return ordered(a, 0x7fffffff) < ordered(b, 0x7fffffff) ? b : a;
 }
 
 // A word of memory holds elements; these take out, and put in, the one of a number.
@@ -175,7 +181,6 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
     }
     float acc = term[30];
     const int step_of_sum = t0;
-    const bool is_last = t0 == TILES_0 - 1;
     bool carries = true;
     levels: for (int n = 0; n < 1; ++n) {
 #pragma HLS unroll
@@ -183,7 +188,7 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
         if (carries) level0 = acc;
         carries = false;
       }
-      else if (carries || is_last) {
+      else if (carries) {
         acc = level0 + acc;
       }
     }
@@ -231,86 +236,63 @@ static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
   }
 }
 
-// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 32 steps of 2 cycles.
+// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 1 step of 4 cycles.
 static void proj(fifo<f32x16>& from0, fifo<f32x16> (&from1)[8], fifo<f32x16> (&to)[2]) {
-  constexpr int TILES_1 = 2, STEPS_1 = 16, STEPS_0 = 2;
-  f32x16 in0;
+  constexpr int TILES_1 = 2;
   float in1[16][32];
-#pragma HLS array_partition variable=in1 type=cyclic factor=8 dim=1
-#pragma HLS array_partition variable=in1 type=cyclic factor=16 dim=2
+#pragma HLS array_partition variable=in1 type=complete dim=1
+#pragma HLS array_partition variable=in1 type=complete dim=2
   f32x16 out0[2];
 #pragma HLS array_partition variable=out0 type=complete dim=1
-  float kept0[2][16];
-#pragma HLS array_partition variable=kept0 type=complete dim=1
-#pragma HLS array_partition variable=kept0 type=complete dim=2
+  float level0[32];
+#pragma HLS array_partition variable=level0 type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
-    steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
-      steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
-#pragma HLS pipeline II=2
-        if (s1 == 0 && s0 == 0) in0 = from0.read();
-        if (s1 == 0 && s0 == 0) {
-          f32x16 token[8];
+#pragma HLS pipeline II=4
+    const f32x16 in0 = from0.read();
+    tokens_in1_0: for (int v0 = 0; v0 < 2; ++v0) {
+#pragma HLS unroll
+      tokens_in1_1: for (int v1 = 0; v1 < 2; ++v1) {
+#pragma HLS unroll
+        f32x16 token[8];
 #pragma HLS array_partition variable=token type=complete dim=1
-          read_words<8>(from1, token);
-          read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
+        read_words<8>(from1, token);
+        read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
 #pragma HLS unroll
-            read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
+          read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-              in1[e0][e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
-            }
+            in1[8 * v0 + e0][16 * v1 + e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
           }
         }
-        if (s1 == 0 && s0 == 1) {
-          f32x16 token[8];
-#pragma HLS array_partition variable=token type=complete dim=1
-          read_words<8>(from1, token);
-          read_in1_0_2: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
-            read_in1_1_2: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0][e1 + 16] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
-            }
-          }
-        }
-        if (s1 == 8 && s0 == 0) {
-          f32x16 token[8];
-#pragma HLS array_partition variable=token type=complete dim=1
-          read_words<8>(from1, token);
-          read_in1_0_3: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
-            read_in1_1_3: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0 + 8][e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
-            }
-          }
-        }
-        if (s1 == 8 && s0 == 1) {
-          f32x16 token[8];
-#pragma HLS array_partition variable=token type=complete dim=1
-          read_words<8>(from1, token);
-          read_in1_0_4: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
-            read_in1_1_4: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
-              in1[e0 + 8][e1 + 16] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
-            }
-          }
-        }
-        results_0: for (int l0 = 0; l0 < 16; ++l0) {
-#pragma HLS unroll
-          float acc = t1 == 0 && s1 == 0 ? 0.0f : kept0[1][l0];
-          const float product = in0[s1] * in1[s1][16 * s0 + l0];
-          acc = acc + product;
-          moves: for (int n = 0; n < 1; ++n) {
-#pragma HLS unroll
-            kept0[1 - n][l0] = kept0[0 - n][l0];
-          }
-          kept0[0][l0] = acc;
-          out0[(16 * s0 + l0) / 16][(16 * s0 + l0) % 16] = acc;
-        }
-        if (t1 == TILES_1 - 1 && s1 == 15 && s0 == 1) write_words<2>(to, out0);
       }
     }
+    results_0: for (int l0 = 0; l0 < 32; ++l0) {
+#pragma HLS unroll
+      float term[31];
+#pragma HLS array_partition variable=term type=complete dim=1
+      lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
+#pragma HLS unroll
+        term[l1] = in0[l1] * in1[l1][l0];
+      }
+      tree: for (int n = 0; n < 15; ++n) {
+#pragma HLS unroll
+        term[16 + n] = term[2 * n] + term[2 * n + 1];
+      }
+      float acc = term[30];
+      const int step_of_sum = t1;
+      bool carries = true;
+      levels: for (int n = 0; n < 1; ++n) {
+#pragma HLS unroll
+        if ((step_of_sum >> n) % 2 == 0) {
+          if (carries) level0[l0] = acc;
+          carries = false;
+        }
+        else if (carries) {
+          acc = level0[l0] + acc;
+        }
+      }
+      out0[l0 / 16][l0 % 16] = acc;
+    }
+    if (t1 == TILES_1 - 1) write_words<2>(to, out0);
   }
 }
 
