@@ -150,8 +150,8 @@ def broken_rules(package: Path) -> list[str]:
     _require_tree_sitter()
     from sttest.targets.vitis.rules import check_kernel
 
-    found = check_kernel(DesignPackage.read(package).files.cpp_text)
-    return [f"{each.rule}, line {each.line}: {each.message}" for each in found]
+    files = DesignPackage.read(package).files
+    return [f"{each.rule}, {files.cpp_place(each.line)}: {each.message}" for each in check_kernel(files.cpp_text)]
 
 
 def _require_tree_sitter() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from sttest.core.cpp_text import one_text
+from sttest.core.cpp_text import one_text, placed_lines
 from sttest.core.errors import InputError
 from sttest.core.files import read_object, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
@@ -165,7 +165,17 @@ class KernelFiles:
     @property
     def cpp_text(self) -> str:
         """All of the C++ as one text."""
-        return one_text(CPP, {path.name: path.read_text(encoding="utf-8") for path in self.cpp_files})
+        return one_text(CPP, self._cpp_by_name)
+
+    def cpp_place(self, line: int) -> str:
+        """The file and the line that a line of `cpp_text` comes from, as in ``hls/parts.h:12``."""
+        placed = placed_lines(CPP, self._cpp_by_name)
+        found = placed[min(line, len(placed)) - 1]
+        return f"{HLS}/{found.file}:{found.line}"
+
+    @property
+    def _cpp_by_name(self) -> dict[str, str]:
+        return {path.name: path.read_text(encoding="utf-8") for path in self.cpp_files}
 
     @property
     def signature_path(self) -> Path:

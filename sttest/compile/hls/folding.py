@@ -20,8 +20,8 @@ def folded(lines: Sequence[str]) -> list[str]:
 
     >>> folded(["const float x = in0[l0];", "const float sum = x + out0;", "out0 = sum;"])
     ['out0 = in0[l0] + out0;']
-    >>> folded(["const ap_int<32> wide = in0[l0];", "const ap_int<32> product = wide * wide_2;", "out0 = product;"])
-    ['const ap_int<32> product = ap_int<32>(in0[l0]) * wide_2;', 'out0 = product;']
+    >>> folded(["const ap_int<4> x = in0[l0];", "const ap_int<32> wide = x;", "out0 = wide * wide_2;"])
+    ['out0 = ap_int<32>(in0[l0]) * wide_2;']
     """
     uses = Counter(word for line in lines if not line.startswith("#") for word in _WORD.findall(line))
     types = {match[3]: match[2] for match in map(_TEMPORARY.fullmatch, lines) if match is not None}

@@ -141,7 +141,7 @@ class ProcessCode:
             self.types[own.name] = kind
         lost: list[Statement] = []
         for parameter, argument in zip(called.parameters, call.args, strict=False):
-            if isinstance(argument, Num | Name) or parameter.is_changed:
+            if isinstance(argument, Num | Name) or parameter.is_changed or parameter.type.kind == "array":
                 values[parameter.name] = argument
                 continue
             lost.append(Assign(values[parameter.name], argument, called.line))
