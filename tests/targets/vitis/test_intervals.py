@@ -385,6 +385,35 @@ hls::stream<four, 2> s_v("to_v"); hls::stream<four, 2> s_w("to_w");
     ]  # fmt: skip
 
 
+def test_words_of_a_token_go_through_streams_of_their_own_in_one_cycle() -> None:
+    functions = """
+template <int WORDS, class T>
+static void write_words(hls::stream<T> (&to)[WORDS], const T (&token)[WORDS]) {
+#pragma HLS inline
+  for (int w = 0; w < WORDS; ++w) {
+#pragma HLS unroll
+    to[w].write(token[w]);
+  }
+}
+static void send(hls::stream<float> (&to)[4]) {
+  float waiting[2][4];
+#pragma HLS array_partition variable=waiting type=complete dim=1
+#pragma HLS array_partition variable=waiting type=complete dim=2
+  for (int t = 0; t < 8; ++t) {
+#pragma HLS pipeline II=1
+    write_words<4>(to, waiting[t % 2]);
+  }
+}
+"""
+    top = 'hls::stream<float> words[4]; STTEST_FIFO(words, "wide", 2); STTEST_PROCESS(send, words);'
+    (found,) = admitted_intervals(f'{functions}extern "C" void top() {{\n{top}\n}}\n', LIBRARY)
+    (only,) = found.loops
+    assert (found.writes, only.needed, only.iterations) == ({"wide"}, 1, 8)
+    twice = functions.replace("waiting[t % 2]);", "waiting[t % 2]); write_words<4>(to, waiting[0]);")
+    (found,) = admitted_intervals(f'{twice}extern "C" void top() {{\n{top}\n}}\n', LIBRARY)
+    assert [(each.needed, each.bounds[0].rule) for each in found.loops] == [(2, "stream")]
+
+
 def test_templates_and_constants_are_put_in() -> None:
     functions = (
         "constexpr int COUNT = 3;\ntemplate <int N, typename T> static void send(hls::stream<T>& to, T value) {\n"
@@ -420,7 +449,8 @@ BROKEN = {
     "chain": ("bool carries = true;", "bool carries = true; kept = kept * 0.5f + acc;", "'kept' is carried"),
     "bank": (
         "bool carries = true;",
-        "bool carries = true; float sum = many[step_of_sum] + many[step_of_sum + 1] + many[step_of_sum + 2];", "accesses of one bank",
+        "bool carries = true; float sum = many[step_of_sum] + many[step_of_sum + 1] + many[step_of_sum + 2];",
+        "accesses of one bank",
     ),
 }  # fmt: skip
 
