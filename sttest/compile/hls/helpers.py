@@ -48,13 +48,34 @@ static inline float smaller(float a, float b) {
   return ordered(b, -0x7fffffff - 1) < ordered(a, -0x7fffffff - 1) ? b : a;
 }
 """,
+    "rounded": """\
+// The nearest integer, halves to the even one, saturated at whole numbers below 2^22 (0 for NaN, which has none).
+static inline int rounded(float value, int low, int high) {
+  const unsigned int bits = bits_of_float(value), exponent = (bits >> 23) & 0xffu, below = bits & 0x7fffffu;
+  if (exponent == 0xffu && below) return 0;
+  if (exponent >= 150u) return bits >> 31 ? low : high;  // from 2^23 on
+  if (exponent < 126u) return low > 0 ? low : high < 0 ? high : 0;  // below a half
+  const unsigned int significand = below | 0x800000u, shift = 150u - exponent;
+  const unsigned int whole = significand >> shift, rest = significand & ((1u << shift) - 1u), tie = 1u << (shift - 1u);
+  const int magnitude = static_cast<int>(whole + (rest > tie || (rest == tie && (whole & 1u)) ? 1u : 0u));
+  const int number = bits >> 31 ? -magnitude : magnitude;
+  return number < low ? low : number > high ? high : number;
+}
+""",
     "half_of_bits": """\
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
 static inline half half_of_bits(unsigned int bits) {
-  const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu, fraction = bits & 0x3ffu;
-  const float tiny = static_cast<float>(fraction) * 5.9604644775390625e-8f;  // below 2^-14: multiples of 2^-24
-  if (exponent == 0) return half(sign ? -tiny : tiny);
-  const unsigned int wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+  const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu;
+  unsigned int fraction = bits & 0x3ffu, wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+  if (exponent == 0) {  // below 2^-14: multiples of 2^-24, whose first one becomes the hidden bit
+    if (fraction == 0) return half(float_of_bits(sign));
+    wide = 113u;
+    if (fraction < 0x8u) { fraction <<= 8; wide -= 8u; }
+    if (fraction < 0x80u) { fraction <<= 4; wide -= 4u; }
+    if (fraction < 0x200u) { fraction <<= 2; wide -= 2u; }
+    if (fraction < 0x400u) { fraction <<= 1; wide -= 1u; }
+    fraction &= 0x3ffu;
+  }
   return half(float_of_bits(sign | (wide << 23) | (fraction << 13)));
 }
 """,
@@ -65,8 +86,8 @@ static inline unsigned int bits_of_half(half value) {
   const unsigned int sign = (bits >> 16) & 0x8000u, exponent = (bits >> 23) & 0xffu, fraction = (bits >> 13) & 0x3ffu;
   if (exponent == 0xffu) return sign | 0x7c00u | fraction;
   if (exponent >= 113u) return sign | ((exponent - 112u) << 10) | fraction;
-  const float magnitude = float_of_bits(bits & 0x7fffffffu);
-  return sign | static_cast<unsigned int>(magnitude * 16777216.0f);  // below 2^-14: multiples of 2^-24
+  if (exponent < 103u) return sign;
+  return sign | ((fraction | 0x400u) >> (113u - exponent));  // below 2^-14: multiples of 2^-24
 }
 """,
 }
@@ -93,8 +114,9 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
 _CALLS = {
     "larger": ("ordered", "bits_of_float"),
     "smaller": ("ordered", "bits_of_float"),
+    "rounded": ("bits_of_float",),
     "half_of_bits": ("float_of_bits",),
-    "bits_of_half": ("bits_of_float", "float_of_bits"),
+    "bits_of_half": ("bits_of_float",),
 }
 _FROM_BITS = {F32: "float_of_bits", F16: "half_of_bits"}
 _TO_BITS = {F32: "bits_of_float", F16: "bits_of_half"}

@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
+from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
 from sttest.compile.schedule.reductions import Reduction
 from sttest.core.errors import InputError
 
@@ -142,7 +143,7 @@ class PayloadCode:
             elif isinstance(op, ConstantOp):
                 literal = constant(op.value, self._element(op.result.type))
                 self._values[op.result] = f"({literal})" if literal.startswith("-") else literal
-            else:
+            elif not is_inside_saturation(op):
                 self._add(op)
 
     def joined(self, left: str, right: str) -> str:
@@ -151,7 +152,14 @@ class PayloadCode:
         return self._expression(self._join, (left, right))[1]
 
     def _add(self, op: Operation) -> None:
-        name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
+        saturated = saturation_of(op)
+        if saturated is not None:
+            # Only integers round and clamp: float comparisons and additions would be as many operators again.
+            to, called = self._element(op.results[0].type).c_type, self._helpers.call("rounded")
+            bounds = f"{saturated.low}, {saturated.high}"
+            name, expression = "integer", f"{to}({called}({self._values[saturated.value]}, {bounds}))"
+        else:
+            name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
         self._counts[name] = self._counts.get(name, 0) + 1
         variable = name if self._counts[name] == 1 else f"{name}_{self._counts[name]}"

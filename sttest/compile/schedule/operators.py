@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from math import prod
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operators import Operator, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
+from sttest.compile.schedule.conversions import is_inside_saturation
 from sttest.compile.schedule.reductions import (
     MEMORY_CYCLES,
     lane_factors,
@@ -143,20 +144,12 @@ def _longest_path(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
 
 def _is_free(op: Operation) -> bool:
     """Whether an op is wires, or part of another op's operator."""
-    return op.name.split(".")[-1] in _WIRES or _is_inside_mac(op) or _is_inside_conversion(op)
+    return op.name.split(".")[-1] in _WIRES or _is_inside_mac(op) or is_inside_saturation(op)
 
 
 def _is_inside_mac(op: Operation) -> bool:
     """Whether an integer addition is that of a multiply-accumulate: one of its terms is a product."""
     return isinstance(op, arith.AddiOp) and any(isinstance(term.owner, arith.MuliOp) for term in op.operands)
-
-
-def _is_inside_conversion(op: Operation) -> bool:
-    """Whether an op rounds or clamps what is converted to an integer next: the conversion does both."""
-    if not isinstance(op, math.RoundEvenOp | arith.MinimumfOp | arith.MaximumfOp):
-        return False
-    users = [use.operation for use in op.results[0].uses]
-    return all(isinstance(user, arith.FPToSIOp) or _is_inside_conversion(user) for user in users)
 
 
 def _operator_name(op: Operation, task: df.TaskOp) -> str:

@@ -65,29 +65,32 @@ static inline unsigned int bits_of_float(float value) {
   return both.bits;
 }
 
-// An integer that is ordered as the binary32 numbers are, -0 below +0; `nan` for all that are none.
-static inline int ordered(float value, int nan) {
-  const int bits = static_cast<int>(bits_of_float(value));
-  if ((bits & 0x7fffffff) > 0x7f800000) return nan;
-  return bits < 0 ? bits ^ 0x7fffffff : bits;
-}
-
-// The larger of two, NaN if one of them is; +0 is larger than -0 (MLIR's maximumf).
-static inline float larger(float a, float b) {
-  return ordered(a, 0x7fffffff) < ordered(b, 0x7fffffff) ? b : a;
-}
-
-// The smaller of two, NaN if one of them is; -0 is smaller than +0 (MLIR's minimumf).
-static inline float smaller(float a, float b) {
-  return ordered(b, -0x7fffffff - 1) < ordered(a, -0x7fffffff - 1) ? b : a;
+// The nearest integer, halves to the even one, saturated at whole numbers below 2^22 (0 for NaN, which has none).
+static inline int rounded(float value, int low, int high) {
+  const unsigned int bits = bits_of_float(value), exponent = (bits >> 23) & 0xffu, below = bits & 0x7fffffu;
+  if (exponent == 0xffu && below) return 0;
+  if (exponent >= 150u) return bits >> 31 ? low : high;  // from 2^23 on
+  if (exponent < 126u) return low > 0 ? low : high < 0 ? high : 0;  // below a half
+  const unsigned int significand = below | 0x800000u, shift = 150u - exponent;
+  const unsigned int whole = significand >> shift, rest = significand & ((1u << shift) - 1u), tie = 1u << (shift - 1u);
+  const int magnitude = static_cast<int>(whole + (rest > tie || (rest == tie && (whole & 1u)) ? 1u : 0u));
+  const int number = bits >> 31 ? -magnitude : magnitude;
+  return number < low ? low : number > high ? high : number;
 }
 
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
 static inline half half_of_bits(unsigned int bits) {
-  const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu, fraction = bits & 0x3ffu;
-  const float tiny = static_cast<float>(fraction) * 5.9604644775390625e-8f;  // below 2^-14: multiples of 2^-24
-  if (exponent == 0) return half(sign ? -tiny : tiny);
-  const unsigned int wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+  const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu;
+  unsigned int fraction = bits & 0x3ffu, wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
+  if (exponent == 0) {  // below 2^-14: multiples of 2^-24, whose first one becomes the hidden bit
+    if (fraction == 0) return half(float_of_bits(sign));
+    wide = 113u;
+    if (fraction < 0x8u) { fraction <<= 8; wide -= 8u; }
+    if (fraction < 0x80u) { fraction <<= 4; wide -= 4u; }
+    if (fraction < 0x200u) { fraction <<= 2; wide -= 2u; }
+    if (fraction < 0x400u) { fraction <<= 1; wide -= 1u; }
+    fraction &= 0x3ffu;
+  }
   return half(float_of_bits(sign | (wide << 23) | (fraction << 13)));
 }
 
@@ -97,8 +100,8 @@ static inline unsigned int bits_of_half(half value) {
   const unsigned int sign = (bits >> 16) & 0x8000u, exponent = (bits >> 23) & 0xffu, fraction = (bits >> 13) & 0x3ffu;
   if (exponent == 0xffu) return sign | 0x7c00u | fraction;
   if (exponent >= 113u) return sign | ((exponent - 112u) << 10) | fraction;
-  const float magnitude = float_of_bits(bits & 0x7fffffffu);
-  return sign | static_cast<unsigned int>(magnitude * 16777216.0f);  // below 2^-14: multiples of 2^-24
+  if (exponent < 103u) return sign;
+  return sign | ((fraction | 0x400u) >> (113u - exponent));  // below 2^-14: multiples of 2^-24
 }
 
 // A word of memory holds elements; these take out, and put in, the one of a number.
@@ -272,8 +275,7 @@ static void quantise(fifo<f32x16> (&from0)[4], fifo<f32x16> (&from1)[4], fifo<i8
 #pragma HLS unroll
           const float x0 = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
           const float x1 = in1[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
-          const float rounded = hls::rint(x0 / (hls::fabs(x1) + 1.0f));
-          out0[16 * s0 + 8 * s1 + l1] = ap_int<8>(static_cast<int>(smaller(larger(rounded, (-127.0f)), 127.0f)));
+          out0[16 * s0 + 8 * s1 + l1] = ap_int<8>(rounded(x0 / (hls::fabs(x1) + 1.0f), -127, 127));
         }
         if (s0 == 3 && s1 == 1) to.write(out0);
       }
