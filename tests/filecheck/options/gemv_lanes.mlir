@@ -3,7 +3,7 @@
 // that an adder has eight of them to go round; then its results come in a row, and the task that reads them keeps pace.
 
 // CHECK: df.task "q" loops [4,8] tile [8,8] kinds "reduction,parallel" init
-// CHECK-SAME: contracts lanes 64
+// CHECK-SAME: contracts pairwise lanes 64
 // CHECK: df.task "e" loops [8] tile [8] kinds "parallel" lanes 8
 #parallel = #linalg.iterator_type<parallel>
 #reduction = #linalg.iterator_type<reduction>

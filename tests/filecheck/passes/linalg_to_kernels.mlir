@@ -9,7 +9,7 @@
 // CHECK-NEXT: ^bb0(%0: !df.itensor<16x16xf32, iter_space: [2,2,2]*[16,16,16], iter_map: (d0,d1,d2)->(d0,d2)>,
 // CHECK-SAME: %1: !df.itensor<16x16xf32, iter_space: [2,2,2]*[16,16,16], iter_map: (d0,d1,d2)->(d2,d1)>):
 // CHECK-NEXT: df.task "attn_q" loops [2,2,2] tile [16,16,16] kinds "parallel,parallel,reduction"
-// CHECK-SAME: init 0.000000e+00 : f32 contracts origin "attn.q"
+// CHECK-SAME: init 0.000000e+00 : f32 contracts pairwise origin "attn.q"
 // CHECK-SAME: -> !df.itensor<16x16xf32, iter_space: [2,2]*[16,16], iter_map: (d0,d1)->(d0,d1)> {
 // CHECK: df.yield %s : f32
 // CHECK: df.kernel "op"(%attn_q : tensor<32x32xf32>) -> tensor<32x32xf32> {

@@ -3,12 +3,12 @@
 // The edge cases: a product of two inputs has lanes of its own, and so have tasks that are not alike.
 
 // CHECK: df.task "first"
-// CHECK-SAME: contracts engine "first_engine"
+// CHECK-SAME: contracts pairwise engine "first_engine"
 // CHECK: df.task "grow"
 // CHECK-NOT: engine
 // CHECK-SAME: ins(
 // CHECK: df.task "second"
-// CHECK-SAME: contracts engine "first_engine"
+// CHECK-SAME: contracts pairwise engine "first_engine"
 // CHECK: df.task "square"
 // CHECK-NOT: engine
 // CHECK-SAME: ins(

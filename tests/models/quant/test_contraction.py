@@ -98,10 +98,9 @@ def test_a_mix_per_position_is_bit_exact(group):
     p = quantise_p(torch.rand(n, kv, *group, m, generator=torch.Generator().manual_seed(4)))
     mixed = contraction.mix_per_position(p, v).numpy()
     for (*place, j), found in np.ndenumerate(mixed):
-        total = F32(0)
-        for i in range(m):
-            product = int(p[(*place, i)]) * int(v.values[place[1], i, j])
-            total = total + F32(product) * F32(v.scales[place[1], i].item())
+        products = [int(p[(*place, i)]) * int(v.values[place[1], i, j]) for i in range(m)]
+        a, b, c, d_, e = (F32(x) * F32(v.scales[place[1], i].item()) for i, x in enumerate(products))
+        total = a + ((b + c) + (d_ + e))
         assert found == total * (F32(1) / F32(127))
 
 
