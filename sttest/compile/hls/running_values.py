@@ -118,7 +118,8 @@ class RunningValues:
         return LocalArray(f"kept{number}", port.token.element.c_type, (self._in_line, *lanes))
 
     def _memory(self, number: int, port: TaskPort) -> LocalArray:
-        return port.tile if port.motion.turns is None else port.tile.renamed(f"kept{number}")
+        # Not the tile that tokens are read from: a bank has two ports, which a running value takes both.
+        return port.tile.renamed(f"kept{number}")
 
     # --- One step of the lanes of one result
 
@@ -237,7 +238,14 @@ class RunningValues:
             code.line(f"{self._kept_value(number, port, place, '0')} = {running};")
         elif waits and (kept := self._kept_value(number, port, place)) != element:
             code.line(f"{kept} = {running};")
-        code.line(f"{element} = {running};")
+        if not self.is_result(port):
+            code.line(f"{element} = {running};")
+
+    def is_result(self, port: TaskPort) -> bool:
+        """Whether the running value of a step is the token that the step gives."""
+        lanes = prod(self.walk.lanes[loop] for loop in self.walk.parallel)
+        is_token = port.motion.turns is not None and port.token.size == lanes == 1
+        return self.reduction is not None and not port.scanned and is_token
 
 
 def running_name(number: int) -> str:

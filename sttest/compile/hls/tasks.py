@@ -114,11 +114,12 @@ class _TaskEmitter:
             for visit in visits(port, port.steps(self.walk)):
                 self._read(port, stream, visit)
         self._compute()
-        for port, stream in zip(self.results, self.process.outputs, strict=True):
+        for number, (port, stream) in enumerate(zip(self.results, self.process.outputs, strict=True)):
             if port.motion.turns is not None:
                 steps = [] if port.scanned else self.running.last_steps
                 when = [*self._is_complete(port), *steps, *port.motion.turns.last]
-                port.token.write(self.code, stream, port.tile.name, _condition(when))
+                value = running_name(number) if self.running.is_result(port) else port.tile.name
+                port.token.write(self.code, stream, value, _condition(when))
                 continue
             for visit in visits(port, port.steps(self.walk)):
                 self._write(port, stream, visit)
@@ -185,7 +186,7 @@ class _TaskEmitter:
 
     def _declare(self, port: TaskPort) -> None:
         if port.motion.turns is not None:
-            if not self._comes_every_step(port):
+            if not self._comes_every_step(port) and not (port in self.results and self.running.is_result(port)):
                 port.token.declare(self.code, port.tile.name)
             return
         port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
@@ -195,7 +196,10 @@ class _TaskEmitter:
         return port in self.sources and port.motion.turns is not None and not port.motion.turns.first
 
     def _at_once(self, port: TaskPort) -> list[int]:
-        """Neighbors per data dim that a step touches: those of its lanes, or of all tokens that it moves."""
+        """Banks per data dim: enough for the lanes of a step and for all tokens that it moves.
+
+        They are a multiple of the lanes and of a token's extent, so that the bank of every access is constant.
+        """
         lanes = lanes_at_once(port, self.walk)
         moved: dict[Step, list[tuple[int, ...]]] = {}
         for step, offset in zip(port.steps(self.walk), port.offsets, strict=True):
@@ -205,7 +209,8 @@ class _TaskEmitter:
             places = [[offset[dim] for offset in each] for each in moved.values()]
             span = max(touched, *(max(each) - min(each) + size for each in places))
             extent = port.tile.shape[len(port.held) + dim]
-            at_once.append(next(each for each in range(span, extent + 1) if extent % each == 0))
+            fitting = (each for each in range(span, extent) if not (extent % each or each % touched or each % size))
+            at_once.append(next(fitting, extent))
         return at_once
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:

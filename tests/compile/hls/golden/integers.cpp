@@ -68,12 +68,11 @@ static inline unsigned int bits_of_float(float value) {
 // The nearest integer, halves to the even one, saturated at whole numbers below 2^22 (0 for NaN, which has none).
 static inline int rounded(float value, int low, int high) {
   const unsigned int bits = bits_of_float(value), exponent = (bits >> 23) & 0xffu, below = bits & 0x7fffffu;
-  if (exponent == 0xffu && below) return 0;
-  if (exponent >= 150u) return bits >> 31 ? low : high;  // from 2^23 on
+  if (exponent >= 150u) return exponent == 0xffu && below ? 0 : bits >> 31 ? low : high;  // from 2^23 on, or NaN
   if (exponent < 126u) return low > 0 ? low : high < 0 ? high : 0;  // below a half
   const unsigned int significand = below | 0x800000u, shift = 150u - exponent;
   const unsigned int whole = significand >> shift, rest = significand & ((1u << shift) - 1u), tie = 1u << (shift - 1u);
-  const int magnitude = static_cast<int>(whole + (rest > tie || (rest == tie && (whole & 1u)) ? 1u : 0u));
+  const int up = rest > tie || (rest == tie && (whole & 1u)), magnitude = static_cast<int>(whole) + up;
   const int number = bits >> 31 ? -magnitude : magnitude;
   return number < low ? low : number > high ? high : number;
 }
@@ -81,17 +80,15 @@ static inline int rounded(float value, int low, int high) {
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
 static inline half half_of_bits(unsigned int bits) {
   const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu;
-  unsigned int fraction = bits & 0x3ffu, wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
-  if (exponent == 0) {  // below 2^-14: multiples of 2^-24, whose first one becomes the hidden bit
-    if (fraction == 0) return half(float_of_bits(sign));
-    wide = 113u;
-    if (fraction < 0x8u) { fraction <<= 8; wide -= 8u; }
+  unsigned int fraction = bits & 0x3ffu;
+  unsigned int wide = exponent == 0x1fu ? 0xffu : exponent ? exponent + 112u : fraction ? 113u : 0u;
+  if (exponent == 0 && fraction) {  // below 2^-14: multiples of 2^-24, whose first one becomes the hidden bit
+    if (fraction < 0x8u) { fraction <<= 8; wide -= 8u; }  // as many zeros in front as all shifts together
     if (fraction < 0x80u) { fraction <<= 4; wide -= 4u; }
     if (fraction < 0x200u) { fraction <<= 2; wide -= 2u; }
     if (fraction < 0x400u) { fraction <<= 1; wide -= 1u; }
-    fraction &= 0x3ffu;
   }
-  return half(float_of_bits(sign | (wide << 23) | (fraction << 13)));
+  return half(float_of_bits(sign | (wide << 23) | ((fraction & 0x3ffu) << 13)));
 }
 
 // The bits of a binary16 number, which binary32 holds exactly.

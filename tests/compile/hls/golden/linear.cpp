@@ -192,8 +192,7 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
         acc = level0 + acc;
       }
     }
-    const float out0 = acc;
-    if (t0 == TILES_0 - 1) to.write(out0);
+    if (t0 == TILES_0 - 1) to.write(acc);
   }
 }
 
