@@ -254,7 +254,7 @@ class Design(Graph):
             >>> list(table.bound_by)
             ['bandwidth', 'launch']
             >>> list(design.whatif({"tile_size": [8, 16]}, recompile=True).cycles)
-            [1749, 1300]
+            [1713, 1267]
         """
         return variants(self.compiled, self.request, axes, engine=engine, recompile=recompile)
 
@@ -311,7 +311,7 @@ def compile(  # noqa: A001
         >>> import sttest as st
         >>> design = st.compile("small-gpt2", phase="decode", context=32, board="u55c", tile_size=8)
         >>> design.simulate().cycles
-        1749
+        1713
     """
     card = board.description if isinstance(board, Board) else str(board)
     chosen = options_with(options or CompileOptions(), changes)
@@ -333,7 +333,7 @@ def load_design(path: str | Path) -> Design:
         >>> import sttest as st
         >>> folder = st.compile("small-gpt2", phase="decode", context=32).save("build/example")
         >>> st.load_design(folder).simulate().cycles
-        1300
+        1267
     """
     compiled = read_design(DesignPackage.read(path))
     return Design(compiled.graph, compiled, _request_of(compiled))

@@ -85,7 +85,7 @@ RUNS = [
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("phase", "size", "strategy"), RUNS)
 def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strategy: str) -> None:
-    """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2 % behind unbounded FIFOs."""
+    """LP depths, SimPy engine: done, no FIFO above its depth, and at most 2.5 % behind unbounded FIFOs."""
     found = design(phase, size, strategy)
     run = simulate(found.graph, engine="simpy")
     assert run.verdict == "done"
@@ -93,7 +93,7 @@ def test_every_shape_runs_to_the_end_in_the_oracle(phase: str, size: int, strate
     free = simulate(found.graph, unbounded=True)
     assert run.cycles is not None
     assert free.cycles is not None
-    assert run.cycles <= 1.02 * free.cycles
+    assert run.cycles <= 1.025 * free.cycles
     assert simulate(found.graph, engine="maxplus").cycles == run.cycles
 
 
