@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
@@ -14,6 +15,7 @@ from rich.console import Console
 
 from sttest.compile.options import CompileOptions, Option, bound_of, choices_of, flag_of, options_of
 from sttest.core.errors import InputError
+from sttest.targets.csim import AP_TYPES_VARIABLE
 
 Phase: TypeAlias = Literal["prefill", "decode"]
 Strategy: TypeAlias = Literal["normal", "conservative"]
@@ -24,6 +26,10 @@ CardBackend: TypeAlias = Literal["emulator", "hw_emu", "device"]
 BuildTarget: TypeAlias = Literal["hw_emu", "hw"]
 LaunchPer: TypeAlias = Literal["layer", "token", "generation"]
 Simulator: TypeAlias = Literal["verilator", "icarus"]
+ApTypes = Annotated[
+    Path | None,
+    typer.Option(envvar=AP_TYPES_VARIABLE, help="csim: Xilinx's integer types, the folder of a clone [our own]."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
 

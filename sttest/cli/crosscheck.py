@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.cli.common import ApTypes, Board, Json, Phase, print_json, progress, takes_options
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
@@ -17,6 +17,7 @@ from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
 from sttest.models.registry import SMALL
 from sttest.package import ModelPackage
+from sttest.targets.csim import ap_types_folder
 
 
 @takes_options("precision", "attention", "attention_chunk")
@@ -35,6 +36,7 @@ def crosscheck_verb(
     work_dir: Annotated[
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
+    ap_types: ApTypes = None,
     *,
     options: CompileOptions,
     as_json: Json = False,
@@ -51,6 +53,7 @@ def crosscheck_verb(
     """
     asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
     chosen = _engines(engines)
+    types = None if ap_types is None else ap_types_folder(ap_types)
     require_torch()
     asked = with_default_shape(asked, small=small)
     compile_package(asked)
@@ -62,7 +65,7 @@ def crosscheck_verb(
         case = make_case(
             package.config, package.shape, package.scheme, WeightSource(seed, checkpoint), package.chunk
         )  # fmt: skip
-        found = crosscheck(package, case, folder.parent / "csim", chosen, step)
+        found = crosscheck(package, case, folder.parent / "csim", chosen, step, types)
     if as_json:
         print_json(found.to_json())
     else:
@@ -112,6 +115,8 @@ def _print(found: Crosscheck) -> None:
         [_cells(rung) for rung in found.rungs],
         title=found.name,
     )
+    if found.integer_types not in ("", "sttest"):
+        print(f"  csim: built with the integer types of {found.integer_types}")
     for comparison in found.results.values():
         print(f"  {comparison}")
     if found.streams is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.cli.common import Backend, Engine, Json, Simulator, print_json, progress
+from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_json, progress
 from sttest.cli.simulate import Depths
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.tables import print_table
@@ -16,7 +16,7 @@ from sttest.crosscheck.case import WeightSource, make_case
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
 from sttest.package import ModelPackage, load_graph
 from sttest.sim import TimedGraph
-from sttest.targets.csim import find_compiler
+from sttest.targets.csim import ap_types_folder, find_compiler
 from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
 from sttest.targets.rtl.drive import RtlRun, find_simulator
 
@@ -35,6 +35,7 @@ def emulate_verb(
     seed: Annotated[int, typer.Option(min=0, help="csim: of random weights and inputs.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
+    ap_types: ApTypes = None,
     as_json: Json = False,
 ) -> None:
     """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
@@ -48,10 +49,13 @@ def emulate_verb(
       sttest emulate graph.json --simulator icarus --depth a=4
 
       sttest emulate build/small-gpt2-decode-u55c --backend csim
+
+      sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
     """
     depths = Depths(of_some=depth or ())
     if backend == "csim":
-        raise typer.Exit(_run_csim(path, depths, work_dir, WeightSource(seed, checkpoint), streams, as_json=as_json))
+        weights = WeightSource(seed, checkpoint)
+        raise typer.Exit(_run_csim(path, depths, work_dir, weights, streams, ap_types, as_json=as_json))
     find_simulator(simulator)
     graph = with_iterations(depths.applied(load_graph(path)), iterations)
     folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
@@ -125,17 +129,26 @@ _TIGHTEST = 8
 
 
 def _run_csim(
-    path: Path, depths: Depths, work_dir: Path | None, source: WeightSource, streams: Path | None, *, as_json: bool
+    path: Path,
+    depths: Depths,
+    work_dir: Path | None,
+    source: WeightSource,
+    streams: Path | None,
+    ap_types: Path | None,
+    *,
+    as_json: bool,
 ) -> int:
     """Builds, runs, compares and prints; the tokens of the streams stay in a folder that is asked for."""
     find_compiler()
+    types = None if ap_types is None else ap_types_folder(ap_types)
     package = ModelPackage.read(path)
     package.require_one_block()
     times = depths.applied(package.timed_graph)
     with _streams_folder(streams) as folder, progress(f"emulating {package.reference_graph.name}") as step:
         step("running PyTorch")
         case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
-        found = emulate_csim(package, case, times, (work_dir or Path("build")) / "csim", folder, step)
+        work = (work_dir or Path("build")) / "csim"
+        found = emulate_csim(package, case, times, work, folder, step, types)
     if as_json:
         print_json(found.to_json())
     else:
@@ -157,6 +170,7 @@ def _streams_folder(asked: Path | None) -> Iterator[Path]:
 
 def _print(found: CsimEmulation) -> None:
     built = f"built in {found.kernel.build_s:.1f} s" if found.kernel.build_s else "built before"
+    built += "" if found.kernel.ap_types is None else f" with the integer types of {found.kernel.ap_types}"
     print(f"{found.name}: {found.run.verdict}, {built}, run in {found.run.seconds:.2f} s")
     if found.results is not None:
         print(f"  {found.results}")

@@ -25,7 +25,7 @@ from sttest.crosscheck.engines import (
 from sttest.package import ModelPackage
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array
-from sttest.targets.csim import build_kernel
+from sttest.targets.csim import ap_types_folder, build_kernel
 
 # --- A design's results against the golden's
 
@@ -118,6 +118,7 @@ class Crosscheck:
     # how the value engines' streams compare with each other; None unless two of them ran
     streams: StreamComparison | None
     sqnr_db: float | None  # of the design's ``y`` against the block in floating point, decibels; None without values
+    integer_types: str = ""  # ``sttest`` or the folder of those that csim was compiled with; empty without csim
 
     @property
     def is_dead(self) -> bool:
@@ -157,6 +158,7 @@ class Crosscheck:
             "results": {name: found.to_json() for name, found in self.results.items()},
             "streams": None if self.streams is None else self.streams.to_json(),
             "sqnr_db": json_number(self.sqnr_db),
+            "integer_types": self.integer_types or None,
             "disagreements": list(self.disagreements),
         }
 
@@ -167,6 +169,7 @@ def crosscheck(
     work: Path,
     engines: Sequence[str] = ENGINES,
     progress: Callable[[str], None] = lambda _engine: None,
+    ap_types: Path | None = None,
 ) -> Crosscheck:
     """Runs the engines on one design and compares them.
 
@@ -176,20 +179,29 @@ def crosscheck(
         work: folder of the builds, which is kept.
         engines: engines of :data:`~sttest.crosscheck.engines.ENGINES` to run; the others become rows that say so.
         progress: called with each engine before it runs.
+        ap_types: folder of Xilinx's integer types, for csim; None for our own.
 
     Raises:
-        InputError: the case is of another block than the design.
+        InputError: the case is of another block than the design, or there are no types in the folder.
     """
+    types = None if ap_types is None else ap_types_folder(ap_types)
     work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="sttest-streams-") as streams:
-        return _Climb(package, case, work, Path(streams), progress).climb(engines)
+        return _Climb(package, case, work, Path(streams), progress, types).climb(engines)
 
 
 class _Climb:
     def __init__(
-        self, package: ModelPackage, case: BlockCase, work: Path, streams: Path, progress: Callable[[str], None]
+        self,
+        package: ModelPackage,
+        case: BlockCase,
+        work: Path,
+        streams: Path,
+        progress: Callable[[str], None],
+        ap_types: Path | None,
     ) -> None:
         self.package, self.case, self.work, self.streams, self.progress = package, case, work, streams, progress
+        self.ap_types, self.integer_types = ap_types, ""
         self.images = case.images(package.reference_graph)
         self.values: list[Values] = []
         self.results: dict[str, ResultComparison] = {}
@@ -200,7 +212,9 @@ class _Climb:
             self._rung(engine) if engine in engines else EngineResult(engine, "not asked") for engine in ENGINES
         )
         both = compare_streams(self.package.reference_graph, *self.values) if len(self.values) == 2 else None
-        return Crosscheck(self.package.reference_graph.name, rungs, self.results, both, self.sqnr_db)
+        return Crosscheck(
+            self.package.reference_graph.name, rungs, self.results, both, self.sqnr_db, self.integer_types
+        )
 
     def _rung(self, engine: str) -> EngineResult:
         self.progress(engine)
@@ -217,7 +231,8 @@ class _Climb:
 
     def _csim(self) -> EngineResult:
         files = self.package.files
-        kernel = build_kernel(files, self.work)
+        kernel = build_kernel(files, self.work, ap_types=self.ap_types)
+        self.integer_types = kernel.integer_types
         values = run_csim(self.package.reference_graph, self.images, kernel, files, self.streams)
         rung = self._values(values, kernel.build_s)
         return rung if rung.note else replace(rung, note=f"built in {kernel.build_s:.1f} s")

@@ -149,6 +149,7 @@ class CsimEmulation:
             "schema": SCHEMA,
             "name": self.name,
             "backend": "csim",
+            "integer_types": self.kernel.integer_types,
             "verdict": self.run.verdict,
             "simulator_verdict": self.simulation.verdict,
             "build_s": round(self.kernel.build_s, 3),
@@ -167,6 +168,7 @@ def emulate_csim(
     work: Path,
     streams: Path,
     progress: Callable[[str], None] = lambda _step: None,
+    ap_types: Path | None = None,
 ) -> CsimEmulation:
     """Builds the emitted C++, runs it on the case, and compares.
 
@@ -177,9 +179,10 @@ def emulate_csim(
         work: folder of the build, which is kept.
         streams: folder for the tokens of every stream, one file each.
         progress: function that is called with each step.
+        ap_types: folder of Xilinx's integer types; None for our own.
 
     Raises:
-        InputError: another block, or a depth that the C++ does not have.
+        InputError: another block, a depth that the C++ does not have, or no types in the folder.
         ToolMissingError: no C++ compiler.
         SttestError: the kernel did not compile, or did not end.
     """
@@ -187,7 +190,7 @@ def emulate_csim(
     fifos = _fifos(package, files)
     depths = _changed_depths(package, times, fifos)
     progress("compiling the C++")
-    kernel = build_kernel(files, work)
+    kernel = build_kernel(files, work, ap_types=ap_types)
     images = case.images(package.reference_graph)
     progress("running the reference engine")
     reference = run_reference(package.reference_graph, images)

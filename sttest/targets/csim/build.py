@@ -5,14 +5,14 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file
-from importlib.resources import files as resources
 from pathlib import Path
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.kernel_signature import BufferArgument, KernelSignature
 from sttest.package import KernelFiles
+from sttest.targets.csim.headers import HeaderFolders, ap_types_folder, header_folders
 
 # --- The main program of a C simulation: arguments from files, one call of the kernel, results into files
 
@@ -115,6 +115,8 @@ COMPILER = "g++"
 FLAGS = (
     "-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-ffp-contract=off",
 )  # fmt: skip
+# A default constructor of Xilinx's types masks the bits that it has not set, thousands of times in a kernel.
+AP_TYPES_FLAGS = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 BUILD_TIMEOUT_S = 600.0
 _PROCESSES = "sttest_process.h"
 
@@ -127,6 +129,12 @@ class Executable:
     signature: KernelSignature  # the kernel's name and arguments
     build_s: float  # seconds that the compiler took, 0 if this kernel had been compiled before
     warnings: str  # warnings of the compiler
+    ap_types: Path | None = None  # folder of the ap_int.h that it was compiled against; None for our own
+
+    @property
+    def integer_types(self) -> str:
+        """Whose integer types it was compiled against: ``sttest``, or the folder."""
+        return "sttest" if self.ap_types is None else str(self.ap_types)
 
 
 def find_compiler() -> None:
@@ -142,47 +150,52 @@ def find_compiler() -> None:
         )  # fmt: skip
 
 
-def build_kernel(files: KernelFiles, work: Path, *, timeout_s: float = BUILD_TIMEOUT_S) -> Executable:
+def build_kernel(
+    files: KernelFiles, work: Path, *, ap_types: Path | None = None, timeout_s: float = BUILD_TIMEOUT_S
+) -> Executable:
     """Compiles the C++ of a package; a kernel that the work folder has already is taken as it is.
 
     Args:
         files: the C++ and its signature.
         work: gets one executable per content of kernel and headers.
+        ap_types: Xilinx's integer types, a clone of `AP_TYPES_REPOSITORY` or its ``include``; None for our own.
         timeout_s: time limit of the compiler, seconds.
 
     Raises:
-        InputError: there is no emitted C++.
+        InputError: there is no emitted C++, or no ``ap_int.h`` in the folder.
         ToolMissingError: no compiler.
         SttestError: the compiler refused the kernel or did not end.
     """
     find_compiler()
     source, signature = files.cpp, files.kernel
     main = main_program(signature)
-    with as_file(resources("sttest.targets.csim").joinpath("include")) as include:
-        target = work / f"csim-{_digest(files.cpp_text, main, include)}"
+    types = None if ap_types is None else ap_types_folder(ap_types)
+    flags = FLAGS if types is None else (*FLAGS, *AP_TYPES_FLAGS)
+    with header_folders(types) as headers:
+        target = work / f"csim-{_digest(files.cpp_text, main, flags, headers)}"
         if target.is_file():
-            return Executable(target, signature, 0.0, "")
+            return Executable(target, signature, 0.0, "", types)
         began = time.perf_counter()
-        warnings = _compile(source, main, include, target, timeout_s)
-    return Executable(target, signature, time.perf_counter() - began, warnings)
+        command = (COMPILER, *flags, *headers.options, "-include", str(headers.streams / _PROCESSES))
+        warnings = _compile(command, source, main, target, timeout_s)
+    return Executable(target, signature, time.perf_counter() - began, warnings, types)
 
 
-def _digest(text: str, main: str, include: Path) -> str:
-    digest = hashlib.sha256("\0".join((*FLAGS, main, text)).encode())
-    for path in sorted(include.iterdir()):
+def _digest(text: str, main: str, flags: Sequence[str], headers: HeaderFolders) -> str:
+    digest = hashlib.sha256("\0".join((*flags, main, text)).encode())
+    for path in headers.files:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _compile(source: Path, main: str, include: Path, target: Path, timeout_s: float) -> str:
+def _compile(compiler: Sequence[str], source: Path, main: str, target: Path, timeout_s: float) -> str:
     """Compiles into a temporary folder and renames: nobody sees half an executable."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".csim-") as folder:
         made = Path(folder, "csim")
         program = Path(folder, "main.cpp")
         program.write_text(main, encoding="utf-8")
-        headers = ("-isystem", str(include), "-include", str(include / _PROCESSES))
-        command = (COMPILER, *FLAGS, *headers, str(source.resolve()), str(program), "-o", str(made))
+        command = (*compiler, str(source.resolve()), str(program), "-o", str(made))
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
         except subprocess.TimeoutExpired as error:

@@ -22,6 +22,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, Literal
 
+from sttest.core.errors import InputError
+from sttest.targets.csim import AP_TYPES_VARIABLE, ap_types_folder
+
 LIMIT_S = 1.0
 """Together with the start of Python this keeps a survey, whose questions are asked at once, below 2 s."""
 MAX_ANSWER_BYTES = 64 * 1024
@@ -292,6 +295,17 @@ def _requirements(extra: str) -> list[tuple[str, str]]:
         if match and (of_extra.group(1) if of_extra else "") == extra:
             found.append((match.group(1), match.group(2) or ""))
     return found
+
+
+def ap_types() -> Finding:
+    """Xilinx's integer types, where the environment names a folder."""
+    named = os.environ.get(AP_TYPES_VARIABLE)
+    if not named:
+        return Finding("missing", detail=f"{AP_TYPES_VARIABLE} is not set")
+    try:
+        return Finding("ok", detail=printable(str(ap_types_folder(Path(named)))))
+    except InputError as error:
+        return Finding("missing", detail=printable(f"{AP_TYPES_VARIABLE}: {error}"))
 
 
 # --- Probes for cards: FPGAs through XRT's own tool, GPUs through NVIDIA's

@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sttest.core.errors import ToolMissingError
+from sttest.targets.csim import AP_TYPES_VARIABLE, GET_AP_TYPES
 from sttest.targets.doctor.ask import (
     VERSION,
     XRT_TOOLS,
     Finding,
+    ap_types,
     fpga_cards,
     gpus,
     own_requirements,
@@ -72,6 +74,10 @@ PARTS: tuple[ExternalTool, ...] = (
     ExternalTool("torch", "models that are lowered anew", package("torch", "frontend"), install=_FRONTEND),
     ExternalTool("torch-mlir", "models that are lowered anew", package("torch-mlir", "frontend"), install=_FRONTEND),
     _tool("g++", "emitted C++, Verilator's models", "g++ --version", rf"^\S*g\+\+\S* \(.*?\) {VERSION}", "", "g++"),
+    ExternalTool(
+        "ap_int.h", "emitted C++ against Xilinx's integer types", ap_types,
+        advice=f"'{GET_AP_TYPES}', then --ap-types DIR or {AP_TYPES_VARIABLE}=DIR",
+    ),
     _tool("make", "Verilator's models", "make --version", rf"^GNU Make {VERSION}", "", "make"),
     _tool("verilator", "RTL twin", "verilator --version", rf"^Verilator {VERSION}", "5", "verilator"),
     _tool("iverilog", "RTL twin, small graphs", "iverilog -V", rf"^Icarus Verilog version {VERSION}", "", "iverilog"),
@@ -126,6 +132,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("emulate --simulator verilator", ("verilator", "make", "g++")),
     Capability("emulate --simulator icarus", ("iverilog", "vvp")),
     Capability("engine csim", ("g++",)),
+    Capability(f"engine csim with --ap-types of {AP_TYPES_VARIABLE}", ("g++", "ap_int.h")),
     Capability("build --dry-run"),
     Capability("build", ("v++",)),
     Capability("calibrate --dry-run, simulate --calibrated"),

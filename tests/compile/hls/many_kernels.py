@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sttest.compile.hls import EmittedKernel
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.package.kernel_files import TensorRow
-from sttest.targets.csim.build import FLAGS
+from sttest.targets.csim.build import AP_TYPES_FLAGS, FLAGS
+from sttest.targets.csim.headers import AP_TYPES_VARIABLE, header_folders
 
-INCLUDE = files("sttest.targets.csim").joinpath("include")
 HEAD = """\
 #include <ap_int.h>
 #include <hls_half.h>
@@ -61,8 +61,12 @@ def run_all(calls: Sequence[Call], folder: Path) -> list[dict[str, NDArray[np.ui
     main = "\n".join([*text, "int main() {", *calling, "}", ""])
     (folder / "main.cpp").write_text(main, encoding="utf-8")
     flags = ["-O0" if flag == "-O2" else flag for flag in FLAGS]
-    includes = ["-isystem", str(INCLUDE), "-include", str(INCLUDE.joinpath("sttest_process.h"))]
-    subprocess.run(["g++", *flags, "-Werror", *includes, "main.cpp", "-o", "main"], cwd=folder, check=True)
+    # With the integer types of Xilinx where the environment names them.
+    ap_types = os.environ.get(AP_TYPES_VARIABLE)
+    flags += AP_TYPES_FLAGS if ap_types else ()
+    with header_folders(Path(ap_types) if ap_types else None) as headers:
+        includes = [*headers.options, "-include", str(headers.streams / "sttest_process.h")]
+        subprocess.run(["g++", *flags, "-Werror", *includes, "main.cpp", "-o", "main"], cwd=folder, check=True)
     subprocess.run([str(folder / "main")], cwd=folder, check=True)
     return [
         {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,11 +14,11 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.opt import new_context, parse
 from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
 from sttest.targets.csim.build import FLAGS
+from sttest.targets.csim.headers import header_folders
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-INCLUDE = str(files("sttest.targets.csim").joinpath("include"))
 BOUNDS = ((-127, 127), (-8, 7), (-32768, 32767), (3, 9), (-9, -3), (0, 0))
 MAIN = """
 #include <cstdio>
@@ -60,7 +59,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[NDArray[np.uint32],
     calls = ", ".join(f"rounded(float_of_bits(bits), {low}, {high})" for low, high in BOUNDS)
     texts = ["#include <ap_int.h>\n#include <hls_half.h>\n", *helpers.texts(), MAIN.replace("CALLS", calls)]
     (folder / "t.cpp").write_text("\n".join(texts))
-    subprocess.run(["g++", *FLAGS, "-isystem", INCLUDE, folder / "t.cpp", "-o", folder / "t"], check=True, timeout=120)
+    with header_folders() as headers:
+        command = ["g++", *FLAGS, *headers.options, folder / "t.cpp", "-o", folder / "t"]
+        subprocess.run(command, check=True, timeout=120)
     sent = np.append(floats(), np.float32(np.nan)).tobytes()
     said = subprocess.run([folder / "t"], input=sent, capture_output=True, check=True, timeout=120).stdout
     halves = np.frombuffer(said[: 65536 * 8], np.uint32).reshape(-1, 2)

@@ -1,15 +1,16 @@
 """The C simulation's headers against numpy: integers of every width, bit ranges, binary16, rounding."""
 
+import os
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sttest.targets.csim.build import FLAGS
+from sttest.targets.csim.build import AP_TYPES_FLAGS, FLAGS
+from sttest.targets.csim.headers import AP_TYPES_VARIABLE, header_folders
 
-INCLUDE = str(files("sttest.targets.csim").joinpath("include"))
+XILINX = os.environ.get(AP_TYPES_VARIABLE)
 PROGRAM = """
 #include <ap_int.h>
 #include <hls_half.h>
@@ -25,7 +26,7 @@ template <int W> void integers(const std::vector<long long>& values) {
     ap_int<W> sum = s;
     sum += 5;
     const ap_int<W> product = s * ap_int<W>(3);
-    std::printf("%d %lld %llu %lld %lld %d\\n", W, s.to_int64(), (unsigned long long)u.word(), sum.to_int64(),
+    std::printf("%d %lld %llu %lld %lld %d\\n", W, s.to_int64(), (unsigned long long)u.range(W - 1, 0), sum.to_int64(),
                 product.to_int64(), (int)s.range(W > 4 ? 3 : W - 1, 0));
   }
 }
@@ -53,12 +54,21 @@ int main() {
 """
 
 
-@pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], list[float], list[list[str]]]:
+@pytest.fixture(
+    scope="module",
+    params=[None, pytest.param(XILINX, marks=pytest.mark.skipif(not XILINX, reason=f"{AP_TYPES_VARIABLE} is not set"))],
+    ids=["own", "xilinx"],
+)
+def said(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[int], list[float], list[list[str]]]:
     """What the program printed, by section, for some numbers."""
     folder = tmp_path_factory.mktemp("headers")
     (folder / "t.cpp").write_text(PROGRAM)
-    subprocess.run(["g++", *FLAGS, "-Werror", "-I", INCLUDE, "t.cpp", "-o", "t"], cwd=folder, check=True)
+    flags = [*FLAGS, *(AP_TYPES_FLAGS if request.param else ())]
+    with header_folders(Path(request.param) if request.param else None) as headers:
+        options = headers.options if request.param else [each.replace("-isystem", "-I") for each in headers.options]
+        subprocess.run(["g++", *flags, "-Werror", *options, "t.cpp", "-o", "t"], cwd=folder, check=True)
     rng = np.random.default_rng(1)
     integers = [0, 1, -1, 7, -8, 8, 127, -128, 128, 255, 2**31 - 1, -(2**31), 2**31, *rng.integers(-(2**40), 2**40, 40)]
     halves = np.arange(2**16, dtype=np.uint16).view(np.float16)

@@ -10,6 +10,7 @@ import pytest
 from sttest.core.errors import InputError, SttestError
 from sttest.package import KernelFiles
 from sttest.targets.csim import build_kernel, run_kernel
+from sttest.targets.csim.headers import header_folders
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 
@@ -229,3 +230,38 @@ def test_a_package_without_cpp_is_refused(tmp_path):
     package.cpp.unlink()
     with pytest.raises(InputError, match=r"no hls/kernel\.cpp"):
         build_kernel(package, tmp_path)
+
+
+def test_other_integer_types_are_taken_where_a_folder_has_them(kernel, work, tmp_path):
+    """A clone has them in `include`; that folder will do, too."""
+    clone = tmp_path / "clone"
+    (clone / "include").mkdir(parents=True)
+    with header_folders() as own:
+        own_types = (own.integers / "ap_int.h").read_text()
+    (clone / "include" / "ap_int.h").write_text(own_types)
+    for folder in (clone, clone / "include"):
+        other = build_kernel(KernelFiles.read(work / "deep"), work, ap_types=folder)
+        assert other.ap_types == clone / "include"
+        assert other.integer_types == str(clone / "include")
+    assert (kernel.ap_types, kernel.integer_types) == (None, "sttest")
+    assert run_kernel(other, {"x": X.view(np.uint8)}).verdict == "done"
+    (clone / "include" / "ap_int.h").write_text("#error these are the types")
+    with pytest.raises(SttestError, match="these are the types"):
+        build_kernel(KernelFiles.read(work / "deep"), work, ap_types=clone)
+
+
+def test_streams_stay_our_own_beside_other_integer_types(kernel, work, tmp_path):
+    with header_folders() as own:
+        (tmp_path / "ap_int.h").write_text((own.integers / "ap_int.h").read_text())
+    (tmp_path / "hls_stream.h").write_text("#error these streams have no depth")
+    built = build_kernel(KernelFiles.read(work / "deep"), work, ap_types=tmp_path)
+    assert built.path != kernel.path
+
+
+def test_a_folder_without_integer_types_is_refused_in_one_line(kernel, work, tmp_path):
+    (tmp_path / "include").mkdir()
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match=r"no ap_int\.h there, nor in its include") as caught:
+            build_kernel(KernelFiles.read(kernel.path.parent / "deep"), work, ap_types=folder)
+        assert "\n" not in str(caught.value)
+        assert "git clone https://github.com/Xilinx/HLS_arbitrary_Precision_Types" in str(caught.value)
