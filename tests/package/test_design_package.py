@@ -144,7 +144,7 @@ def with_banks(folder: Path) -> None:
             rf"depth of '{FIFO}' is 9 in values\.json and 3 in timed_graph\.json",
         ),
         "depth in the C++": (
-            replaced("hls/kernel.cpp", r", 3> load_x_out", ", 9> load_x_out"),
+            replaced("hls/kernel.cpp", r", 3> x_in", ", 9> x_in"),
             rf"depth of '{FIFO}' is 9 in hls/kernel\.cpp and 3 in timed_graph\.json",
         ),
         "depth in the IR": (

@@ -1,5 +1,7 @@
 """What a task computes, as a formula over its loops: the comment above its C++."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
 
 from xdsl.dialects.arith import CmpfOp, ConstantOp
@@ -8,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from sttest.compile.dialects import df
+from sttest.compile.hls.value_names import ValueNames, chosen
 
 _INFIX = {
     "arith.addf": "+", "arith.addi": "+", "arith.subf": "-", "arith.subi": "-", "arith.mulf": "*", "arith.muli": "*",
@@ -24,28 +27,38 @@ _SILENT = ("arith.extsi", "arith.sitofp", "arith.extf", "arith.truncf")
 _MOST_LETTERS = 240
 
 
-def formula(task: df.TaskOp) -> str:
+def formula(task: df.TaskOp, values: ValueNames) -> str:
     """The payload over the elements that it works on, conversions left out, with the loops that it sums over.
 
     Args:
         task: task whose accesses are known.
+        values: names of its sources and results.
     """
     names = _loop_names(len(task.trip_counts))
     maps = [access.data for access in task.accesses or ()]
     arity = len(task.sources)
-    elements = [_element(f"in{number}", each, names) for number, each in enumerate(maps[:arity])]
-    elements += [_element(f"out{number}", each, names) for number, each in enumerate(maps[arity:])]
-    values: dict[SSAValue, str] = dict(zip(task.payload.block.args, elements, strict=False))
+    elements = [
+        _element(name, each, names) for name, each in zip((*values.sources, *values.results), maps, strict=False)
+    ]
+    terms: dict[SSAValue, _Term] = dict(zip(task.payload.block.args, map(_Term, elements), strict=False))
     found: list[str] = []
     for op in task.payload.block.ops:
         if isinstance(op, df.YieldOp):
-            found = [_bare(values[value]) for value in op.arguments]
+            found = [terms[value].text for value in op.arguments]
         else:
-            values[op.results[0]] = _text(op, values)
+            terms[op.results[0]] = _term(op, [terms[each] for each in op.operands])
     sums = [names[loop] for loop, kind in enumerate(task.loop_kinds) if kind == "reduction"]
     over = f", for all {', '.join(sums)}" if sums else ""
-    text = "; ".join(f"{left} = {right}" for left, right in zip(elements[arity:], found, strict=False)) + over
+    text = "; ".join(map(_assigned, elements[arity:], found)) + over
     return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]} ..."
+
+
+def _assigned(left: str, right: str) -> str:
+    """An assignment, short where it adds."""
+    for added in (right.removeprefix(f"{left} + "), right.removesuffix(f" + {left}")):
+        if added != right and left not in added:
+            return f"{left} += {added}"
+    return f"{left} = {right}"
 
 
 def _loop_names(count: int) -> list[str]:
@@ -65,29 +78,35 @@ def _element(array: str, access: AffineMap, names: list[str]) -> str:
     return f"{array}[{', '.join(shown)}]" if shown else array
 
 
-def _text(op: Operation, values: dict[SSAValue, str]) -> str:
-    operands = [values[each] for each in op.operands]
+@dataclass(frozen=True)
+class _Term:
+    """A part of a formula."""
+
+    text: str
+    binds: int = 3  # how firmly: 3 an element or a call, 2 a product, 1 a sum, 0 a choice
+
+    def at_least(self, binds: int) -> str:
+        """The text, in brackets where it binds less."""
+        return self.text if self.binds >= binds else f"({self.text})"
+
+
+def _term(op: Operation, operands: Sequence[_Term]) -> _Term:
     if isinstance(op, ConstantOp):
-        return f"{op.value.value.data:g}" if isinstance(op.value, FloatAttr | IntegerAttr) else str(op.value)
+        return _Term(f"{op.value.value.data:g}" if isinstance(op.value, FloatAttr | IntegerAttr) else str(op.value))
     if op.name in _SILENT:
         return operands[0]
     if op.name in _INFIX:
-        return f"({f' {_INFIX[op.name]} '.join(operands)})"
+        sign, (left, right) = _INFIX[op.name], operands
+        binds = 1 if sign in "+-" else 2
+        return _Term(f"{left.at_least(binds)} {sign} {right.at_least(binds + 1)}", binds)
     if op.name == "arith.negf":
-        return f"(-{operands[0]})"
+        return _Term(f"-{operands[0].at_least(3)}", 2)
+    if which := chosen(op):
+        return _Term(f"{which[:3]}({operands[1].text}, {operands[2].text})")
     if op.name == "arith.select":
-        return "({} ? {} : {})".format(*operands)
+        return _Term("{} ? {} : {}".format(*(each.at_least(1) for each in operands)), 0)
     if isinstance(op, CmpfOp) and op.predicate.value.data in _COMPARED:
-        return f"({f' {_COMPARED[op.predicate.value.data]} '.join(operands)})"
+        left, right = (each.at_least(1) for each in operands)
+        return _Term(f"{left} {_COMPARED[op.predicate.value.data]} {right}", 0)
     name = _NAMED.get(op.name, op.name.partition(".")[2])
-    return f"{name}({', '.join(map(_bare, operands))})"
-
-
-def _bare(text: str) -> str:
-    """A text without brackets around all of it."""
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and place < len(text) - 1:
-            return text
-    return text[1:-1] if text.startswith("(") else text
+    return _Term(f"{name}({', '.join(each.text for each in operands)})")

@@ -9,10 +9,7 @@ _TEXTS = {
     "float_of_bits": """\
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.bits = bits;
   return both.value;
 }
@@ -20,10 +17,7 @@ static inline float float_of_bits(unsigned int bits) {
     "bits_of_float": """\
 // The bits of a binary32 number.
 static inline unsigned int bits_of_float(float value) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.value = value;
   return both.bits;
 }

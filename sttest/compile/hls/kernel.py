@@ -34,8 +34,7 @@ TYPES, PARTS = "types.h", "parts.h"
 _HEADERS = ("ap_int.h", "hls_math.h", "hls_stream.h", "hls_streamofblocks.h", "hls_vector.h")
 
 _ALIASES = (
-    "template <class T>", "using fifo = hls::stream<T>;", "template <class T>",
-    "using ping_pong = hls::stream_of_blocks<T>;",
+    "template <class T> using fifo = hls::stream<T>;", "template <class T> using ping_pong = hls::stream_of_blocks<T>;",
 )  # fmt: skip
 
 

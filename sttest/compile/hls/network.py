@@ -11,6 +11,7 @@ from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
 from sttest.compile.hls.process import Conversion, EngineProcess, Process, conversion
 from sttest.compile.hls.types import Element, Names, Token
+from sttest.compile.hls.value_names import ValueNames, blocks_variable, fifo_variable, stream_name, value_names
 from sttest.compile.ir.module_walk import run_first
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import has_part_per_layer, has_part_per_step, outside_layers
@@ -31,7 +32,6 @@ class HlsStream:
     fifo: str  # name in the design
     token: Token  # type of its tokens
     depth: int  # tokens
-    shares: int  # number of streams that go through it
 
     def parameter(self, name: str) -> str:
         """The declaration of a parameter for it."""
@@ -133,11 +133,14 @@ class Network:
     members: dict[str, list[df.NodeOp]] = field(init=False)
     outside: set[df.NodeOp] = field(init=False)
     _names: Names = field(init=False)
+    _values: Mapping[df.TaskOp, ValueNames] = field(init=False)
 
     def __post_init__(self) -> None:
         converters = [node for node in self.kernel.body.block.ops if isinstance(node, df.ConverterOp)]
         self.conversions = {node: conversion(node, node_label(node)) for node in converters}
-        self._names = Names(HELPER_NAMES | self._type_names())
+        reserved = HELPER_NAMES | self._type_names()
+        self._names = Names(reserved)
+        self._values = value_names(self.kernel, reserved)
         self.engines = engines_of(self.kernel)
         self.members = processes_of(self.kernel)
         self.outside = outside_layers(self.kernel)
@@ -152,19 +155,14 @@ class Network:
             self._names.of(self.turns(node)[0] if node.queue_name else node, self._label(node))
         for fifo, ops in fifos_of(self.kernel).items():
             kind = ops[0].result.type
-            name, token = self._stream_name(fifo, ops[0].result), Token.of(kind.itensor, fifo)
-            stream = HlsStream(name, fifo, token, kind.depth.data, len(ops))
+            writer, token = ops[0].writer, Token.of(kind.itensor, fifo)
+            name = self._names.of(("fifo", fifo), fifo_variable(writer, writer.sinks.index(ops[0].result)))
+            stream = HlsStream(name, fifo, token, kind.depth.data)
             self.streams |= dict.fromkeys((op.result for op in ops), stream)
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
         return {token.c_type for token in tokens} | {each.block.c_type for each in self.conversions.values()}
-
-    def _stream_name(self, fifo: str, value: SSAValue) -> str:
-        """The name of a FIFO: of the process that writes it, with a number where that writes several."""
-        writer = self._end(value, reads=False)
-        number = f"{writer.sinks.index(value)}" if len(writer.sinks) > 1 else ""
-        return self._names.of(("fifo", fifo), f"{process_name(writer)}_out{number}")
 
     def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -200,7 +198,8 @@ class Network:
         sizes: list[tuple[str, int]] = []
         inputs = [self.streams[stream] for stream in node.sources if stream in self.streams]
         outputs = [self.streams[stream] for stream in node.sinks]
-        names = [*_numbered("from", len(inputs)), *_numbered("to", len(outputs))]
+        values = self._values.get(node) if isinstance(node, df.TaskOp) else None
+        names = [*_numbered("from", len(inputs)), *_numbered("to", len(outputs))] if values is None else _ports(values)
         read, written = names[: len(inputs)], names[len(inputs) :]
         parameters = [stream.parameter(name) for stream, name in zip((*inputs, *outputs), names, strict=True)]
         arguments = [stream.name for stream in (*inputs, *outputs)]
@@ -218,7 +217,7 @@ class Network:
             (written if memory.writes else read).insert(0, place)
         return Process(
             self._names.of(self.turns(node)[0], self._label(node)), tuple(parameters), tuple(arguments), tuple(read),
-            tuple(written), behind, tuple(sizes),
+            tuple(written), behind, tuple(sizes), values,
         )  # fmt: skip
 
     def engine(self, name: str, members: Sequence[df.TaskOp]) -> EngineProcess:
@@ -229,9 +228,7 @@ class Network:
         """
         names = Names(_LOCAL_NAMES)
         ports = [
-            [self._stream_port(stream, names, reads=True) for stream in member.sources]
-            + [self._stream_port(stream, names, reads=False) for stream in member.sinks]
-            for member in members
+            [self._stream_port(stream, names) for stream in (*member.sources, *member.sinks)] for member in members
         ]
         # What comes in one stream for all of them is one parameter.
         every = list(dict.fromkeys(port for each in ports for port in each))
@@ -253,16 +250,16 @@ class Network:
         if any(each != types[0] for each in types):
             raise InputError("engine-tokens", "the tokens of its tasks differ", where=name, hints=["share fewer tasks"])
         arity = len(members[0].sources)
-        inputs = tuple(f"source_{number}" for number in range(arity))
-        outputs = tuple(f"result_{number}" for number in range(len(types[0]) - arity))
+        values = self._values[members[0]]
+        named = _ports(values)
+        inputs, outputs = tuple(named[:arity]), tuple(named[arity:])
         ports = (*members[0].sources, *members[0].sinks)
-        named = zip(ports, (*inputs, *outputs), strict=True)
-        parameters = (self.streams[port].parameter(each) for port, each in named)
-        return Process(name, tuple(parameters), (), inputs, outputs)
+        parameters = (self.streams[port].parameter(each) for port, each in zip(ports, named, strict=True))
+        return Process(name, tuple(parameters), (), inputs, outputs, values=values)
 
     def blocks(self, converter: df.ConverterOp) -> str:
         """Name of a converter's stream of blocks."""
-        return self._names.of((converter, "blocks"), f"{node_label(converter)}_blocks")
+        return self._names.of((converter, "blocks"), blocks_variable(converter))
 
     def halves(self, converter: df.ConverterOp) -> tuple[Process, Process]:
         """The processes of a converter: fill and drain."""
@@ -283,21 +280,15 @@ class Network:
         """The name of a function that several processes share, one of so many of its kind."""
         return self._names.of(("template", kind, number), kind)
 
-    def _stream_port(self, value: SSAValue, names: Names, *, reads: bool) -> tuple[str, str, str]:
-        """Declaration, argument and name of a stream as a parameter, named after the node at its other end."""
+    def _stream_port(self, value: SSAValue, names: Names) -> tuple[str, str, str]:
+        """Declaration, argument and name of a stream as a parameter, called like the FIFO."""
         stream = self.streams[value]
-        other = self._end(value, reads=not reads)
-        name = names.of(stream, f"{'from' if reads else 'to'}_{self._label(other, stream)}")
+        name = names.of(stream, stream.name)
         return stream.parameter(name), stream.name, name
 
-    def _end(self, value: SSAValue, *, reads: bool) -> df.NodeOp:
-        ends = [use.operation for use in value.uses if isinstance(use.operation, df.NodeOp)]
-        return next(node for node in ends if (value in node.sources) is reads)
-
-    def _label(self, node: df.NodeOp, stream: HlsStream | None = None) -> str:
-        """The name of a node by itself, or that of its process: of a queue, or at the end of what several share."""
-        is_shared = node.queue_name is not None or (stream is not None and stream.shares > 1)
-        return process_name(node) if is_shared else node_label(node)
+    def _label(self, node: df.NodeOp) -> str:
+        """The name of a node by itself, or that of its queue's process."""
+        return process_name(node) if node.queue_name is not None else node_label(node)
 
     @property
     def word_bits(self) -> int:
@@ -347,6 +338,12 @@ class Network:
         self.memories[process_name(op)] = PortMemory(
             name, process_name(op), bundle, channel, op.writes, tensors, layers, behind, steps, rows, takes_entries
         )
+
+
+def _ports(values: ValueNames) -> list[str]:
+    """Parameters of a task."""
+    sources = [stream_name(each, is_read=True) for each in values.sources]
+    return sources + [stream_name(each, is_read=False) for each in values.results]
 
 
 def _numbered(name: str, count: int) -> list[str]:

@@ -1,6 +1,6 @@
 """A task's scalar payload as C++: one statement per operation, rounded one by one (docs/reference/values.md)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import isinf, isnan
 
@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.types import F16, F32, I1, I32, Element, element_of
+from sttest.compile.ir.names import unique
 from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
 from sttest.compile.schedule.reductions import Reduction
 from sttest.core.errors import InputError
@@ -65,11 +66,11 @@ _RULES: Mapping[str, _Rule] = {
     "arith.mulf": _Rule("product", "{0} * {1}", _f32, _f32),
     "arith.divf": _Rule("quotient", "{0} / {1}", _f32, _f32),
     "arith.negf": _Rule("negated", "-{0}", _f32, _f32),
-    "arith.maximumf": _Rule("larger_one", "larger({0}, {1})", _f32, _f32, "larger"),
-    "arith.minimumf": _Rule("smaller_one", "smaller({0}, {1})", _f32, _f32, "smaller"),
+    "arith.maximumf": _Rule("maximum", "larger({0}, {1})", _f32, _f32, "larger"),
+    "arith.minimumf": _Rule("minimum", "smaller({0}, {1})", _f32, _f32, "smaller"),
     "math.absf": _math("magnitude", "fabs"),
     # The tool's rint rounds in the mode that C starts with: halves to even.
-    "math.roundeven": _math("rounded", "rint"),
+    "math.roundeven": _math("nearest", "rint"),
     "math.exp": _math("exponential", "exp"),
     "math.tanh": _math("tangent", "tanh"),
     "math.sqrt": _math("root", "sqrt"),
@@ -82,8 +83,8 @@ _RULES: Mapping[str, _Rule] = {
     "arith.addi": _Rule("sum", "{0} + {1}", _integer, _integer),
     "arith.subi": _Rule("difference", "{0} - {1}", _integer, _integer),
     "arith.muli": _Rule("product", "{0} * {1}", _integer, _integer),
-    "arith.maxsi": _Rule("larger_one", "{0} < {1} ? {1} : {0}", _integer, _integer),
-    "arith.minsi": _Rule("smaller_one", "{1} < {0} ? {1} : {0}", _integer, _integer),
+    "arith.maxsi": _Rule("maximum", "{0} < {1} ? {1} : {0}", _integer, _integer),
+    "arith.minsi": _Rule("minimum", "{1} < {0} ? {1} : {0}", _integer, _integer),
     "arith.extsi": _Rule("wide", "{0}", _integer, _integer),
     "arith.trunci": _Rule("low", "{to}({0})", _integer, _integer),
     "arith.sitofp": _Rule("number", "static_cast<float>({0}.to_int())", _integer, _f32),
@@ -124,7 +125,13 @@ class PayloadCode:
     """The statements of a payload for one point, given what its arguments are there."""
 
     def __init__(
-        self, block: Block, arguments: Sequence[str], helpers: Helpers, where: str, reduction: Reduction | None = None
+        self,
+        block: Block,
+        arguments: Sequence[str],
+        helpers: Helpers,
+        where: str,
+        reduction: Reduction | None = None,
+        taken: Collection[str] = (),
     ) -> None:
         # What joins terms in another order than one behind the other is left out: the result is the term.
         self._join = None if reduction is None or reduction.order == "chain" else reduction.join
@@ -134,7 +141,7 @@ class PayloadCode:
         self._helpers = helpers
         self._where = where
         self._values: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
-        self._counts: dict[str, int] = {}
+        self._taken = {*arguments, *taken}
         for op in block.ops:
             if op is self._join and term is not None:
                 self._values[op.results[0]] = self._values[term]
@@ -161,8 +168,7 @@ class PayloadCode:
         else:
             name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
-        self._counts[name] = self._counts.get(name, 0) + 1
-        variable = name if self._counts[name] == 1 else f"{name}_{self._counts[name]}"
+        variable = unique(name, self._taken)
         statement = Statement(element.payload_type, variable, expression, isinstance(op, MuliOp))
         self.statements.append(statement)
         self._values[op.results[0]] = variable

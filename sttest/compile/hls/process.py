@@ -8,6 +8,7 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, lowest, merged
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.types import Element, LocalArray, Token
+from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.ir.module_walk import run_first
 from sttest.core.errors import InputError
@@ -25,6 +26,7 @@ class Process:
     outputs: tuple[str, ...]
     memory: str = ""  # start of the tensors that lie behind those of all layers; empty if there are none
     sizes: tuple[tuple[str, int], ...] = ()  # what the names of its inputs and outputs count with
+    values: ValueNames | None = None  # of a task, values of its inputs and outputs
 
     def defined(self, code: Code, kind: str = "") -> AbstractContextManager[None]:
         """Its definition.
@@ -33,7 +35,8 @@ class Process:
             code: text that is appended to.
             kind: name of functions that differ from it in sizes and types only; empty if there are none.
         """
-        return code.function(self.name, self.parameters, kind, self.sizes)
+        names = () if self.values is None else (*self.values.sources, *self.values.results)
+        return code.function(self.name, self.parameters, kind, self.sizes, names)
 
     @contextmanager
     def every_layer(self, code: Code, kind: str = "") -> Iterator[None]:

@@ -81,24 +81,24 @@ class RunningValues:
         """The registers and memories."""
         if self.reduction is None or not self.first:
             return
-        for number, port in self._kept():
+        for _, port in self._kept():
             if self.reduction.order == "pairwise":
-                self._declare_levels(code, number, port)
+                self._declare_levels(code, port)
             elif self._in_line:
-                self._line(number, port).declare(code, self._line(number, port).shape)
+                self._line(port).declare(code, self._line(port).shape)
             else:
-                self._declare_memory(code, number, port)
+                self._declare_memory(code, port)
 
-    def _declare_levels(self, code: Code, number: int, port: TaskPort) -> None:
-        array = self._level(number, port)
+    def _declare_levels(self, code: Code, port: TaskPort) -> None:
+        array = self._level(port)
         at_once = [1] * len(port.held) + lanes_at_once(port, self.walk)
         few = prod(array.shape[1:]) <= _REGISTERS * prod(at_once)
         array.declare(code, array.shape if few else (self._levels, *at_once))
         if not few:
             self._depend(code, array)
 
-    def _declare_memory(self, code: Code, number: int, port: TaskPort) -> None:
-        array = self._memory(number, port)
+    def _declare_memory(self, code: Code, port: TaskPort) -> None:
+        array = self._memory(port)
         if array is not port.tile:
             array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.walk))
         if array.dims:
@@ -110,16 +110,16 @@ class RunningValues:
         options = f"type=inter direction=RAW distance={distance} dependent=true"
         code.pragma(f"dependence variable={array.name} {options}")
 
-    def _level(self, number: int, port: TaskPort) -> LocalArray:
-        return LocalArray(f"level{number}", port.token.element.c_type, (self._levels, *port.tile.shape))
+    def _level(self, port: TaskPort) -> LocalArray:
+        return LocalArray(f"level_{port.tile.name}", port.token.element.c_type, (self._levels, *port.tile.shape))
 
-    def _line(self, number: int, port: TaskPort) -> LocalArray:
+    def _line(self, port: TaskPort) -> LocalArray:
         lanes = [size for loop, size in enumerate(self.walk.lanes) if loop not in self.walk.reduced]
-        return LocalArray(f"kept{number}", port.token.element.c_type, (self._in_line, *lanes))
+        return LocalArray(f"kept_{port.tile.name}", port.token.element.c_type, (self._in_line, *lanes))
 
-    def _memory(self, number: int, port: TaskPort) -> LocalArray:
+    def _memory(self, port: TaskPort) -> LocalArray:
         # Not the tile that tokens are read from: a bank has two ports, which a running value takes both.
-        return port.tile.renamed(f"kept{number}")
+        return port.tile.renamed(f"kept_{port.tile.name}")
 
     # --- One step of the lanes of one result
 
@@ -130,7 +130,7 @@ class RunningValues:
         for number, port in self._kept():
             c_type = port.token.element.payload_type
             if self.reduction.order == "chain":
-                code.line(f"{c_type} {running_name(number)} = {self._value_before(number, port, place)};")
+                code.line(f"{c_type} {running_name(number)} = {self._value_before(port, place)};")
             elif self.shared > 1:
                 code.line(f"{c_type} term[{2 * self.shared - 1}];")
                 code.pragma("array_partition variable=term type=complete dim=1")
@@ -155,7 +155,7 @@ class RunningValues:
             if self.reduction.order == "pairwise":
                 self._count(code, place, total)
             else:
-                code.line(f"const {c_type} before = {self._value_before(0, port, place)};")
+                code.line(f"const {c_type} before = {self._value_before(port, place)};")
                 code.line(f"const {c_type} {running_name(0)} = {payload.joined('before', total)};")
         for number, port in self._kept():
             self._put_by(code, number, port, place)
@@ -177,14 +177,13 @@ class RunningValues:
         first = self._first_number()
         code.line(f"const int step_of_sum = {self._step_number()}{f' + {first}' if first != '0' else ''};")
         code.line("bool carries = true;")
-        level = self._level(0, port).at(["n", *port.held, *self._index(port, place)])
+        level = self._level(port).at(["n", *port.held, *self._index(port, place)])
         waits = "" if first == "0" else f" && step_of_sum >> n << n > {first}"
         with code.unrolled([CountedLoop("levels", "n", self._levels)]):
             with code.block("if ((step_of_sum >> n) % 2 == 0)"):
                 code.line(f"if (carries) {level} = {running_name(0)};")
                 code.line("carries = false;")
-            with code.block(f"else if (carries{waits})"):
-                code.line(f"{running_name(0)} = {level} + {running_name(0)};")
+            code.line(f"else if (carries{waits}) {running_name(0)} = {level} + {running_name(0)};")
 
     def _first_number(self) -> str:
         """The number of a result's first step."""
@@ -207,18 +206,18 @@ class RunningValues:
                 found = f"({found}) * {self.walk.steps[loop]} + s{loop}" if found else f"s{loop}"
         return found
 
-    def _value_before(self, number: int, port: TaskPort, place: Place) -> str:
+    def _value_before(self, port: TaskPort, place: Place) -> str:
         assert isinstance(self.task.init, FloatAttr | IntegerAttr)
         start = constant(self.task.init, port.token.element)
         if not self.first:
             return start
-        return f"{' && '.join(self.first)} ? {start} : {self._kept_value(number, port, place)}"
+        return f"{' && '.join(self.first)} ? {start} : {self._kept_value(port, place)}"
 
-    def _kept_value(self, number: int, port: TaskPort, place: Place, at: str = "") -> str:
+    def _kept_value(self, port: TaskPort, place: Place, at: str = "") -> str:
         if self._in_line:
             lanes = [f"l{loop}" for loop in range(len(self.walk.lanes)) if loop not in self.walk.reduced]
-            return self._line(number, port).at([at or str(self._in_line - 1), *lanes])
-        return self._memory(number, port).at((*port.held, *self._index(port, place)))
+            return self._line(port).at([at or str(self._in_line - 1), *lanes])
+        return self._memory(port).at((*port.held, *self._index(port, place)))
 
     def _index(self, port: TaskPort, place: Place) -> list[str]:
         return [affine(dim) for dim in place(port)]
@@ -231,12 +230,10 @@ class RunningValues:
             places = self._in_line
             with code.unrolled([CountedLoop("moves", "n", places - 1)] if places > 1 else []):
                 if places > 1:
-                    index = [
-                        self._kept_value(number, port, place, at) for at in (f"{places - 1} - n", f"{places - 2} - n")
-                    ]
+                    index = [self._kept_value(port, place, at) for at in (f"{places - 1} - n", f"{places - 2} - n")]
                     code.line(f"{index[0]} = {index[1]};")
-            code.line(f"{self._kept_value(number, port, place, '0')} = {running};")
-        elif waits and (kept := self._kept_value(number, port, place)) != element:
+            code.line(f"{self._kept_value(port, place, '0')} = {running};")
+        elif waits and (kept := self._kept_value(port, place)) != element:
             code.line(f"{kept} = {running};")
         if not self.is_result(port):
             code.line(f"{element} = {running};")

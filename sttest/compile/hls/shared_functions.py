@@ -1,4 +1,4 @@
-"""Functions of a kernel that differ in sizes and types only are one template, called by each process.
+"""Functions of a kernel that differ in names, sizes and types only are one template, called by each process.
 
 A process is one function of the dataflow region, by whose name the tool's reports speak of it.  The template is inlined
 into it, so that its loops are the process's own.
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
+from sttest.compile.hls.value_names import without_names
 from sttest.compile.hls.writer import MAX_COLUMNS, Code, Constant, Function
 
 _PARAMETER = re.compile(r"(\w+)(\)\[\d+\])?$")
@@ -54,8 +55,8 @@ def written(functions: Sequence[Function], name_of: Callable[[str, int], str]) -
 def _key(function: Function) -> object:
     if not function.kind:
         return function.name
-    names = tuple((each.kind, each.name) for each in function.constants)
-    return function.parameters, names, function.body
+    constants = [f"{each.kind} {each.name}" for each in function.constants]
+    return tuple(without_names(lines, function.names) for lines in (function.parameters, constants, function.body))
 
 
 def _write_template(code: Code, name: str, function: Function) -> None:
@@ -70,10 +71,11 @@ def _write_template(code: Code, name: str, function: Function) -> None:
 
 
 def _write_call(code: Code, template: str, function: Function) -> None:
-    """The process that a call of a template is: its parameters are letters, the template has names for them."""
+    """The process that a call of a template is: a task's parameters are called like values, others are letters."""
     values = ", ".join(each.value for each in function.constants if each.kind == "int")
     typed = _typed(function.parameters, function.constants)
-    names = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(typed))]
+    letters = [ascii_lowercase[n] if n < len(ascii_lowercase) else f"p{n}" for n in range(len(typed))]
+    names = function.names or letters
     parameters = [_PARAMETER.sub(rf"{name}\2", each) for each, name in zip(typed, names, strict=True)]
     call = f"{template}{f'<{values}>' if values else ''}({', '.join(names)});"
     head = f"static void {function.name}("

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from xdsl.ir import Attribute, BlockArgument
 
@@ -15,6 +16,7 @@ from sttest.compile.hls.running_values import RunningValues, lanes_at_once, runn
 from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
+from sttest.compile.hls.value_names import ValueNames, element_name
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
@@ -65,12 +67,14 @@ class _TaskEmitter:
         self.schedule = timing.schedules[task.sym_name.data]
         self.walk, self.name = self.schedule.walk, task.sym_name.data
         self.interval = max(each.interval for each in schedules)
-        self.sources, self.results = task_ports(task, self.schedule)
+        assert process.values is not None
+        self.values = process.values
+        self.sources, self.results = task_ports(task, self.schedule, self.values)
         self.running = RunningValues.of(task, self.walk, self.results, trips)
 
     def emit(self) -> None:
         code = self.code
-        code.sentence(_described(self.task, self.walk.count, self.interval))
+        code.sentence(_described(self.task, self.values, self.walk.count, self.interval))
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
@@ -257,8 +261,8 @@ class _TaskEmitter:
         names = [f"running{n or ''}" for n in range(len(self.results))]
         if reduction is not None and len(self.results) == 1:
             names = [running_name(0)]
-        arguments = [*(f"x{n}" for n in range(len(self.sources))), *names]
-        payload = PayloadCode(block, arguments, self.helpers, self.name, reduction)
+        arguments = [*map(self._element_name, self.sources), *names]
+        payload = PayloadCode(block, arguments, self.helpers, self.name, reduction, self.values.taken)
         with self.code.unrolled(self._lane_loops("results", self.walk.parallel)):
             self.running.begin(self.code, self._point)
             with self.code.unrolled(self._lane_loops("lanes", self.walk.reduced)):
@@ -279,11 +283,16 @@ class _TaskEmitter:
             if not value.uses.get_length() or (number >= 0 and joined):
                 continue
             self._check_argument(port, value.type)
-            if number >= 0 and name == running_name(number):
+            if name == (running_name(number) if number >= 0 else port.tile.name):
                 continue
             self.code.line(f"const {port.token.element.payload_type} {name} = {self._argument(port, number)};")
         for statement in payload.statements:
             self._state(statement)
+
+    def _element_name(self, port: TaskPort) -> str:
+        """The variable of a source's element; a token that is one stands for itself."""
+        is_element = self._comes_every_step(port) and port.token.element.payload_type == port.token.c_type
+        return port.tile.name if is_element else element_name(port.tile.name)
 
     def _argument(self, port: TaskPort, result: int) -> str:
         """An element of a source, or the running value of a result."""
@@ -372,9 +381,9 @@ def _condition(conditions: Sequence[str]) -> str:
     return f"if ({' && '.join(conditions)}) " if conditions else ""
 
 
-def _described(task: df.TaskOp, steps: int, interval: int) -> str:
+def _described(task: df.TaskOp, values: ValueNames, steps: int, interval: int) -> str:
     points = "x".join(map(str, task.tile_sizes)) or "1"
-    return f"{formula(task)}.  Tiles of {points}, {counted(steps, 'step')} of {counted(interval, 'cycle')}."
+    return f"{formula(task, values)}.  Tiles of {points}, {counted(steps, 'step')} of {counted(interval, 'cycle')}."
 
 
 # --- An engine as C++: a function for one turn, and the process that calls it for each of its tasks
@@ -403,21 +412,26 @@ def emit_engine(
     """
     trips = TurnTrips(members, timing)
     told = [f"const int {trips.name(loop)}" for loop in trips.varying]
-    turn = Process(process.turn.name, (*process.turn.parameters, *told), (), process.turn.inputs, process.turn.outputs)
+    turn = replace(process.turn, parameters=(*process.turn.parameters, *told))
     emit_turn(code, members, turn, timing, helpers, trips)
     names = ", ".join(member.sym_name.data for member in members)
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with process.whole.defined(code):
         code.pragma(f"allocation function instances={turn.name} limit=1")
-        calls = {
-            member: [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)]
-            for member, streams in zip(members, process.streams, strict=True)
-        }
+        streams = dict(zip(members, process.streams, strict=True))
         with code.every_step():
             with code.every_layer():
                 for member in members:
                     if member not in behind:
-                        code.wrapped(f"{turn.name}(", calls[member], ");")
+                        _call_turn(code, turn.name, member, streams[member], trips)
             for member in members:
                 if member in behind:
-                    code.wrapped(f"{turn.name}(", calls[member], ");")
+                    _call_turn(code, turn.name, member, streams[member], trips)
+
+
+def _call_turn(code: Code, turn: str, member: df.TaskOp, streams: Sequence[str], trips: TurnTrips) -> None:
+    """One turn, under a comment that names its task."""
+    tiles = "x".join(map(str, member.trip_counts)) or "1"
+    module = f" of {member.origin_name}" if member.origin_name else ""
+    code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
+    code.wrapped(f"{turn}(", [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)], ");")

@@ -10,6 +10,7 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import StreamLoop, offsets
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
+from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CountedLoop, affine
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
 from sttest.compile.schedule.tile_walk import PortTokens, Step, TileWalk, task_tokens
@@ -70,19 +71,19 @@ class TaskPort:
         )
 
 
-def task_ports(task: df.TaskOp, schedule: TaskSchedule) -> tuple[list[TaskPort], list[TaskPort]]:
-    """Sources and results of a task.
+def task_ports(task: df.TaskOp, schedule: TaskSchedule, names: ValueNames) -> tuple[list[TaskPort], list[TaskPort]]:
+    """Sources and results of a task, by names of their values.
 
     Raises:
         InputError: the task does not say what it accesses, or its streams have another order than its loops.
     """
     sources, results = task_tokens(task)
     return [
-        _port(task, value, f"in{number}", tokens, motion)
-        for number, (value, tokens, motion) in enumerate(zip(task.sources, sources, schedule.sources, strict=True))
+        _port(task, value, name, tokens, motion)
+        for name, value, tokens, motion in zip(names.sources, task.sources, sources, schedule.sources, strict=True)
     ], [
-        _port(task, value, f"out{number}", tokens, motion, () if tokens.scanned else task.held_loops)
-        for number, (value, tokens, motion) in enumerate(zip(task.produced, results, schedule.results, strict=True))
+        _port(task, value, name, tokens, motion, () if tokens.scanned else task.held_loops)
+        for name, value, tokens, motion in zip(names.results, task.produced, results, schedule.results, strict=True)
     ]
 
 

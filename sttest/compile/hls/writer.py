@@ -52,6 +52,7 @@ class Function:
     parameters: tuple[str, ...]  # declarations
     constants: tuple[Constant, ...]
     body: tuple[str, ...]  # lines
+    names: tuple[str, ...] = ()  # what it calls its values; others may call them otherwise
 
 
 @dataclass
@@ -138,7 +139,12 @@ class Code:
 
     @contextmanager
     def function(
-        self, name: str, parameters: Sequence[str], kind: str = "", sizes: Sequence[tuple[str, int]] = ()
+        self,
+        name: str,
+        parameters: Sequence[str],
+        kind: str = "",
+        sizes: Sequence[tuple[str, int]] = (),
+        names: Sequence[str] = (),
     ) -> Iterator[None]:
         """A function's definition, under the comments that were written last; labels and constants are its own.
 
@@ -147,6 +153,7 @@ class Code:
             parameters: declarations.
             kind: name of all functions that differ from it in constants only; empty if it stands for itself.
             sizes: names and values of constants.
+            names: what it calls its values.
         """
         comments, self.lines = self.lines, []
         self._labels.clear()
@@ -161,7 +168,9 @@ class Code:
         named = tuple(
             re.sub(r"<[^&]*>(?=&| \(&)", lambda found: types.get(found[0], found[0]), each) for each in parameters
         )
-        self.functions.append(Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines))))
+        self.functions.append(
+            Function(name, kind, tuple(comments), named, constants, tuple(folded(self.lines)), tuple(names))
+        )
         self.lines = []
 
     @contextmanager

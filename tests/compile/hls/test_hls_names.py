@@ -28,7 +28,24 @@ def test_a_scope_gives_each_thing_one_name_of_its_own() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["class", "exp", "larger", "f32_of_word", "token", "group0", "a__b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "class",
+        "exp",
+        "larger",
+        "f32_of_word",
+        "token",
+        "group0",
+        "a__b",
+        "t0",
+        "acc",
+        "x_in",
+        "kept_y",
+        "rounded",
+        "f32x16",
+    ],
+)
 def test_modules_may_be_called_like_what_is_taken(name: str) -> None:
     text = operations_text(8, ["quantise"]).replace('"quantise"', f'"{name}"').replace("quantise_in0", name)
     assert check_kernel(made(text).emitted.text) == []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.hls import EmittedKernel, emit_design
 from sttest.compile.hls.folding import folded
+from sttest.compile.hls.shared_functions import written
+from sttest.compile.hls.writer import Function
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.ports import PORT_BITS
 from sttest.frontend.shipped import lowered_text
@@ -40,15 +43,49 @@ def test_projections_are_one_function_and_processes_of_their_own(gpt2: EmittedKe
 
 
 def test_a_comment_says_what_a_task_computes(gpt2: EmittedKernel) -> None:
-    product = "out0[i, j] = (in0[128 j + k] * in1[128 j + k, i]) + out0[i, j], for all k."
+    product = "y[i, j] += x[128 j + k] * weight[128 j + k, i], for all k."
     assert f"// {product}  Tiles of 16x1x16, 1 step of 1 cycle.\n" in gpt2.text
 
 
 def test_ports_move_at_most_512_bits_per_cycle(gpt2: EmittedKernel) -> None:
     """Streams, vectors and words of memory: a wider token has several FIFOs, which are read and written together."""
     assert wide_aggregates(gpt2.text, PORT_BITS) == []
-    assert "hls::stream<i4x128> gather_attn_q_proj_weight_out[2];" in gpt2.top
-    assert "static void attn_q_proj(fifo<i8x16>& a, fifo<i4x128> (&b)[2], fifo<i32x16>& c)" in gpt2.top
+    assert "hls::stream<i4x128> attn_q_proj_weight_in[2];" in gpt2.top
+    assert "static void attn_q_proj(fifo<i8x16>& x, fifo<i4x128> (&weight)[2], fifo<i32x16>& y)" in gpt2.top
+
+
+def test_values_are_called_as_in_the_model(gpt2: EmittedKernel) -> None:
+    lines = {line.strip() for line in gpt2.text.splitlines()}
+    assert {
+        "// y[i] = (x[i] - mean) * inverse_root * weight[i] + bias[i].  Tiles of 16, 1 step of 1 cycle.",
+        "const float inverse_root = inverse_root_in.read();",
+        "term[l2] = ap_int<32>(x[l2]) * ap_int<32>(weight[(16 * l2 + l0) / 128][(16 * l2 + l0) % 128]);",
+        "static void attn_own_score(fifo<i8x16>& q_in, fifo<i8x16>& k_in, fifo<ap_int<32>>& own_score_out) {",
+        "// rescaled[i, j] = scores[i, j] * q_scale[i] * k_cache_scale[i, j].  Tiles of 1x16, 1 step of 1 cycle.",
+        "// exponential[i, j] = exp(scores[i, j] - maximum[i]).  Tiles of 1x16, 1 step of 1 cycle.",
+    } <= lines
+    assert "STTEST_PROCESS(attn_norm, x_in0, attn_norm_out);" in " ".join(gpt2.top.split())
+
+
+def test_functions_that_differ_in_names_only_are_one_template() -> None:
+    def function(name: str, source: str, result: str) -> Function:
+        body = f"const float {source}_i = {source}[l0];", f"kept_{result} = {source}_i;", f"REST_{source.upper()};"
+        names = source, result
+        parameters = f"fifo<float>& {source}_in", f"fifo<float>& {result}_out"
+        return Function(name, "like_first", (), parameters, (), body, names)
+
+    alike = [function("first", "x", "mean"), function("second", "mean", "x"), function("third", "x_2", "x")]
+    found = written(alike, lambda kind, number: kind)
+    assert found.templates[:3] == [
+        "static void like_first(fifo<float>& x_in, fifo<float>& mean_out) {", "#pragma HLS inline",
+        "const float x_i = x[l0];",
+    ]  # fmt: skip
+    assert found.processes[1:] == [
+        "static void second(fifo<float>& mean, fifo<float>& x) { like_first(mean, x); }",
+        "static void third(fifo<float>& x_2, fifo<float>& x) { like_first(x_2, x); }",
+    ]
+    other = replace(function("fourth", "x", "mean"), body=("const float x_i = mean[l0];",))
+    assert len(written([alike[0], other], lambda kind, number: kind).templates) == 0
 
 
 @pytest.mark.parametrize("bits", [4096, 32768])

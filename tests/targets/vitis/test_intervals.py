@@ -445,11 +445,11 @@ def test_designs_take_the_cycles_of_their_graphs(model: str, phase: str) -> None
 # What is put for a piece of the function that sums squares, and what the checker then says of it.
 BROKEN = {
     "directive": ("pipeline II=1", "pipeline II=2", "asked for"),
-    "stream": ("in0 = from.read();", "in0 = from.read(); to.write(0); to.write(0);", "tokens written"),
+    "stream": ("x = x_in.read();", "x = x_in.read(); squares_out.write(0); squares_out.write(0);", "tokens written"),
     "chain": ("bool carries = true;", "bool carries = true; kept = kept * 0.5f + acc;", "'kept' is carried"),
     "bank": (
         "bool carries = true;",
-        "bool carries = true; float sum = many[step_of_sum] + many[step_of_sum + 1] + many[step_of_sum + 2];",
+        "bool carries = true; float sum = many[t0] + many[t0 + 1] + many[t0 + 2];",
         "accesses of one bank",
     ),
 }  # fmt: skip
@@ -461,7 +461,7 @@ def test_a_rule_that_is_broken_is_named_with_its_process(rule: str) -> None:
     design = compile_text(lowered_text("gpt2", "decode"), "small-gpt2-decode", "u55c", CompileOptions(tile_size=8))
     text = emit_design(design).text
     head, body = re.split(r"(?=static void like_attn_norm_2\()", text)
-    body = body.replace("float level0", "float kept = 0; float many[64]; float level0", 1)
+    body = body.replace("float level", "float kept = 0; float many[64]; float level", 1)
     assert old in body
     compared = compare_intervals(head + body.replace(old, new, 1), design.graph, operators(design.board))
     different = {each.process: each.reason for each in compared if each.differs}

@@ -15,10 +15,8 @@
 #pragma GCC diagnostic ignored "-Wunused-label"
 #endif
 
-template <class T>
-using fifo = hls::stream<T>;
-template <class T>
-using ping_pong = hls::stream_of_blocks<T>;
+template <class T> using fifo = hls::stream<T>;
+template <class T> using ping_pong = hls::stream_of_blocks<T>;
 typedef hls::vector<ap_int<32>, 16> i32x16;
 typedef hls::vector<ap_int<4>, 64> i4x64;
 typedef hls::vector<ap_int<8>, 64> i8x64;
@@ -47,20 +45,14 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
 
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.bits = bits;
   return both.value;
 }
 
 // The bits of a binary32 number.
 static inline unsigned int bits_of_float(float value) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.value = value;
   return both.bits;
 }
@@ -254,127 +246,128 @@ static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x32> (&to)[2]) {
 }
 static void load_asked(const ap_uint<512>* a, fifo<f32x16> (&b)[4]) { load_f32<2, 4>(a, b); }
 
-// out0[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16, 8 steps of 1 cycle.
-static void quantise(fifo<f32x16> (&from0)[4], fifo<f32x16> (&from1)[4], fifo<i8x64>& to) {
+// y[i, j] = int(min(max(round(in0[i, j] / (abs(in1[i, j]) + 1)), -127), 127)).  Tiles of 4x16, 8 steps of 1 cycle.
+static void quantise(fifo<f32x16> (&in0_in)[4], fifo<f32x16> (&in1_in)[4], fifo<i8x64>& y_out) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   f32x16 in0[4];
 #pragma HLS array_partition variable=in0 type=complete dim=1
   f32x16 in1[4];
 #pragma HLS array_partition variable=in1 type=complete dim=1
-  i8x64 out0;
+  i8x64 y;
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) read_words<4>(from0, in0);
-        if (s0 == 0 && s1 == 0) read_words<4>(from1, in1);
+        if (s0 == 0 && s1 == 0) read_words<4>(in0_in, in0);
+        if (s0 == 0 && s1 == 0) read_words<4>(in1_in, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-          const float x0 = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
-          const float x1 = in1[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
-          out0[16 * s0 + 8 * s1 + l1] = ap_int<8>(rounded(x0 / (hls::fabs(x1) + 1.0f), -127, 127));
+          const float in0_i = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          const float in1_i = in1[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          y[16 * s0 + 8 * s1 + l1] = ap_int<8>(rounded(in0_i / (hls::fabs(in1_i) + 1.0f), -127, 127));
         }
-        if (s0 == 3 && s1 == 1) to.write(out0);
+        if (s0 == 3 && s1 == 1) y_out.write(y);
       }
     }
   }
 }
 
-// out0[i, j] = min((max((in0[i, j] * in1[i, j]) - in0[i, j], in1[i, j]) * -70000) + (max((in0[i, j] * in1[i, j]) -
-// in0[i, j], in1[i, j]) * -70000), -70000).  Tiles of 4x16, 8 steps of 1 cycle.
-static void integers(fifo<i4x64>& from0, fifo<i8x64>& from1, fifo<i32x16> (&to)[4]) {
+// y[i, j] = min(max(in0[i, j] * in1[i, j] - in0[i, j], in1[i, j]) * -70000 + max(in0[i, j] * in1[i, j] - in0[i, j],
+// in1[i, j]) * -70000, -70000).  Tiles of 4x16, 8 steps of 1 cycle.
+static void integers(fifo<i4x64>& in0_in, fifo<i8x64>& in1_in, fifo<i32x16> (&y_out)[4]) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   i4x64 in0;
   i8x64 in1;
-  i32x16 out0[4];
-#pragma HLS array_partition variable=out0 type=complete dim=1
+  i32x16 y[4];
+#pragma HLS array_partition variable=y type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) in0 = from0.read();
-        if (s0 == 0 && s1 == 0) in1 = from1.read();
+        if (s0 == 0 && s1 == 0) in0 = in0_in.read();
+        if (s0 == 0 && s1 == 0) in1 = in1_in.read();
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-          const ap_int<8> x1 = in1[16 * s0 + 8 * s1 + l1];
+          const ap_int<8> in1_i = in1[16 * s0 + 8 * s1 + l1];
           const ap_int<8> wide = in0[16 * s0 + 8 * s1 + l1];
-          const ap_int<8> product = wide * x1;
+          const ap_int<8> product = wide * in1_i;
           const ap_int<8> difference = product - wide;
-          const ap_int<32> product_2 = ap_int<32>(ap_int<8>(difference < x1 ? x1 : difference)) * ap_int<32>(-70000);
+          const ap_int<8> maximum = difference < in1_i ? in1_i : difference;
+          const ap_int<32> product_2 = ap_int<32>(maximum) * ap_int<32>(-70000);
           const ap_int<32> sum = product_2 + product_2;
-          const ap_int<32> smaller_one = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
-          out0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16] = smaller_one;
+          const ap_int<32> minimum = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
+          y[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16] = minimum;
         }
-        if (s0 == 3 && s1 == 1) write_words<4>(to, out0);
+        if (s0 == 3 && s1 == 1) write_words<4>(y_out, y);
       }
     }
   }
 }
 
-// out0[i, j] = low(in0[i, j]) * in1[i, j].  Tiles of 4x16, 8 steps of 1 cycle.
-static void narrow(fifo<i32x16> (&from0)[4], fifo<f16x32> (&from1)[2], fifo<f16x32> (&to)[2]) {
+// y[i, j] = low(in0[i, j]) * in1[i, j].  Tiles of 4x16, 8 steps of 1 cycle.
+static void narrow(fifo<i32x16> (&in0_in)[4], fifo<f16x32> (&in1_in)[2], fifo<f16x32> (&y_out)[2]) {
   constexpr int TILES_1 = 2, STEPS_0 = 4, STEPS_1 = 2;
   i32x16 in0[4];
 #pragma HLS array_partition variable=in0 type=complete dim=1
   f16x32 in1[2];
 #pragma HLS array_partition variable=in1 type=complete dim=1
-  f16x32 out0[2];
-#pragma HLS array_partition variable=out0 type=complete dim=1
+  f16x32 y[2];
+#pragma HLS array_partition variable=y type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
       steps_1: for (int s1 = 0; s1 < STEPS_1; ++s1) {
 #pragma HLS pipeline II=1
-        if (s0 == 0 && s1 == 0) read_words<4>(from0, in0);
-        if (s0 == 0 && s1 == 0) read_words<2>(from1, in1);
+        if (s0 == 0 && s1 == 0) read_words<4>(in0_in, in0);
+        if (s0 == 0 && s1 == 0) read_words<2>(in1_in, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
 #pragma HLS unroll
-          const ap_int<32> x0 = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
-          const half x1 = in1[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32];
-          const float product = static_cast<float>(ap_int<8>(x0).to_int()) * static_cast<float>(x1);
-          out0[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32] = half(product);
+          const ap_int<32> in0_i = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
+          const half in1_i = in1[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32];
+          const float product = static_cast<float>(ap_int<8>(in0_i).to_int()) * static_cast<float>(in1_i);
+          y[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32] = half(product);
         }
-        if (s0 == 3 && s1 == 1) write_words<2>(to, out0);
+        if (s0 == 3 && s1 == 1) write_words<2>(y_out, y);
       }
     }
   }
 }
 
-// out0[i, j] = cmpf(in0[i, j], in0[i, j]) ? cmpf(in0[i, j], in0[i, j]) : (in0[i, j] > 0).  Tiles of 4x16, 4 steps of 1
-// cycle.
-static void ask(fifo<f32x16> (&from)[4], fifo<i1x64>& to) {
+// ask[i, j] = cmpf(asked[i, j], asked[i, j]) ? cmpf(asked[i, j], asked[i, j]) : (asked[i, j] > 0).  Tiles of 4x16, 4
+// steps of 1 cycle.
+static void ask(fifo<f32x16> (&asked_in)[4], fifo<i1x64>& ask_out) {
   constexpr int TILES_1 = 2, STEPS_0 = 4;
-  f32x16 in0[4];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-  i1x64 out0;
+  f32x16 asked[4];
+#pragma HLS array_partition variable=asked type=complete dim=1
+  i1x64 ask;
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
 #pragma HLS pipeline II=1
-      if (s0 == 0) read_words<4>(from, in0);
+      if (s0 == 0) read_words<4>(asked_in, asked);
       results_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-        const float x0 = in0[(16 * s0 + l1) / 16][(16 * s0 + l1) % 16];
-        const bool holds = x0 != x0 || x0 != x0;
-        out0[16 * s0 + l1] = holds ? holds : (x0 > 0.0f);
+        const float asked_i = asked[(16 * s0 + l1) / 16][(16 * s0 + l1) % 16];
+        const bool holds = asked_i != asked_i || asked_i != asked_i;
+        ask[16 * s0 + l1] = holds ? holds : (asked_i > 0.0f);
       }
-      if (s0 == 3) to.write(out0);
+      if (s0 == 3) ask_out.write(ask);
     }
   }
 }
 
-// out0[i, j] = in0[i, j].  Tiles of 4x16, 4 steps of 1 cycle.
-static void answer(fifo<i1x64>& from, fifo<i8x64>& to) {
+// answer[i, j] = ask[i, j].  Tiles of 4x16, 4 steps of 1 cycle.
+static void answer(fifo<i1x64>& ask_in, fifo<i8x64>& answer_out) {
   constexpr int TILES_1 = 2, STEPS_0 = 4;
-  i1x64 in0;
-  i8x64 out0;
+  i1x64 ask;
+  i8x64 answer;
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
     steps_0: for (int s0 = 0; s0 < STEPS_0; ++s0) {
 #pragma HLS pipeline II=1
-      if (s0 == 0) in0 = from.read();
+      if (s0 == 0) ask = ask_in.read();
       results_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-        out0[16 * s0 + l1] = ap_int<8>(bool(in0[16 * s0 + l1]) ? -1 : 0);
+        answer[16 * s0 + l1] = ap_int<8>(bool(ask[16 * s0 + l1]) ? -1 : 0);
       }
-      if (s0 == 3) to.write(out0);
+      if (s0 == 3) answer_out.write(answer);
     }
   }
 }
@@ -443,25 +436,25 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
 #pragma HLS interface mode=m_axi port=answers bundle=gmem10 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
-  hls::stream<f32x16> load_quantise_in0_out[4]; STTEST_FIFO(load_quantise_in0_out, "load_quantise_in0__quantise", 2);
-#pragma HLS stream variable=load_quantise_in0_out depth=2
-#pragma HLS bind_storage variable=load_quantise_in0_out type=fifo impl=srl
-  hls::stream<f32x16> load_quantise_in1_out[4]; STTEST_FIFO(load_quantise_in1_out, "load_quantise_in1__quantise", 2);
-#pragma HLS stream variable=load_quantise_in1_out depth=2
-#pragma HLS bind_storage variable=load_quantise_in1_out type=fifo impl=srl
-  hls::stream<i4x64, 2> load_integers_in0_out("load_integers_in0__integers");
-#pragma HLS bind_storage variable=load_integers_in0_out type=fifo impl=srl
-  hls::stream<i8x64, 2> load_integers_in1_out("load_integers_in1__integers");
-#pragma HLS bind_storage variable=load_integers_in1_out type=fifo impl=srl
-  hls::stream<i32x16> load_narrow_in0_out[4]; STTEST_FIFO(load_narrow_in0_out, "load_narrow_in0__narrow", 2);
-#pragma HLS stream variable=load_narrow_in0_out depth=2
-#pragma HLS bind_storage variable=load_narrow_in0_out type=fifo impl=srl
-  hls::stream<f16x32> load_narrow_in1_out[2]; STTEST_FIFO(load_narrow_in1_out, "load_narrow_in1__narrow", 2);
-#pragma HLS stream variable=load_narrow_in1_out depth=2
-#pragma HLS bind_storage variable=load_narrow_in1_out type=fifo impl=srl
-  hls::stream<f32x16> load_asked_out[4]; STTEST_FIFO(load_asked_out, "load_asked__ask", 2);
-#pragma HLS stream variable=load_asked_out depth=2
-#pragma HLS bind_storage variable=load_asked_out type=fifo impl=srl
+  hls::stream<f32x16> quantise_in0_in[4]; STTEST_FIFO(quantise_in0_in, "load_quantise_in0__quantise", 2);
+#pragma HLS stream variable=quantise_in0_in depth=2
+#pragma HLS bind_storage variable=quantise_in0_in type=fifo impl=srl
+  hls::stream<f32x16> quantise_in1_in[4]; STTEST_FIFO(quantise_in1_in, "load_quantise_in1__quantise", 2);
+#pragma HLS stream variable=quantise_in1_in depth=2
+#pragma HLS bind_storage variable=quantise_in1_in type=fifo impl=srl
+  hls::stream<i4x64, 2> integers_in0_in("load_integers_in0__integers");
+#pragma HLS bind_storage variable=integers_in0_in type=fifo impl=srl
+  hls::stream<i8x64, 2> integers_in1_in("load_integers_in1__integers");
+#pragma HLS bind_storage variable=integers_in1_in type=fifo impl=srl
+  hls::stream<i32x16> narrow_in0_in[4]; STTEST_FIFO(narrow_in0_in, "load_narrow_in0__narrow", 2);
+#pragma HLS stream variable=narrow_in0_in depth=2
+#pragma HLS bind_storage variable=narrow_in0_in type=fifo impl=srl
+  hls::stream<f16x32> narrow_in1_in[2]; STTEST_FIFO(narrow_in1_in, "load_narrow_in1__narrow", 2);
+#pragma HLS stream variable=narrow_in1_in depth=2
+#pragma HLS bind_storage variable=narrow_in1_in type=fifo impl=srl
+  hls::stream<f32x16> asked_in[4]; STTEST_FIFO(asked_in, "load_asked__ask", 2);
+#pragma HLS stream variable=asked_in depth=2
+#pragma HLS bind_storage variable=asked_in type=fifo impl=srl
   hls::stream<i8x64, 2> quantise_out_2("quantise__store_quantise_out");
 #pragma HLS bind_storage variable=quantise_out_2 type=fifo impl=srl
   hls::stream<i32x16> integers_out_2[4]; STTEST_FIFO(integers_out_2, "integers__store_integers_out", 2);
@@ -474,14 +467,14 @@ extern "C" void group0(const ap_uint<512>* quantise_in0, const ap_uint<512>* qua
 #pragma HLS bind_storage variable=ask_out type=fifo impl=srl
   hls::stream<i8x64, 2> answer_out("answer__store_answers");
 #pragma HLS bind_storage variable=answer_out type=fifo impl=srl
-  STTEST_PROCESS(load_quantise_in0, quantise_in0, load_quantise_in0_out); STTEST_PROCESS(load_quantise_in1,
-    quantise_in1, load_quantise_in1_out); STTEST_PROCESS(load_integers_in0, integers_in0, load_integers_in0_out);
-    STTEST_PROCESS(load_integers_in1, integers_in1, load_integers_in1_out); STTEST_PROCESS(load_narrow_in0, narrow_in0,
-    load_narrow_in0_out); STTEST_PROCESS(load_narrow_in1, narrow_in1, load_narrow_in1_out); STTEST_PROCESS(load_asked,
-    asked, load_asked_out); STTEST_PROCESS(quantise, load_quantise_in0_out, load_quantise_in1_out, quantise_out_2);
-    STTEST_PROCESS(integers, load_integers_in0_out, load_integers_in1_out, integers_out_2); STTEST_PROCESS(narrow,
-    load_narrow_in0_out, load_narrow_in1_out, narrow_out_2); STTEST_PROCESS(ask, load_asked_out, ask_out);
-    STTEST_PROCESS(answer, ask_out, answer_out); STTEST_PROCESS(store_quantise_out, quantise_out, quantise_out_2);
-    STTEST_PROCESS(store_integers_out, integers_out, integers_out_2); STTEST_PROCESS(store_narrow_out, narrow_out,
-    narrow_out_2); STTEST_PROCESS(store_answers, answers, answer_out);
+  STTEST_PROCESS(load_quantise_in0, quantise_in0, quantise_in0_in); STTEST_PROCESS(load_quantise_in1, quantise_in1,
+    quantise_in1_in); STTEST_PROCESS(load_integers_in0, integers_in0, integers_in0_in);
+    STTEST_PROCESS(load_integers_in1, integers_in1, integers_in1_in); STTEST_PROCESS(load_narrow_in0, narrow_in0,
+    narrow_in0_in); STTEST_PROCESS(load_narrow_in1, narrow_in1, narrow_in1_in); STTEST_PROCESS(load_asked, asked,
+    asked_in); STTEST_PROCESS(quantise, quantise_in0_in, quantise_in1_in, quantise_out_2); STTEST_PROCESS(integers,
+    integers_in0_in, integers_in1_in, integers_out_2); STTEST_PROCESS(narrow, narrow_in0_in, narrow_in1_in,
+    narrow_out_2); STTEST_PROCESS(ask, asked_in, ask_out); STTEST_PROCESS(answer, ask_out, answer_out);
+    STTEST_PROCESS(store_quantise_out, quantise_out, quantise_out_2); STTEST_PROCESS(store_integers_out, integers_out,
+    integers_out_2); STTEST_PROCESS(store_narrow_out, narrow_out, narrow_out_2); STTEST_PROCESS(store_answers, answers,
+    answer_out);
 }

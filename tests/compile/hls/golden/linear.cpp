@@ -17,10 +17,8 @@
 #pragma GCC diagnostic ignored "-Wunused-label"
 #endif
 
-template <class T>
-using fifo = hls::stream<T>;
-template <class T>
-using ping_pong = hls::stream_of_blocks<T>;
+template <class T> using fifo = hls::stream<T>;
+template <class T> using ping_pong = hls::stream_of_blocks<T>;
 typedef hls::vector<float, 16> f32x16;
 typedef float block_f32_1[1];
 
@@ -45,20 +43,14 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
 
 // The binary32 number with these bits.
 static inline float float_of_bits(unsigned int bits) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.bits = bits;
   return both.value;
 }
 
 // The bits of a binary32 number.
 static inline unsigned int bits_of_float(float value) {
-  union {
-    unsigned int bits;
-    float value;
-  } both;
+  union { unsigned int bits; float value; } both;
   both.value = value;
   return both.bits;
 }
@@ -161,19 +153,19 @@ static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x16> (&to)[2]) {
   }
 }
 
-// out0 = out0 + (in0[i] * in0[i]), for all i.  Tiles of 16, 1 step of 1 cycle.
-static void norm(fifo<f32x16>& from, fifo<float>& to) {
+// squares += x[i] * x[i], for all i.  Tiles of 16, 1 step of 1 cycle.
+static void norm(fifo<f32x16>& x_in, fifo<float>& squares_out) {
   constexpr int TILES_0 = 2;
-  float level0;
+  float level_squares;
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
-    const f32x16 in0 = from.read();
+    const f32x16 x = x_in.read();
     float term[31];
 #pragma HLS array_partition variable=term type=complete dim=1
     lanes_0: for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
-      const float x0 = in0[l0];
-      term[l0] = x0 * x0;
+      const float x_i = x[l0];
+      term[l0] = x_i * x_i;
     }
     tree: for (int n = 0; n < 15; ++n) {
 #pragma HLS unroll
@@ -185,14 +177,12 @@ static void norm(fifo<f32x16>& from, fifo<float>& to) {
     levels: for (int n = 0; n < 1; ++n) {
 #pragma HLS unroll
       if ((step_of_sum >> n) % 2 == 0) {
-        if (carries) level0 = acc;
+        if (carries) level_squares = acc;
         carries = false;
       }
-      else if (carries) {
-        acc = level0 + acc;
-      }
+      else if (carries) acc = level_squares + acc;
     }
-    if (t0 == TILES_0 - 1) to.write(acc);
+    if (t0 == TILES_0 - 1) squares_out.write(acc);
   }
 }
 
@@ -219,47 +209,47 @@ static void order_norm_drain(ping_pong<block_f32_1>& blocks, fifo<float>& to) {
   }
 }
 
-// out0[i] = in0[i] * rsqrt((in1 / 32) + 1e-05).  Tiles of 16, 1 step of 1 cycle.
-static void norm_2(fifo<f32x16>& from0, fifo<float>& from1, fifo<f32x16>& to) {
+// norm[i] = x[i] * rsqrt(squares / 32 + 1e-05).  Tiles of 16, 1 step of 1 cycle.
+static void norm_2(fifo<f32x16>& x_in, fifo<float>& squares_in, fifo<f32x16>& norm_out) {
   constexpr int TILES_0 = 2;
-  f32x16 out0;
+  f32x16 norm;
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
-    const f32x16 in0 = from0.read();
-    const float in1 = from1.read();
+    const f32x16 x = x_in.read();
+    const float squares = squares_in.read();
     results_0: for (int l0 = 0; l0 < 16; ++l0) {
 #pragma HLS unroll
-      out0[l0] = in0[l0] * hls::rsqrt((in1 / 32.0f) + 1e-05f);
+      norm[l0] = x[l0] * hls::rsqrt((squares / 32.0f) + 1e-05f);
     }
-    to.write(out0);
+    norm_out.write(norm);
   }
 }
 
-// out0[i] = out0[i] + (in0[j] * in1[j, i]), for all j.  Tiles of 32x16, 1 step of 4 cycles.
-static void proj(fifo<f32x16>& from0, fifo<f32x16> (&from1)[8], fifo<f32x16> (&to)[2]) {
+// y[i] += x[j] * weight[j, i], for all j.  Tiles of 32x16, 1 step of 4 cycles.
+static void proj(fifo<f32x16>& x_in, fifo<f32x16> (&weight_in)[8], fifo<f32x16> (&y_out)[2]) {
   constexpr int TILES_1 = 2;
-  float in1[16][32];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-#pragma HLS array_partition variable=in1 type=complete dim=2
-  f32x16 out0[2];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-  float level0[32];
-#pragma HLS array_partition variable=level0 type=complete dim=1
+  float weight[16][32];
+#pragma HLS array_partition variable=weight type=complete dim=1
+#pragma HLS array_partition variable=weight type=complete dim=2
+  f32x16 y[2];
+#pragma HLS array_partition variable=y type=complete dim=1
+  float level_y[32];
+#pragma HLS array_partition variable=level_y type=complete dim=1
   tiles_1: for (int t1 = 0; t1 < TILES_1; ++t1) {
 #pragma HLS pipeline II=4
-    const f32x16 in0 = from0.read();
-    tokens_in1_0: for (int v0 = 0; v0 < 2; ++v0) {
+    const f32x16 x = x_in.read();
+    tokens_weight_0: for (int v0 = 0; v0 < 2; ++v0) {
 #pragma HLS unroll
-      tokens_in1_1: for (int v1 = 0; v1 < 2; ++v1) {
+      tokens_weight_1: for (int v1 = 0; v1 < 2; ++v1) {
 #pragma HLS unroll
         f32x16 token[8];
 #pragma HLS array_partition variable=token type=complete dim=1
-        read_words<8>(from1, token);
-        read_in1_0: for (int e0 = 0; e0 < 8; ++e0) {
+        read_words<8>(weight_in, token);
+        read_weight_0: for (int e0 = 0; e0 < 8; ++e0) {
 #pragma HLS unroll
-          read_in1_1: for (int e1 = 0; e1 < 16; ++e1) {
+          read_weight_1: for (int e1 = 0; e1 < 16; ++e1) {
 #pragma HLS unroll
-            in1[8 * v0 + e0][16 * v1 + e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
+            weight[8 * v0 + e0][16 * v1 + e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
           }
         }
       }
@@ -270,7 +260,7 @@ static void proj(fifo<f32x16>& from0, fifo<f32x16> (&from1)[8], fifo<f32x16> (&t
 #pragma HLS array_partition variable=term type=complete dim=1
       lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
 #pragma HLS unroll
-        term[l1] = in0[l1] * in1[l1][l0];
+        term[l1] = x[l1] * weight[l1][l0];
       }
       tree: for (int n = 0; n < 15; ++n) {
 #pragma HLS unroll
@@ -282,34 +272,32 @@ static void proj(fifo<f32x16>& from0, fifo<f32x16> (&from1)[8], fifo<f32x16> (&t
       levels: for (int n = 0; n < 1; ++n) {
 #pragma HLS unroll
         if ((step_of_sum >> n) % 2 == 0) {
-          if (carries) level0[l0] = acc;
+          if (carries) level_y[l0] = acc;
           carries = false;
         }
-        else if (carries) {
-          acc = level0[l0] + acc;
-        }
+        else if (carries) acc = level_y[l0] + acc;
       }
-      out0[l0 / 16][l0 % 16] = acc;
+      y[l0 / 16][l0 % 16] = acc;
     }
-    if (t1 == TILES_1 - 1) write_words<2>(to, out0);
+    if (t1 == TILES_1 - 1) write_words<2>(y_out, y);
   }
 }
 
-// out0[i] = max(in0[i] + in1[i], 0).  Tiles of 32, 1 step of 1 cycle.
-static void act_2(fifo<f32x16> (&from0)[2], fifo<f32x16> (&from1)[2], fifo<f32x16> (&to)[2]) {
-  f32x16 out0[2];
-#pragma HLS array_partition variable=out0 type=complete dim=1
-  f32x16 in0[2];
-#pragma HLS array_partition variable=in0 type=complete dim=1
-  read_words<2>(from0, in0);
-  f32x16 in1[2];
-#pragma HLS array_partition variable=in1 type=complete dim=1
-  read_words<2>(from1, in1);
+// act[i] = max(proj[i] + bias[i], 0).  Tiles of 32, 1 step of 1 cycle.
+static void act_2(fifo<f32x16> (&proj_in)[2], fifo<f32x16> (&bias_in)[2], fifo<f32x16> (&act_out)[2]) {
+  f32x16 act[2];
+#pragma HLS array_partition variable=act type=complete dim=1
+  f32x16 proj[2];
+#pragma HLS array_partition variable=proj type=complete dim=1
+  read_words<2>(proj_in, proj);
+  f32x16 bias[2];
+#pragma HLS array_partition variable=bias type=complete dim=1
+  read_words<2>(bias_in, bias);
   results_0: for (int l0 = 0; l0 < 32; ++l0) {
 #pragma HLS unroll
-    out0[l0 / 16][l0 % 16] = larger(in0[l0 / 16][l0 % 16] + in1[l0 / 16][l0 % 16], 0.0f);
+    act[l0 / 16][l0 % 16] = larger(proj[l0 / 16][l0 % 16] + bias[l0 / 16][l0 % 16], 0.0f);
   }
-  write_words<2>(to, out0);
+  write_words<2>(act_out, act);
 }
 
 // Streams a tensor into memory.
@@ -337,22 +325,22 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
 #pragma HLS interface mode=m_axi port=act bundle=gmem3 offset=slave depth=2 max_widen_bitwidth=512 num_write_outstanding=1 max_write_burst_length=2
 #pragma HLS interface mode=s_axilite port=return bundle=control
 #pragma HLS dataflow
-  hls::stream<f32x16, 2> load_x_out("load_x__fork_load_x");
-#pragma HLS bind_storage variable=load_x_out type=fifo impl=srl
-  hls::stream<f32x16, 2> fork_load_x_out0("fork_load_x__norm");
-#pragma HLS bind_storage variable=fork_load_x_out0 type=fifo impl=srl
-  hls::stream<f32x16, 2> fork_load_x_out1("fork_load_x__norm_2");
-#pragma HLS bind_storage variable=fork_load_x_out1 type=fifo impl=srl
-  hls::stream<f32x16> load_proj_weight_out[8]; STTEST_FIFO(load_proj_weight_out, "load_proj_weight__proj", 2);
-#pragma HLS stream variable=load_proj_weight_out depth=2
-#pragma HLS bind_storage variable=load_proj_weight_out type=fifo impl=srl
-  hls::stream<f32x16> load_proj_bias_out[2]; STTEST_FIFO(load_proj_bias_out, "load_proj_bias__act", 2);
-#pragma HLS stream variable=load_proj_bias_out depth=2
-#pragma HLS bind_storage variable=load_proj_bias_out type=fifo impl=srl
+  hls::stream<f32x16, 2> x_in("load_x__fork_load_x");
+#pragma HLS bind_storage variable=x_in type=fifo impl=srl
+  hls::stream<f32x16, 2> x_in0("fork_load_x__norm");
+#pragma HLS bind_storage variable=x_in0 type=fifo impl=srl
+  hls::stream<f32x16, 2> x_in1("fork_load_x__norm_2");
+#pragma HLS bind_storage variable=x_in1 type=fifo impl=srl
+  hls::stream<f32x16> proj_weight_in[8]; STTEST_FIFO(proj_weight_in, "load_proj_weight__proj", 2);
+#pragma HLS stream variable=proj_weight_in depth=2
+#pragma HLS bind_storage variable=proj_weight_in type=fifo impl=srl
+  hls::stream<f32x16> proj_bias_in[2]; STTEST_FIFO(proj_bias_in, "load_proj_bias__act", 2);
+#pragma HLS stream variable=proj_bias_in depth=2
+#pragma HLS bind_storage variable=proj_bias_in type=fifo impl=srl
   hls::stream<float, 2> norm_out("norm__order_norm");
 #pragma HLS bind_storage variable=norm_out type=fifo impl=srl
-  hls::stream<float, 2> order_norm_out("order_norm__norm_2");
-#pragma HLS bind_storage variable=order_norm_out type=fifo impl=srl
+  hls::stream<float, 2> norm_ordered("order_norm__norm_2");
+#pragma HLS bind_storage variable=norm_ordered type=fifo impl=srl
   hls::stream<f32x16, 2> norm_2_out("norm_2__proj");
 #pragma HLS bind_storage variable=norm_2_out type=fifo impl=srl
   hls::stream<f32x16> proj_out[2]; STTEST_FIFO(proj_out, "proj__act", 3);
@@ -361,11 +349,11 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
   hls::stream<f32x16> act_out[2]; STTEST_FIFO(act_out, "act__store_act", 3);
 #pragma HLS stream variable=act_out depth=3
 #pragma HLS bind_storage variable=act_out type=fifo impl=srl
-  hls::stream_of_blocks<block_f32_1, 2> order_norm_blocks;
-  STTEST_PROCESS(load_x, x, load_x_out); STTEST_PROCESS(fork_load_x, load_x_out, fork_load_x_out0, fork_load_x_out1);
-    STTEST_PROCESS(load_proj_weight, proj_weight, load_proj_weight_out); STTEST_PROCESS(load_proj_bias, proj_bias,
-    load_proj_bias_out); STTEST_PROCESS(norm, fork_load_x_out0, norm_out); STTEST_PROCESS(order_norm_fill, norm_out,
-    order_norm_blocks); STTEST_PROCESS(order_norm_drain, order_norm_blocks, order_norm_out); STTEST_PROCESS(norm_2,
-    fork_load_x_out1, order_norm_out, norm_2_out); STTEST_PROCESS(proj, norm_2_out, load_proj_weight_out, proj_out);
-    STTEST_PROCESS(act_2, proj_out, load_proj_bias_out, act_out); STTEST_PROCESS(store_act, act, act_out);
+  hls::stream_of_blocks<block_f32_1, 2> norm_blocks;
+  STTEST_PROCESS(load_x, x, x_in); STTEST_PROCESS(fork_load_x, x_in, x_in0, x_in1); STTEST_PROCESS(load_proj_weight,
+    proj_weight, proj_weight_in); STTEST_PROCESS(load_proj_bias, proj_bias, proj_bias_in); STTEST_PROCESS(norm, x_in0,
+    norm_out); STTEST_PROCESS(order_norm_fill, norm_out, norm_blocks); STTEST_PROCESS(order_norm_drain, norm_blocks,
+    norm_ordered); STTEST_PROCESS(norm_2, x_in1, norm_ordered, norm_2_out); STTEST_PROCESS(proj, norm_2_out,
+    proj_weight_in, proj_out); STTEST_PROCESS(act_2, proj_out, proj_bias_in, act_out); STTEST_PROCESS(store_act, act,
+    act_out);
 }
