@@ -23,6 +23,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\w+|[^\w\s]')
 _DECLARED = re.compile(r"^(?:struct|union|enum)\s+(\w+)|\b(\w+)\s*(?:\[[^\]]*\]\s*)*[(=;]")
+_LOCAL = re.compile(r"^\s*(?:const )?[\w:]+(?:<[^;=]*>)? (\w+)(?:\[\w+\])*(?: =|;)", re.MULTILINE)
 _LABEL = re.compile(r"^\s*(\w+):$", re.MULTILINE)
 _STREAM = re.compile(r'hls::stream<[^;"]*> (\w+)\("([^"]+)"\)')
 _WIDE_STREAM = re.compile(r'STTEST_FIFO\((\w+), "([^"]+)", \d+\)')
@@ -323,13 +324,23 @@ def _bad_kernel(what: str) -> InputError:
 
 
 def _key(used: Sequence[Piece]) -> str:
-    """A hash of code in which names that the code itself declares are numbers."""
-    own = {name for piece in used for name in (piece.name, *_LABEL.findall(piece.code))}
-    own |= {name for piece in used if re.search(r"\)\s*\{", piece.code) for _, name in piece.parameters}
-    own |= {name for piece in used for _, name in _BLOCKS.findall(piece.code)}
-    numbers: dict[str, str] = {}
+    """A hash of code in which names that the code itself declares are numbers, those of a function in it alone."""
+    own = {piece.name for piece in used} | {name for piece in used for _, name in _BLOCKS.findall(piece.code)}
+    numbers: dict[tuple[str, str], str] = {}
     found = hashlib.sha256()
-    for token in (token for piece in used for token in _TOKEN.findall(piece.code)):
-        found.update(numbers.setdefault(token, f"${len(numbers)}").encode() if token in own else token.encode())
-        found.update(b" ")
+    for piece in used:
+        inside = _names_inside(piece)
+        for token in _TOKEN.findall(piece.code):
+            place = token, piece.name if token in inside else ""
+            is_own = token in inside or token in own
+            found.update(numbers.setdefault(place, f"${len(numbers)}").encode() if is_own else token.encode())
+            found.update(b" ")
     return found.hexdigest()
+
+
+def _names_inside(piece: Piece) -> set[str]:
+    """Parameters, variables and labels of a function."""
+    labels = {*_LABEL.findall(piece.code)}
+    if re.search(r"\)\s*\{", piece.code) is None:
+        return labels
+    return labels | {name for _, name in piece.parameters} | {*_LOCAL.findall(piece.code)}

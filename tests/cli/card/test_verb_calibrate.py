@@ -72,7 +72,7 @@ AROUND = """
 
 def jobs_of(package: Path) -> list[SynthesisJob]:
     design = DesignPackage.read(package)
-    return synthesis_jobs(design.files.cpp.read_text(), design.files.kernel.name, design.timed_graph)
+    return synthesis_jobs(design.files.cpp_text, design.files.kernel.name, design.timed_graph)
 
 
 def record(package: Path, folder: Path, slower: str = "", by: int = 1) -> None:
