@@ -20,6 +20,8 @@ from sttest.compile.schedule.tile_walk import TileWalk
 
 Place = Callable[[TaskPort], list[list[tuple[str, int]]]]
 """Index of the present point in a tile, as variables with factors per data dim."""
+LANES = "LANES"
+"""What a function calls the number of lanes that work on one result."""
 _REGISTERS = 8
 """Running values per lane up to which levels are registers, not memories (assumed)."""
 
@@ -132,7 +134,8 @@ class RunningValues:
             if self.reduction.order == "chain":
                 code.line(f"{c_type} {running_name(number)} = {self._value_before(port, place)};")
             elif self.shared > 1:
-                code.line(f"{c_type} term[{2 * self.shared - 1}];")
+                lanes = code.size(LANES, self.shared)
+                code.line(f"{c_type} term[2 * {lanes} - 1];")
                 code.pragma("array_partition variable=term type=complete dim=1")
 
     def give(self, code: Code, number: int, value: str, lane: str) -> None:
@@ -163,10 +166,11 @@ class RunningValues:
     def _joined_lanes(self, code: Code, payload: PayloadCode) -> str:
         """Neighbors, neighboring results of these and so on: what is joined stands behind the terms."""
         joins = self.shared - 1
-        with code.unrolled([CountedLoop("tree", "n", joins)] if joins else []):
-            if joins:
-                code.line(f"term[{self.shared} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
-        return f"term[{2 * joins}]" if joins else "term"
+        if not joins:
+            return "term"
+        with code.unrolled([CountedLoop("tree", "n", joins, f"{LANES} - 1")]):
+            code.line(f"term[{LANES} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
+        return f"term[2 * {LANES} - 2]"
 
     def _count(self, code: Code, place: Place, total: str) -> None:
         """The sum of 2 ** n steps waits in level n for that of the next as many; the last step's number is all ones."""

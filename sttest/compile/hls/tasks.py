@@ -12,12 +12,13 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
 from sttest.compile.hls.payload import PayloadCode, Statement, constant
 from sttest.compile.hls.process import EngineProcess, Process
-from sttest.compile.hls.running_values import RunningValues, lanes_at_once, running_name
+from sttest.compile.hls.running_values import LANES, RunningValues, lanes_at_once, running_name
 from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.value_names import ValueNames, element_name
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.schedule.reductions import Reduction
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
@@ -265,7 +266,7 @@ class _TaskEmitter:
         payload = PayloadCode(block, arguments, self.helpers, self.name, reduction, self.values.taken)
         with self.code.unrolled(self._lane_loops("results", self.walk.parallel)):
             self.running.begin(self.code, self._point)
-            with self.code.unrolled(self._lane_loops("lanes", self.walk.reduced)):
+            with self.code.unrolled(self._shared_lanes(reduction)):
                 self._take(payload, block.args, arguments)
                 for number, (port, value) in enumerate(zip(self.results, payload.results, strict=True)):
                     if port.scanned or reduction is None:
@@ -338,6 +339,12 @@ class _TaskEmitter:
     def _lane_loops(self, label: str, loops: Sequence[int]) -> list[CountedLoop]:
         lanes = self.walk.lanes
         return [CountedLoop(f"{label}_{loop}", f"l{loop}", lanes[loop]) for loop in loops if lanes[loop] > 1]
+
+    def _shared_lanes(self, reduction: Reduction | None) -> list[CountedLoop]:
+        """The lanes of one result; terms are counted by their name."""
+        loops = self._lane_loops("lanes", self.walk.reduced)
+        is_named = reduction is not None and reduction.order != "chain" and len(loops) == 1
+        return [replace(loops[0], bound=LANES)] if is_named else loops
 
     def _point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
         """Index of the present point in a tile, as variables with factors per data dim."""

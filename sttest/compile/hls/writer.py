@@ -23,8 +23,8 @@ class CountedLoop:
     label: str
     variable: str
     trip: int  # iterations; the most there are where they vary
-    bound: str = ""  # the parameter that says how many, where they vary
-    least: int = 0  # iterations then
+    bound: str = ""  # the size or, where they vary, the parameter that says how many
+    least: int = 0  # iterations, where they vary
     is_literal: bool = False  # whether the text has the number itself, and no name for it
 
     @property
@@ -219,7 +219,7 @@ class Code:
         label = unique(loop.label, self._labels)
         bound = loop.bound or (loop.trip if loop.is_literal else self.size(label.upper(), loop.trip))
         with self.block(f"{label}: for (int {loop.variable} = 0; {loop.variable} < {bound}; ++{loop.variable})"):
-            if loop.bound:
+            if loop.bound and loop.least:
                 self.pragma(f"loop_tripcount min={loop.least} max={loop.trip}")
             yield
 

@@ -148,6 +148,7 @@ BREAKS = [
     ("constant-bounds", "for (int t = 0; t < 4; ++t) {", "for (int t = 0; t < bound; ++t) {"),
     ("constant-bounds", "t < TOKENS", "t < WORDS"),
     ("constant-arrays", "TOKEN kept[TOKENS];", "TOKEN kept[WORDS];"),
+    ("constant-arrays", "TOKEN kept[TOKENS];", "TOKEN kept[2 * TOKENS - WORDS];"),
     ("pipeline-interval", "II=INTERVAL", "II=PERIOD"),
     ("turns-share-hardware", "#pragma HLS inline\n", ""),
     ("constant-bounds", "return x + x;", "while (true) { x += x; }"),

@@ -38,8 +38,8 @@ def test_projections_are_one_function_and_processes_of_their_own(gpt2: EmittedKe
     assert gpt2.headers["parts.h"].count(f"static void {template}(") == 1
     for process in projections:
         assert len(re.findall(rf"STTEST_PROCESS\({process},", gpt2.top)) == 1
-    assert f"{template}<64, 8, 8>(" in gpt2.top
-    assert f"{template}<256, 8, 8>(" in gpt2.top
+    assert f"{template}<64, 8, 8, 16>(" in gpt2.top
+    assert f"{template}<256, 8, 8, 16>(" in gpt2.top
 
 
 def test_a_comment_says_what_a_task_computes(gpt2: EmittedKernel) -> None:

@@ -364,11 +364,11 @@ _ITERATED = ("pipeline", "unroll")
 
 
 def constant_bounds(source: CppSource) -> Iterator[RuleViolation]:
-    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N, a name of one, or a ``const int`` parameter."""
+    """Every loop is ``for (int i = 0; i < N; ++i)`` with a number N, sizes, or a ``const int`` parameter."""
     for node in source.all("while_statement", "do_statement", "goto_statement", "for_range_loop"):
         yield RuleViolation("constant-bounds", "only counted loops have a known number of iterations", line_of(node))
     for node in source.all("for_statement"):
-        if not _is_counted(node, _told_bounds(source, node) | source.sizes_around(node)):
+        if not _is_counted(source, node, _told_bounds(source, node)):
             yield RuleViolation("constant-bounds", f"'{text_of(node).splitlines()[0]}' is not counted", line_of(node))
 
 
@@ -382,7 +382,7 @@ def _told_bounds(source: CppSource, loop: Node) -> set[str]:
     return set(declared)
 
 
-def _is_counted(loop: Node, told: set[str]) -> bool:
+def _is_counted(source: CppSource, loop: Node, told: set[str]) -> bool:
     start, test, step = (loop.child_by_field_name(name) for name in ("initializer", "condition", "update"))
     declared = start.child_by_field_name("declarator") if start is not None else None
     variable = text_of(declared.child_by_field_name("declarator")) if declared is not None else ""
@@ -390,7 +390,7 @@ def _is_counted(loop: Node, told: set[str]) -> bool:
     return (
         bool(variable)
         and bound is not None
-        and (text_of(bound) in told or (bound.type == "number_literal" and int(text_of(bound)) > 0))
+        and (text_of(bound) in told or source.is_size(bound))
         and text_of(start) == f"int {variable} = 0;"
         and text_of(test) == f"{variable} < {text_of(bound)}"
         and text_of(step) == f"++{variable}"

@@ -113,9 +113,13 @@ class CppSource:
         return bool(self.directives_in(function.body, "inline"))
 
     def is_size(self, node: Node | None) -> bool:
-        """Whether an expression is a number above 0, or a name that a template or a ``constexpr`` gives to one."""
+        """Whether an expression is made of numbers above 0 and of names of such in a template or a ``constexpr``."""
         if node is None:
             return False
+        if node.type == "binary_expression":
+            operator = text_of(node.child_by_field_name("operator"))
+            sides = (node.child_by_field_name(each) for each in ("left", "right"))
+            return operator in "+-*" and all(map(self.is_size, sides))
         if node.type == "number_literal":
             return text_of(node).isdigit() and int(text_of(node)) > 0
         return text_of(node) in self.sizes_around(node)

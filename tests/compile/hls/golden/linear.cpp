@@ -155,23 +155,23 @@ static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x16> (&to)[2]) {
 
 // squares += x[i] * x[i], for all i.  Tiles of 16, 1 step of 1 cycle.
 static void norm(fifo<f32x16>& x_in, fifo<float>& squares_out) {
-  constexpr int TILES_0 = 2;
+  constexpr int TILES_0 = 2, LANES = 16;
   float level_squares;
   tiles_0: for (int t0 = 0; t0 < TILES_0; ++t0) {
 #pragma HLS pipeline II=1
     const f32x16 x = x_in.read();
-    float term[31];
+    float term[2 * LANES - 1];
 #pragma HLS array_partition variable=term type=complete dim=1
-    lanes_0: for (int l0 = 0; l0 < 16; ++l0) {
+    lanes_0: for (int l0 = 0; l0 < LANES; ++l0) {
 #pragma HLS unroll
       const float x_i = x[l0];
       term[l0] = x_i * x_i;
     }
-    tree: for (int n = 0; n < 15; ++n) {
+    tree: for (int n = 0; n < LANES - 1; ++n) {
 #pragma HLS unroll
-      term[16 + n] = term[2 * n] + term[2 * n + 1];
+      term[LANES + n] = term[2 * n] + term[2 * n + 1];
     }
-    float acc = term[30];
+    float acc = term[2 * LANES - 2];
     const int step_of_sum = t0;
     bool carries = true;
     levels: for (int n = 0; n < 1; ++n) {
@@ -227,7 +227,7 @@ static void norm_2(fifo<f32x16>& x_in, fifo<float>& squares_in, fifo<f32x16>& no
 
 // y[i] += x[j] * weight[j, i], for all j.  Tiles of 32x16, 1 step of 4 cycles.
 static void proj(fifo<f32x16>& x_in, fifo<f32x16> (&weight_in)[8], fifo<f32x16> (&y_out)[2]) {
-  constexpr int TILES_1 = 2;
+  constexpr int TILES_1 = 2, LANES = 16;
   float weight[16][32];
 #pragma HLS array_partition variable=weight type=complete dim=1
 #pragma HLS array_partition variable=weight type=complete dim=2
@@ -256,17 +256,17 @@ static void proj(fifo<f32x16>& x_in, fifo<f32x16> (&weight_in)[8], fifo<f32x16> 
     }
     results_0: for (int l0 = 0; l0 < 32; ++l0) {
 #pragma HLS unroll
-      float term[31];
+      float term[2 * LANES - 1];
 #pragma HLS array_partition variable=term type=complete dim=1
-      lanes_1: for (int l1 = 0; l1 < 16; ++l1) {
+      lanes_1: for (int l1 = 0; l1 < LANES; ++l1) {
 #pragma HLS unroll
         term[l1] = x[l1] * weight[l1][l0];
       }
-      tree: for (int n = 0; n < 15; ++n) {
+      tree: for (int n = 0; n < LANES - 1; ++n) {
 #pragma HLS unroll
-        term[16 + n] = term[2 * n] + term[2 * n + 1];
+        term[LANES + n] = term[2 * n] + term[2 * n + 1];
       }
-      float acc = term[30];
+      float acc = term[2 * LANES - 2];
       const int step_of_sum = t1;
       bool carries = true;
       levels: for (int n = 0; n < 1; ++n) {
