@@ -26,6 +26,7 @@ NEEDED = {
         "fext",
         "ftrunc",
         "mac_w4a8",
+        "mac_w4a8_packed",
         "mac_w8a8",
         "mac_w4a8_fabric",
         "mac_w8a8_fabric",

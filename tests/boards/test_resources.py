@@ -76,7 +76,7 @@ def test_fifos_of_32_bits_are_as_reported(kind, depth, ff, lut):
 
 def test_a_floating_point_lane_is_five_dsps_and_packed_products_share_one():
     assert pipeline_resources(PipelineLogic({"fmul": 16, "fadd": 16}, ports=3, trip=1024), LIBRARY).dsp == 80
-    assert pipeline_resources(PipelineLogic({"mac_w4a8": 256}), LIBRARY).dsp == 128
+    assert pipeline_resources(PipelineLogic({"mac_w4a8_packed": 256}), LIBRARY).dsp == 128
     assert pipeline_resources(PipelineLogic({"mac_w8a8": 256}), LIBRARY).dsp == 256
 
 
@@ -94,7 +94,7 @@ def test_overheads_are_charged_per_stage_port_and_bit():
 
 
 def test_a_lane_of_a_tree_takes_less_than_an_element_of_a_systolic_array():
-    tree = pipeline_resources(PipelineLogic({"mac_w4a8": 256}), LIBRARY)
+    tree = pipeline_resources(PipelineLogic({"mac_w4a8_packed": 256}), LIBRARY)
     array = pipeline_resources(PipelineLogic({"pe_w4a8": 256}), LIBRARY)
     assert (tree.dsp, array.dsp) == (128, 128)
     assert tree.lut < array.lut / 4

@@ -48,7 +48,8 @@ def test_every_fifo_has_a_memory_of_the_kind_that_it_is_timed_as():
     kinds = {memory.facts.name: memory for memory in placed().taken.memories}
     for fifo in design().graph.fifos:
         memory = kinds[fifo.name]
-        assert memory.facts.depth * memory.facts.bits == fifo.depth * fifo.bits
+        facts = memory.facts
+        assert facts.depth * facts.bits * facts.banks == fifo.depth * fifo.bits
         if memory.facts.role == "fifo":
             assert (memory.kind in ("srl", "register")) == (fifo.kind == "srl")
 
@@ -71,12 +72,12 @@ def test_rows_of_the_report_add_up_to_its_total():
     report = resource_table(placed().taken, design().board)
     parts = report[~report["kind"].isin(["total", "budget"])]
     whole = report[report["kind"] == "total"].iloc[0]
-    assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo"}
+    assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo", "memory_subsystem"}
     for kind in (*KINDS, "memory_ports"):
         assert parts[kind].sum() == pytest.approx(whole[kind], abs=0.005 * len(parts))
     budgets = report[report["kind"] == "budget"].set_index("process")
     assert budgets.loc["all", "dsp"] == pytest.approx(0.9 * (2664 + 2784 + 2928))
-    assert total(placed().taken.by_node.values()) == placed().taken.total
+    assert total([*placed().taken.by_node.values(), placed().taken.memory_subsystem]) == placed().taken.total
 
 
 def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():

@@ -9,6 +9,7 @@ from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.resources.design import design_resources
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import timed_graph
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
@@ -113,7 +114,8 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
 def _timing(design: Design) -> PortTiming:
     apart = timed_graph(design.module, design.board, design.name, apart=True)
     (kernel,) = all_of(design.module, df.KernelOp)
-    return PortTiming.of(kernel, design.graph, design.board, apart)
+    kinds = {each.facts.name: each.kind for each in design_resources(design).memories}
+    return PortTiming.of(kernel, design.graph, design.board, apart, kinds)
 
 
 def _title(design: Design) -> list[str]:

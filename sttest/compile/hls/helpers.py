@@ -4,6 +4,16 @@ from dataclasses import dataclass, field
 
 from sttest.compile.hls.types import F16, F32, Element
 
+_PRODUCT = """\
+// A product of integers in %s.
+static inline ap_int<32> %s(ap_int<32> a, ap_int<32> b) {
+#pragma HLS inline
+  ap_int<32> product;
+#pragma HLS bind_op variable=product op=mul impl=%s
+  product = a * b;
+  return product;
+}
+"""
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
     "float_of_bits": """\
@@ -53,6 +63,34 @@ static inline int rounded(float value, int low, int high) {
   const int up = rest > tie || (rest == tie && (whole & 1u)), magnitude = static_cast<int>(whole) + up;
   const int number = bits >> 31 ? -magnitude : magnitude;
   return number < low ? low : number > high ? high : number;
+}
+""",
+    "dsp_product": _PRODUCT % ("a DSP, which the tool would make of LUTs if they are narrow", "dsp_product", "dsp"),
+    "lut_product": _PRODUCT % ("LUTs", "lut_product", "fabric"),
+    "two_products": """\
+// Two products that share a factor, of one multiplication in a DSP: the upper one lacks 1 where the lower is negative.
+template <int SHARED, int OTHER>
+static inline void two_products(ap_int<SHARED> shared, ap_int<OTHER> low, ap_int<OTHER> high,
+                                ap_int<SHARED + OTHER>& with_low, ap_int<SHARED + OTHER>& with_high) {
+#pragma HLS inline
+  const ap_int<SHARED + 2 * OTHER + 1> factors = (ap_int<SHARED + 2 * OTHER + 1>(high) << (SHARED + OTHER)) + low;
+  ap_int<2 * SHARED + 2 * OTHER + 1> both;
+#pragma HLS bind_op variable=both op=mul impl=dsp
+  both = factors * shared;
+  with_low = both;
+  with_high = (both >> (SHARED + OTHER)) + (both[SHARED + OTHER - 1] ? 1 : 0);
+}
+""",
+    "tree_sum": """\
+// The sums of neighbors, of neighboring sums and so on, each behind the terms.
+template <int SUMS, int SIZE, class T>
+static inline T tree_sum(T (&term)[SIZE]) {
+#pragma HLS inline
+  tree: for (int n = 0; n < SUMS; ++n) {
+#pragma HLS unroll
+    term[SUMS + 1 + n] = term[2 * n] + term[2 * n + 1];
+  }
+  return term[SIZE - 1];
 }
 """,
     "half_of_bits": """\

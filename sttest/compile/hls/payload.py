@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 import numpy as np
-from xdsl.dialects.arith import CmpfOp, ConstantOp, MuliOp
+from xdsl.dialects.arith import AddfOp, AddiOp, CmpfOp, ConstantOp, MuliOp
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -82,7 +82,6 @@ _RULES: Mapping[str, _Rule] = {
     "math.powf": _math("power", "pow", "{0}, {1}"),
     "arith.addi": _Rule("sum", "{0} + {1}", _integer, _integer),
     "arith.subi": _Rule("difference", "{0} - {1}", _integer, _integer),
-    "arith.muli": _Rule("product", "{0} * {1}", _integer, _integer),
     "arith.maxsi": _Rule("maximum", "{0} < {1} ? {1} : {0}", _integer, _integer),
     "arith.minsi": _Rule("minimum", "{1} < {0} ? {1} : {0}", _integer, _integer),
     "arith.extsi": _Rule("wide", "{0}", _integer, _integer),
@@ -110,12 +109,11 @@ _BITS_RULES: Mapping[Element, _Rule] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A temporary: its type and name, what it is, and whether that is a product of integers."""
+    """A temporary: its type and name, and what it is."""
 
     c_type: str
     variable: str
     expression: str
-    multiplies_integers: bool
 
     def __str__(self) -> str:
         return f"const {self.c_type} {self.variable} = {self.expression};"
@@ -132,45 +130,68 @@ class PayloadCode:
         where: str,
         reduction: Reduction | None = None,
         taken: Collection[str] = (),
+        known: Mapping[SSAValue, str] | None = None,
+        *,
+        in_luts: bool = False,
     ) -> None:
+        """Writes the statements.
+
+        Args:
+            block: the payload.
+            arguments: texts of its arguments.
+            helpers: functions that it calls.
+            where: name of the task.
+            reduction: the reduction whose terms it makes.
+            taken: names that no temporary may have.
+            known: texts of values that are computed elsewhere.
+            in_luts: whether products of integers are made of LUTs, not in DSPs.
+        """
+        self._product = "lut_product" if in_luts else "dsp_product"
         # What joins terms in another order than one behind the other is left out: the result is the term.
-        self._join = None if reduction is None or reduction.order == "chain" else reduction.join
+        self.join = None if reduction is None or reduction.order == "chain" else reduction.join
         term = None if reduction is None else reduction.term
         self.statements: list[Statement] = []
         self.results: list[str] = []
-        self._helpers = helpers
+        self.helpers = helpers
         self._where = where
-        self._values: dict[SSAValue, str] = dict(zip(block.args, arguments, strict=True))
+        known = known or {}
+        self._values: dict[SSAValue, str] = {**dict(zip(block.args, arguments, strict=True)), **known}
+        removed = _only_for(block, known)
+        self.needless = {value for value in block.args if all(use.operation in removed for use in value.uses)}
         self._taken = {*arguments, *taken}
         for op in block.ops:
-            if op is self._join and term is not None:
+            if op is self.join and term is not None:
                 self._values[op.results[0]] = self._values[term]
             elif isinstance(op, df.YieldOp):
                 self.results = [self._values[value] for value in op.arguments]
             elif isinstance(op, ConstantOp):
                 literal = constant(op.value, self._element(op.result.type))
                 self._values[op.result] = f"({literal})" if literal.startswith("-") else literal
-            elif not is_inside_saturation(op):
+            elif op not in removed and not is_inside_saturation(op):
                 self._add(op)
+
+    @property
+    def sums(self) -> bool:
+        """Whether terms are joined by addition."""
+        return isinstance(self.join, AddfOp | AddiOp)
 
     def joined(self, left: str, right: str) -> str:
         """Two terms of the reduction joined, an expression."""
-        assert self._join is not None
-        return self._expression(self._join, (left, right))[1]
+        assert self.join is not None
+        return self._expression(self.join, (left, right))[1]
 
     def _add(self, op: Operation) -> None:
         saturated = saturation_of(op)
         if saturated is not None:
             # Only integers round and clamp: float comparisons and additions would be as many operators again.
-            to, called = self._element(op.results[0].type).c_type, self._helpers.call("rounded")
+            to, called = self._element(op.results[0].type).c_type, self.helpers.call("rounded")
             bounds = f"{saturated.low}, {saturated.high}"
             name, expression = "integer", f"{to}({called}({self._values[saturated.value]}, {bounds}))"
         else:
             name, expression = self._expression(op, [self._values[operand] for operand in op.operands])
         element = self._element(op.results[0].type)
         variable = unique(name, self._taken)
-        statement = Statement(element.payload_type, variable, expression, isinstance(op, MuliOp))
-        self.statements.append(statement)
+        self.statements.append(Statement(element.payload_type, variable, expression))
         self._values[op.results[0]] = variable
 
     def _expression(self, op: Operation, operands: Sequence[str]) -> tuple[str, str]:
@@ -179,6 +200,8 @@ class PayloadCode:
             return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])
         if op.name == "arith.select":
             return "chosen", "{} ? {} : {}".format(*operands)
+        if isinstance(op, MuliOp) and all(map(_integer, types)):
+            return "product", f"{self.helpers.call(self._product)}({', '.join(operands)})"
         rule = _rule(op, types)
         to = self._element(op.results[0].type) if op.results else None
         if rule is None or to is None or not rule.gives(to) or not all(map(rule.takes, types)):
@@ -188,11 +211,21 @@ class PayloadCode:
                 hints=["rewrite it with the operations that are listed there"],
             )  # fmt: skip
         if rule.helper is not None:
-            self._helpers.call(rule.helper)
+            self.helpers.call(rule.helper)
         return rule.name, rule.text.format(*operands, to=to.c_type)
 
     def _element(self, dtype: Attribute) -> Element:
         return element_of(dtype, self._where)
+
+
+def _only_for(block: Block, known: Collection[SSAValue]) -> set[Operation]:
+    """Operations whose results are known, and those that nothing else needs."""
+    found: set[Operation] = set()
+    for op in reversed(list(block.ops)):
+        uses = [use.operation for result in op.results for use in result.uses]
+        if any(result in known for result in op.results) or (uses and all(use in found for use in uses)):
+            found.add(op)
+    return found
 
 
 def _rule(op: Operation, types: Sequence[Element]) -> _Rule | None:

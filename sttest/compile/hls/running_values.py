@@ -4,7 +4,7 @@ A step joins the terms of its lanes to a running value.  That waits in a line of
 where it comes back soon, else in a memory; sums of neighbors wait in levels.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,15 +15,14 @@ from sttest.compile.hls.payload import PayloadCode, constant
 from sttest.compile.hls.tile_schedule import TaskPort, TurnTrips
 from sttest.compile.hls.types import LocalArray
 from sttest.compile.hls.writer import Code, CountedLoop, affine
-from sttest.compile.schedule.reductions import Reduction, reduction_of, sum_distance, waits_in_line
+from sttest.compile.schedule.reductions import ADDER_CYCLES, Reduction, reduction_of, sum_distance
+from sttest.compile.schedule.storage import StoredArray, TaskStorage, line_places, sum_levels
 from sttest.compile.schedule.tile_walk import TileWalk
 
 Place = Callable[[TaskPort], list[list[tuple[str, int]]]]
 """Index of the present point in a tile, as variables with factors per data dim."""
 LANES = "LANES"
 """What a function calls the number of lanes that work on one result."""
-_REGISTERS = 8
-"""Running values per lane up to which levels are registers, not memories (assumed)."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,14 @@ class RunningValues:
     results: Sequence[TaskPort]
     trips: TurnTrips
     reduction: Reduction | None
+    stored: Mapping[int, StoredArray]  # where they wait, by number of the result
 
     @staticmethod
-    def of(task: df.TaskOp, walk: TileWalk, results: Sequence[TaskPort], trips: TurnTrips) -> "RunningValues":
+    def of(
+        task: df.TaskOp, walk: TileWalk, results: Sequence[TaskPort], trips: TurnTrips, storage: TaskStorage
+    ) -> "RunningValues":
         """Those of a task, or of tasks that take turns."""
-        return RunningValues(task, walk, results, trips, reduction_of(task))
+        return RunningValues(task, walk, results, trips, reduction_of(task), storage.running)
 
     # --- What a result takes more than one step for
 
@@ -62,66 +64,43 @@ class RunningValues:
 
     @property
     def _levels(self) -> int:
-        points = max(member.reduction_points for member in self.trips.members)
-        return (points // self.shared - 1).bit_length()
+        return sum_levels(self.walk, self.trips.members)
 
     @property
     def _in_line(self) -> int:
         """Places of the line, 0 if there is none."""
-        lanes = prod(self.walk.lanes)
-        distances = {sum_distance(member, lanes) for member in self.trips.members}
-        if len(distances) > 1 or not all(waits_in_line(member, lanes) for member in self.trips.members):
-            return 0
-        return distances.pop()
+        return line_places(self.walk, self.trips.members)
 
     def _kept(self) -> list[tuple[int, TaskPort]]:
         return [(number, port) for number, port in enumerate(self.results) if not port.scanned]
 
     # --- Declarations
 
-    def declare(self, code: Code) -> None:
-        """The registers and memories."""
-        if self.reduction is None or not self.first:
-            return
-        for _, port in self._kept():
-            if self.reduction.order == "pairwise":
-                self._declare_levels(code, port)
-            elif self._in_line:
-                self._line(port).declare(code, self._line(port).shape)
-            else:
-                self._declare_memory(code, port)
+    def declare(self, code: Code, kind: Callable[[StoredArray], str]) -> None:
+        """The registers and memories.
 
-    def _declare_levels(self, code: Code, port: TaskPort) -> None:
-        array = self._level(port)
-        at_once = [1] * len(port.held) + lanes_at_once(port, self.walk)
-        few = prod(array.shape[1:]) <= _REGISTERS * prod(at_once)
-        array.declare(code, array.shape if few else (self._levels, *at_once))
-        if not few:
-            self._depend(code, array)
-
-    def _declare_memory(self, code: Code, port: TaskPort) -> None:
-        array = self._memory(port)
-        if array is not port.tile:
-            array.declare(code, [1] * len(port.held) + lanes_at_once(port, self.walk))
-        if array.dims:
-            self._depend(code, array)
+        Args:
+            code: text that is appended to.
+            kind: says what an array is bound to.
+        """
+        for number, stored in self.stored.items():
+            array = self._array(self.results[number])
+            array.declare(code, stored.at_once, kind(stored))
+            if stored.depth > 1 or (self.reduction and self.reduction.order != "pairwise" and not self._in_line):
+                self._depend(code, array)
 
     def _depend(self, code: Code, array: LocalArray) -> None:
         """The tool cannot see through the flattened loops when a running value comes round again."""
+        if not array.dims:
+            return
         distance = min(sum_distance(member, prod(self.walk.lanes)) for member in self.trips.members)
         options = f"type=inter direction=RAW distance={distance} dependent=true"
         code.pragma(f"dependence variable={array.name} {options}")
 
-    def _level(self, port: TaskPort) -> LocalArray:
-        return LocalArray(f"level_{port.tile.name}", port.token.element.c_type, (self._levels, *port.tile.shape))
-
-    def _line(self, port: TaskPort) -> LocalArray:
-        lanes = [size for loop, size in enumerate(self.walk.lanes) if loop not in self.walk.reduced]
-        return LocalArray(f"kept_{port.tile.name}", port.token.element.c_type, (self._in_line, *lanes))
-
-    def _memory(self, port: TaskPort) -> LocalArray:
-        # Not the tile that tokens are read from: a bank has two ports, which a running value takes both.
-        return port.tile.renamed(f"kept_{port.tile.name}")
+    def _array(self, port: TaskPort) -> LocalArray:
+        stored = self.stored[self.results.index(port)]
+        kind = "level" if stored.name.startswith("level") else "kept"
+        return LocalArray(f"{kind}_{port.tile.name}", port.token.element.c_type, stored.shape)
 
     # --- One step of the lanes of one result
 
@@ -133,6 +112,8 @@ class RunningValues:
             c_type = port.token.element.payload_type
             if self.reduction.order == "chain":
                 code.line(f"{c_type} {running_name(number)} = {self._value_before(port, place)};")
+                if self.reduction.is_float_sum:
+                    code.pragma(f"bind_op variable={running_name(number)} op=fadd impl=fabric latency={ADDER_CYCLES}")
             elif self.shared > 1:
                 lanes = code.size(LANES, self.shared)
                 code.line(f"{c_type} term[2 * {lanes} - 1];")
@@ -168,6 +149,8 @@ class RunningValues:
         joins = self.shared - 1
         if not joins:
             return "term"
+        if payload.sums:
+            return f"{payload.helpers.call('tree_sum')}<{LANES} - 1>(term)"
         with code.unrolled([CountedLoop("tree", "n", joins, f"{LANES} - 1")]):
             code.line(f"term[{LANES} + n] = {payload.joined('term[2 * n]', 'term[2 * n + 1]')};")
         return f"term[2 * {LANES} - 2]"
@@ -181,7 +164,7 @@ class RunningValues:
         first = self._first_number()
         code.line(f"const int step_of_sum = {self._step_number()}{f' + {first}' if first != '0' else ''};")
         code.line("bool carries = true;")
-        level = self._level(port).at(["n", *port.held, *self._index(port, place)])
+        level = self._array(port).at(["n", *port.held, *self._index(port, place)])
         waits = "" if first == "0" else f" && step_of_sum >> n << n > {first}"
         with code.unrolled([CountedLoop("levels", "n", self._levels)]):
             with code.block("if ((step_of_sum >> n) % 2 == 0)"):
@@ -220,8 +203,8 @@ class RunningValues:
     def _kept_value(self, port: TaskPort, place: Place, at: str = "") -> str:
         if self._in_line:
             lanes = [f"l{loop}" for loop in range(len(self.walk.lanes)) if loop not in self.walk.reduced]
-            return self._line(port).at([at or str(self._in_line - 1), *lanes])
-        return self._memory(port).at((*port.held, *self._index(port, place)))
+            return self._array(port).at([at or str(self._in_line - 1), *lanes])
+        return self._array(port).at((*port.held, *self._index(port, place)))
 
     def _index(self, port: TaskPort, place: Place) -> list[str]:
         return [affine(dim) for dim in place(port)]
@@ -252,13 +235,3 @@ class RunningValues:
 def running_name(number: int) -> str:
     """The variable of a result's running value."""
     return f"acc{number or ''}"
-
-
-def lanes_at_once(port: TaskPort, walk: TileWalk) -> list[int]:
-    """Neighbors per data dim that the lanes of a step touch, rounded up to a divisor of the tile's extent."""
-    extents = port.tile.shape[len(port.held) :]
-    touched = [1 + sum(f * (n - 1) for f, n in zip(row, walk.lanes, strict=True)) for row in port.rows]
-    return [
-        next(each for each in range(span, extent + 1) if extent % each == 0)
-        for span, extent in zip(touched, extents, strict=True)
-    ]

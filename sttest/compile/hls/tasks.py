@@ -1,24 +1,29 @@
 """A `df.task` as a C++ function: tile loops, steps, lanes and the payload (docs/reference/values.md, section Tasks)."""
 
+import re
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from math import prod
 
-from xdsl.ir import Attribute, BlockArgument
+from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from sttest.compile.dialects import df
 from sttest.compile.hls.formula import formula
 from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import element_loops, token_element
-from sttest.compile.hls.payload import PayloadCode, Statement, constant
+from sttest.compile.hls.payload import PayloadCode, constant
 from sttest.compile.hls.process import EngineProcess, Process
-from sttest.compile.hls.running_values import LANES, RunningValues, lanes_at_once, running_name
+from sttest.compile.hls.running_values import LANES, RunningValues, running_name
 from sttest.compile.hls.tile_schedule import TaskPort, TileVisit, TurnTrips, largest, task_ports, visits
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import element_of
 from sttest.compile.hls.value_names import ValueNames, element_name
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
+from sttest.compile.ir.names import unique
+from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
+from sttest.compile.schedule.storage import StoredArray, memory_name, task_storage
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
@@ -71,7 +76,8 @@ class _TaskEmitter:
         assert process.values is not None
         self.values = process.values
         self.sources, self.results = task_ports(task, self.schedule, self.values)
-        self.running = RunningValues.of(task, self.walk, self.results, trips)
+        self.storage = task_storage(task, self.schedule, trips.members)
+        self.running = RunningValues.of(task, self.walk, self.results, trips, self.storage)
 
     def emit(self) -> None:
         code = self.code
@@ -79,7 +85,7 @@ class _TaskEmitter:
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
-            self.running.declare(code)
+            self.running.declare(code, self.kind)
             left, inner = self._nest()
             # Where a pipeline drains, the loops around it must not become one with it.
             drain = "loop_flatten off" if inner else "pipeline off"
@@ -194,29 +200,16 @@ class _TaskEmitter:
             if not self._comes_every_step(port) and not (port in self.results and self.running.is_result(port)):
                 port.token.declare(self.code, port.tile.name)
             return
-        port.tile.declare(self.code, [1] * len(port.held) + self._at_once(port))
+        stored = self.storage.tiles[port.label]
+        port.tile.declare(self.code, stored.at_once, self.kind(stored))
+
+    def kind(self, stored: StoredArray) -> str:
+        """The kind of memory that an array is bound to."""
+        return self.timing.memory_kinds.get(memory_name(self.task, stored), "")
 
     def _comes_every_step(self, port: TaskPort) -> bool:
         """Whether a source's token is read in every step."""
         return port in self.sources and port.motion.turns is not None and not port.motion.turns.first
-
-    def _at_once(self, port: TaskPort) -> list[int]:
-        """Banks per data dim: enough for the lanes of a step and for all tokens that it moves.
-
-        They are a multiple of the lanes and of a token's extent, so that the bank of every access is constant.
-        """
-        lanes = lanes_at_once(port, self.walk)
-        moved: dict[Step, list[tuple[int, ...]]] = {}
-        for step, offset in zip(port.steps(self.walk), port.offsets, strict=True):
-            moved.setdefault(step, []).append(offset)
-        at_once = []
-        for dim, (touched, size) in enumerate(zip(lanes, port.token.shape, strict=True)):
-            places = [[offset[dim] for offset in each] for each in moved.values()]
-            span = max(touched, *(max(each) - min(each) + size for each in places))
-            extent = port.tile.shape[len(port.held) + dim]
-            fitting = (each for each in range(span, extent) if not (extent % each or each % touched or each % size))
-            at_once.append(next(fitting, extent))
-        return at_once
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
@@ -263,7 +256,12 @@ class _TaskEmitter:
         if reduction is not None and len(self.results) == 1:
             names = [running_name(0)]
         arguments = [*map(self._element_name, self.sources), *names]
-        payload = PayloadCode(block, arguments, self.helpers, self.name, reduction, self.values.taken)
+        packed = packed_products(self.task, prod(self.walk.lanes))
+        known = {} if packed is None else self._multiply_pairs(packed)
+        payload = PayloadCode(
+            block, arguments, self.helpers, self.name, reduction, self.values.taken, known,
+            in_luts=self.task.multiplies_in_fabric,
+        )  # fmt: skip
         with self.code.unrolled(self._lane_loops("results", self.walk.parallel)):
             self.running.begin(self.code, self._point)
             with self.code.unrolled(self._shared_lanes(reduction)):
@@ -275,6 +273,26 @@ class _TaskEmitter:
                         self.running.give(self.code, number, value, self._lane)
             self.running.end(self.code, self._point, payload)
 
+    def _multiply_pairs(self, packed: PackedProducts) -> dict[SSAValue, str]:
+        """The products of all lanes, two by two, before the payload; where the payload finds each."""
+        lanes, pair = self.walk.lanes, f"l{packed.loop}"
+        loops = self._lane_loops("products", range(len(lanes)))
+        halves = [replace(each, trip=each.trip // 2) if each.variable == pair else each for each in loops]
+        ports = self.sources[packed.shared], self.sources[packed.other]
+        shared, low = (port.element(self._point(port)) for port in ports)
+        first, second = f"2 * {pair}", f"2 * {pair} + 1"
+        array = unique("products", {*self.values.taken})
+        product = "".join([array, *(f"[{each.variable}]" for each in loops)])
+        self.code.line(f"ap_int<{packed.bits}> {array}{''.join(f'[{each.trip}]' for each in loops)};")
+        self.code.pragma(f"array_partition variable={array} type=complete dim=0")
+        with self.code.unrolled(halves):
+            of_pair = [_with(text, pair, lane) for text in (low, product) for lane in (first, second)]
+            self.code.wrapped(f"{self.helpers.call('two_products')}(", [shared, *of_pair], ");")
+        return {packed.product.result: f"{self._element_type(packed)}({product})"}
+
+    def _element_type(self, packed: PackedProducts) -> str:
+        return element_of(packed.product.result.type, self.name).c_type
+
     def _take(self, payload: PayloadCode, values: Sequence[BlockArgument], arguments: Sequence[str]) -> None:
         """The payload's arguments at a point, and its statements."""
         joined = self.running.reduction is not None and self.running.reduction.order != "chain"
@@ -284,11 +302,13 @@ class _TaskEmitter:
             if not value.uses.get_length() or (number >= 0 and joined):
                 continue
             self._check_argument(port, value.type)
+            if value in payload.needless:
+                continue
             if name == (running_name(number) if number >= 0 else port.tile.name):
                 continue
             self.code.line(f"const {port.token.element.payload_type} {name} = {self._argument(port, number)};")
         for statement in payload.statements:
-            self._state(statement)
+            self.code.line(str(statement))
 
     def _element_name(self, port: TaskPort) -> str:
         """The variable of a source's element; a token that is one stands for itself."""
@@ -312,15 +332,6 @@ class _TaskEmitter:
             terms.insert(0, (f"l{loop}", stride if lanes[loop] > 1 else 0))
             stride *= lanes[loop]
         return affine(terms)
-
-    def _state(self, statement: Statement) -> None:
-        """A temporary; a product in LUTs is bound between its declaration and its value, as UG1399 has it."""
-        if not (statement.multiplies_integers and self.task.multiplies_in_fabric):
-            self.code.line(str(statement))
-            return
-        self.code.line(f"{statement.c_type} {statement.variable};")
-        self.code.pragma(f"bind_op variable={statement.variable} op=mul impl=fabric")
-        self.code.line(f"{statement.variable} = {statement.expression};")
 
     def _check_argument(self, port: TaskPort, dtype: Attribute) -> None:
         where = self.task.sym_name.data
@@ -382,6 +393,18 @@ def _place(token: str, spread: SpreadTokens) -> str:
 def _tokens_of_step(port: TaskPort, spread: SpreadTokens) -> list[CountedLoop]:
     """The loop over the tokens that pass in one step, if there are several."""
     return [CountedLoop(f"pass_{port.tile.name}", "n", spread.per_step)] if spread.per_step > 1 else []
+
+
+def _with(text: str, variable: str, value: str) -> str:
+    """An expression with a variable's value put in.
+
+    >>> _with("in1[16 * l2 + l0][l0]", "l0", "2 * l0 + 1")
+    'in1[16 * l2 + (2 * l0 + 1)][2 * l0 + 1]'
+    """
+    alone = re.compile(rf"(?<=\[){variable}(?=\])|\b{variable}\b")
+    return alone.sub(
+        lambda found: value if text[found.start() - 1] == "[" and text[found.end()] == "]" else f"({value})", text
+    )
 
 
 def _condition(conditions: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import CountedLoop, affine
+from sttest.compile.schedule.storage import tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
 from sttest.compile.schedule.tile_walk import PortTokens, Step, TileWalk, task_tokens
 from sttest.core.errors import InputError
@@ -23,11 +24,12 @@ from sttest.core.errors import InputError
 class TaskPort:
     """A source or a result."""
 
+    label: str  # ``in0`` or ``out0``, by its number
     token: Token  # type of the stream's tokens
     tokens: PortTokens  # those of a tile
     motion: PortMotion  # how they pass
     held: tuple[str, ...]  # the iteration of every loop that a running tile is held for
-    tile: LocalArray  # the array that holds the tile, or all running tiles
+    tile: LocalArray  # the array that holds the tile
 
     @property
     def scanned(self) -> bool:
@@ -56,7 +58,7 @@ class TaskPort:
 
     def at(self, place: Sequence[str]) -> str:
         """An element of the present tile in its array, by an index expression per data dim."""
-        return self.tile.at((*self.held, *place))
+        return self.tile.at(place)
 
     def element(self, terms: Sequence[Sequence[tuple[str, int]]]) -> str:
         """An element of the present tile, by variables with factors per data dim."""
@@ -79,24 +81,30 @@ def task_ports(task: df.TaskOp, schedule: TaskSchedule, names: ValueNames) -> tu
     """
     sources, results = task_tokens(task)
     return [
-        _port(task, value, name, tokens, motion)
-        for name, value, tokens, motion in zip(names.sources, task.sources, sources, schedule.sources, strict=True)
+        _port(task, value, f"in{n}", name, tokens, motion)
+        for n, (name, value, tokens, motion) in enumerate(
+            zip(names.sources, task.sources, sources, schedule.sources, strict=True)
+        )
     ], [
-        _port(task, value, name, tokens, motion, () if tokens.scanned else task.held_loops)
-        for name, value, tokens, motion in zip(names.results, task.produced, results, schedule.results, strict=True)
+        _port(task, value, f"out{n}", name, tokens, motion, () if tokens.scanned else task.held_loops)
+        for n, (name, value, tokens, motion) in enumerate(
+            zip(names.results, task.produced, results, schedule.results, strict=True)
+        )
     ]
 
 
 def _port(
-    task: df.TaskOp, value: SSAValue, name: str, tokens: PortTokens, motion: PortMotion, held: Sequence[int] = ()
+    task: df.TaskOp,
+    value: SSAValue,
+    label: str,
+    name: str,
+    tokens: PortTokens,
+    motion: PortMotion,
+    held: Sequence[int] = (),
 ) -> TaskPort:
-    tiles = (task.trip_counts[loop] for loop in held)
-    extents = (
-        1 + sum(factor * (size - 1) for factor, size in zip(row, task.tile_sizes, strict=True)) for row in tokens.rows
-    )
     token = Token.of(df.itensor_of(value), task.sym_name.data)
-    array = LocalArray(name, token.element.c_type, (*tiles, *extents))
-    return TaskPort(token, tokens, motion, tuple(f"t{loop}" for loop in held), array)
+    array = LocalArray(name, token.element.c_type, tile_extents(task, tokens))
+    return TaskPort(label, token, tokens, motion, tuple(f"t{loop}" for loop in held), array)
 
 
 # --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie

@@ -1,15 +1,17 @@
 """The kernel's top function: interfaces, streams, and one call per process."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.compile.dialects import df
 from sttest.compile.hls.network import Network, PortMemory
 from sttest.compile.hls.process import Process
+from sttest.compile.hls.types import bind_memory
 from sttest.compile.hls.writer import Code, literal
 from sttest.compile.ir.module_walk import all_of
+from sttest.compile.schedule.storage import buffer_name
 from sttest.compile.schedule.task_schedule import TaskSchedule, task_schedule
 from sttest.sim.bursts import channel_number
 from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
@@ -27,9 +29,16 @@ class PortTiming:
     channels: Mapping[str, int]  # pseudo-channel per DMA
     outstanding: int = 16  # bursts in flight per port
     burst_bytes: int = 4096  # bytes of the longest burst
+    memory_kinds: Mapping[str, str] = field(default_factory=dict)  # of FIFOs, blocks and arrays, by memory's name
 
     @staticmethod
-    def of(kernel: df.KernelOp, graph: TimedGraph, board: FpgaBoard, apart: TimedGraph | None = None) -> "PortTiming":
+    def of(
+        kernel: df.KernelOp,
+        graph: TimedGraph,
+        board: FpgaBoard,
+        apart: TimedGraph | None = None,
+        memory_kinds: Mapping[str, str] | None = None,
+    ) -> "PortTiming":
         """The facts of a kernel and of the timed graph that was made from it for a board.
 
         Args:
@@ -37,6 +46,7 @@ class PortTiming:
             graph: its timed graph.
             board: the board that the design is for.
             apart: the kernel with a process per task, where tasks share engines.
+            memory_kinds: kind of each memory, by its name among the design's memories.
         """
         pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
         ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
@@ -48,6 +58,7 @@ class PortTiming:
             {each.name: channel_number(each.channels[0]) for each in ports},
             board.hbm.outstanding_bursts.count,
             board.hbm.max_burst_bytes.count,
+            memory_kinds or {},
         )
 
 
@@ -93,7 +104,7 @@ def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
         code.pragma("interface mode=s_axilite port=return bundle=control")
         code.pragma("dataflow")
         _declare_streams(code, network, timing)
-        _declare_blocks(code, network)
+        _declare_blocks(code, network, timing)
         _call(code, [process for node in network.nodes for process in network.processes(node)])
 
 
@@ -131,16 +142,23 @@ def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
             code.pragma(f"stream variable={stream.name} depth={stream.depth}")
         else:
             code.line(f"hls::stream<{stream.token.c_type}, {stream.depth}> {stream.name}({literal(stream.fifo)});")
-        impl = "srl" if timing.fifo_kinds[stream.fifo] == "srl" else "memory"
+        impl = _fifo_kind(stream.fifo, timing)
         code.pragma(f"bind_storage variable={stream.name} type=fifo impl={impl}")
 
 
-def _declare_blocks(code: Code, network: Network) -> None:
+def _fifo_kind(fifo: str, timing: PortTiming) -> str:
+    """A FIFO of few words is one of shift registers to the tool, also where registers would do."""
+    kind = timing.memory_kinds.get(fifo, "memory")
+    return "srl" if timing.fifo_kinds[fifo] == "srl" else kind
+
+
+def _declare_blocks(code: Code, network: Network, timing: PortTiming) -> None:
     """Ping-pong buffers."""
     for converter, facts in network.conversions.items():
         variable = network.blocks(converter)
         code.line(f"hls::stream_of_blocks<{facts.block.c_type}, 2> {variable};")
         facts.buffer.renamed(variable).partition(code, converter.at_once, converter.word)
+        bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
 
 
 def _call(code: Code, processes: Sequence[Process]) -> None:

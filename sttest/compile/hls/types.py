@@ -221,6 +221,12 @@ class Names:
         return self._found[key]
 
 
+def bind_memory(code: Code, variable: str, kind: str) -> None:
+    """Asks for a kind of memory, nothing for registers."""
+    if kind not in ("", "register"):
+        code.pragma(f"bind_storage variable={variable} type=ram_2p impl={kind}")
+
+
 # --- Local arrays of emitted C++: dims of one element are left out, and what is left is partitioned
 
 
@@ -241,10 +247,17 @@ class LocalArray:
         """One element, by an index expression per data dim."""
         return self.name + "".join(f"[{index[dim]}]" for dim in self.dims)
 
-    def declare(self, code: Code, at_once: Sequence[int]) -> None:
-        """The declaration, partitioned so that ``at_once`` neighbours per dim can be touched in one cycle."""
+    def declare(self, code: Code, at_once: Sequence[int], kind: str = "") -> None:
+        """The declaration, partitioned so that ``at_once`` neighbours per dim can be touched in one cycle.
+
+        Args:
+            code: text that is appended to.
+            at_once: neighbors per data dim.
+            kind: kind of the banks' memories, none for registers.
+        """
         code.line(f"{self.c_type} {self.name}{self.extents};")
         self.partition(code, at_once)
+        bind_memory(code, self.name, kind)
 
     @property
     def extents(self) -> str:

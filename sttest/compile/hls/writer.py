@@ -65,6 +65,7 @@ class Code:
     functions: list[Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
+    _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
     _constants: dict[str, Constant] = field(default_factory=dict)
 
@@ -203,15 +204,22 @@ class Code:
                 stack.enter_context(self._loop(loop))
             for directive in directives if nest else ():
                 self.pragma(directive)
+            before = self._pipelined
+            self._pipelined |= bool(nest) and any(each.startswith("pipeline II") for each in directives)
             yield
+            self._pipelined = before
 
     @contextmanager
     def unrolled(self, nest: Sequence[CountedLoop]) -> Iterator[None]:
-        """A nest whose every loop is unrolled; without loops nothing stands around the body."""
+        """A nest whose every loop is unrolled; without loops nothing stands around the body.
+
+        Loops in a pipeline are unrolled without a word (UG1399, "Pipelining Loops").
+        """
         with ExitStack() as stack:
             for loop in nest:
                 stack.enter_context(self._loop(replace(loop, is_literal=True)))
-                self.pragma("unroll")
+                if not self._pipelined:
+                    self.pragma("unroll")
             yield
 
     @contextmanager

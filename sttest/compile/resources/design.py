@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
-from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
+from sttest.boards.resources import Resources, load_resource_model, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
@@ -28,6 +28,7 @@ class DesignResources:
     memories: tuple[MemoryChoice, ...]  # memories with their kinds
     wires: tuple[WireFacts, ...]  # FIFOs between processes
     buses: tuple[MemoryBus, ...] = ()  # between DMAs and the HBM
+    port_bits: int = 512  # width of each port to the HBM
 
     @property
     def by_node(self) -> Mapping[str, Resources]:
@@ -40,7 +41,12 @@ class DesignResources:
     @property
     def total(self) -> Resources:
         """The resources of the whole design."""
-        return total(self.by_node.values())
+        return total([*self.by_node.values(), self.memory_subsystem])
+
+    @property
+    def memory_subsystem(self) -> Resources:
+        """What the ports to the HBM take outside of all processes."""
+        return load_resource_model().memory_subsystem.of(len(self.hbm_channels), self.port_bits)
 
     @property
     def memory_ports(self) -> int:
@@ -55,7 +61,8 @@ class DesignResources:
     def processes(self) -> tuple[ProcessFacts, ...]:
         """The processes as a die partition takes them, and the HBM, which is fixed."""
         by_node = self.by_node
-        return HBM, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
+        hbm = replace(HBM, resources=self.memory_subsystem)
+        return hbm, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
 
     def links(self) -> tuple[WireFacts, ...]:
         """The FIFOs and buses as a die partition takes them."""
@@ -71,16 +78,15 @@ def design_resources(design: Design) -> DesignResources:
     kernel = only_kernel(design.module, "resources", design.name)
     hbm, port_bits = design.board.hbm, design.knobs.beat_bits
     in_flight = hbm.outstanding_bursts.count * hbm.max_burst_bytes.count * 8 // port_bits
-    model = NodeModel(
-        operators(design.board), port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits)
-    )
+    library = operators(design.board)
+    model = NodeModel(library, port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits))
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
-    chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)
+    chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic)
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )
-    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits))
+    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), port_bits)
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

@@ -19,6 +19,8 @@ from sttest.compile.resources.memories import buffer_resources
 from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
 from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
+from sttest.compile.schedule.storage import buffer_name, memory_name, task_storage
+from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
@@ -176,58 +178,51 @@ def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
 # --- Memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs
 
 
-def memories(kernel: df.KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
-    """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
+def memories(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[MemoryFacts]:
+    """All memories of a kernel at the stream level; a FIFO belongs to its reader.
+
+    Args:
+        kernel: kernel at the stream level.
+        graph: its timed graph.
+        library: operators at the board's clock.
+    """
     kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
-    streams = stream_ends(kernel)
-    folded = {each.writer for each in streams if is_folded(each)} | {each.reader for each in streams if is_folded(each)}
-    found = [_stream(each, kinds[each.fifo]) for each in streams]
-    idle = _idle(kernel)
-    for op in kernel.body.block.ops:
-        if isinstance(op, df.NodeOp) and op not in idle:
-            found += _of_node(op, process_name(op), folded)
+    found = [_stream(each, kinds[each.fifo]) for each in stream_ends(kernel)]
+    for name, nodes in processes_of(kernel).items():
+        keeper = max(nodes, key=_running_tiles)
+        if isinstance(keeper, df.TaskOp):
+            found += _task_memories(keeper, [node for node in nodes if isinstance(node, df.TaskOp)], library)
+        else:
+            found += _of_node(keeper, name)
     return found
-
-
-def _idle(kernel: df.KernelOp) -> set[df.NodeOp]:
-    """Nodes whose tiles lie in the memories of another: of those of a process, the one that keeps most has them."""
-    return {node for nodes in processes_of(kernel).values() for node in {*nodes} - {max(nodes, key=_running_tiles)}}
 
 
 def _running_tiles(node: df.NodeOp) -> int:
     return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, df.TaskOp) else 1
 
 
-def is_folded(stream: StreamEnds) -> bool:
-    """Whether a DMA and its one reader share a two-tile buffer instead of a FIFO."""
-    sized_by = stream.streams[0].sized_by
-    return sized_by is not None and sized_by.data == "folded"
-
-
 def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
+    """A FIFO as the code declares it, which one that a DMA and its reader share is, too."""
     depth, bits = ends.kind.depth.data, ends.kind.itensor.token_bits
-    if is_folded(ends):
-        return MemoryFacts(ends.fifo, ends.reader, "tile", depth, bits)
     elements = prod(ends.kind.itensor.element_shape)
     words = words_of_token(elements, bits // elements)
     return MemoryFacts(ends.fifo, ends.reader, "fifo", depth, bits // words, words, shift_register=kind == "srl")
 
 
 @singledispatch
-def _of_node(op: df.NodeOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+def _of_node(op: df.NodeOp, name: str) -> Iterator[MemoryFacts]:
     """The memories of a node's process but for its FIFOs: none, unless the kind of node says more below."""
     yield from ()
 
 
 @_of_node.register
-def _dma(op: df.DmaOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+def _dma(op: df.DmaOp, name: str) -> Iterator[MemoryFacts]:
     """The emitted code puts a token together in registers; what it reads ahead is its port's (`buffer_words`)."""
-    if name not in folded:
-        yield MemoryFacts(f"{name}_tile", name, "tile", 1, df.itensor_of(op.port).token_bits)
+    yield MemoryFacts(f"{name}_tile", name, "tile", 1, df.itensor_of(op.port).token_bits)
 
 
 @_of_node.register
-def _converter(op: df.ConverterOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
+def _converter(op: df.ConverterOp, name: str) -> Iterator[MemoryFacts]:
     """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
     if op.buffer is None:
         return
@@ -235,20 +230,15 @@ def _converter(op: df.ConverterOp, name: str, folded: set[str]) -> Iterator[Memo
     at_once = max(df.itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
     words = ceil(PING_PONG * prod(op.buffer.values) / at_once)
     together = prod(op.word)
-    yield MemoryFacts(f"{name}_buffer", name, "converter", words, together * element_bits, banks=at_once // together)
+    yield MemoryFacts(buffer_name(op), name, "converter", words, together * element_bits, banks=at_once // together)
     for side in ("full", "empty"):
         yield MemoryFacts(f"{name}_{side}", name, "fifo", PING_PONG, 1, shift_register=True)
 
 
-@_of_node.register
-def _tiles(task: df.TaskOp, name: str, folded: set[str]) -> Iterator[MemoryFacts]:
-    """A tile of every source while a task works on it, over as many words as it takes steps, and all running tiles."""
-    steps = steps_of_tile(task, min(task.lane_count, task.tile_points))
-    running = _running_tiles(task)
-    ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
-    for n, result in enumerate(task.sinks):
-        ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
-    for label, port, visits, tiles in ports:
-        tile_bits = df.itensor_of(port).tokens // visits * df.itensor_of(port).token_bits
-        words = min(steps, tile_bits)
-        yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))
+def _task_memories(
+    task: df.TaskOp, members: Sequence[df.TaskOp], library: Mapping[str, Operator]
+) -> Iterator[MemoryFacts]:
+    """The arrays of a task, of those that take turns the one that keeps most."""
+    for array in task_storage(task, task_schedule(task, library), members).arrays:
+        name = memory_name(task, array)
+        yield MemoryFacts(name, process_name(task), "tile", array.depth, array.bits, banks=array.banks)

@@ -14,6 +14,7 @@ from sttest.boards.operators import Operator, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
 from sttest.compile.schedule.conversions import is_inside_saturation
+from sttest.compile.schedule.packed_products import PACKED, packed_products
 from sttest.compile.schedule.reductions import (
     MEMORY_CYCLES,
     lane_factors,
@@ -66,6 +67,8 @@ def operators_of_lanes(task: df.TaskOp, lanes: int) -> Counter[str]:
     reduction = reduction_of(task)
     if reduction is not None and reduction.order == "pairwise":
         found["fadd"] += (levels(task, lanes) - 1) * (every // shared)
+    if packed_products(task, lanes) is not None:
+        found[f"{_mac(task)}{PACKED}"] = found.pop(_mac(task))
     return +found
 
 
@@ -93,7 +96,8 @@ def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) 
     fetched = 0 if distance == 1 or waits_in_line(task, lanes) else MEMORY_CYCLES
     if reduction.is_float_sum and shared == 1 and not fetched:
         return accumulator(1, distance).ii
-    stages = library["fadd_fabric"].latency_cycles if reduction.is_float_sum else _running_stages(task, library)
+    is_sum = reduction.is_float_sum
+    stages = library[f"fadd{FABRIC}"].latency_cycles if is_sum else _running_stages(task, library)
     return -(-(shared * stages + fetched) // distance)
 
 
@@ -152,10 +156,18 @@ def _is_inside_mac(op: Operation) -> bool:
     return isinstance(op, arith.AddiOp) and any(isinstance(term.owner, arith.MuliOp) for term in op.operands)
 
 
+def _is_chained(op: Operation, task: df.TaskOp) -> bool:
+    """Whether an addition waits for its own result of a step before: it is made of LUTs, which takes fewer cycles."""
+    reduction = reduction_of(task)
+    return reduction is not None and reduction.order == "chain" and reduction.join is op
+
+
 def _operator_name(op: Operation, task: df.TaskOp) -> str:
     short = op.name.split(".")[-1]
     if short == "muli":
         return _mac(task)
+    if short == "addf" and _is_chained(op, task):
+        return f"fadd{FABRIC}"
     if short not in _OPERATOR_OF:
         raise InputError(
             "no-operator",

@@ -121,7 +121,7 @@ def levels(task: df.TaskOp, lanes: int) -> int:
 
 MEMORY_CYCLES = 2
 """What a memory adds to the way of a running value: one to read it, one to write it (AMD answer record 51269)."""
-_ADDER_CYCLES = 4
+ADDER_CYCLES = 4
 """Latency of the adder in LUTs that short recurrences get (`boards/data/operators.yaml`: fadd_fabric)."""
 
 
@@ -138,7 +138,7 @@ def waits_in_line(task: df.TaskOp, lanes: int) -> bool:
     """
     _, reduction = _steps_by_kind(task, lanes)
     returns_evenly = reduction == 1 or not task.held_loops
-    return returns_evenly and sum_distance(task, lanes) < _ADDER_CYCLES + MEMORY_CYCLES
+    return returns_evenly and sum_distance(task, lanes) < ADDER_CYCLES + MEMORY_CYCLES
 
 
 def _steps_by_kind(task: df.TaskOp, lanes: int) -> tuple[int, int]:

@@ -104,7 +104,7 @@ def unevenness(used: Resources, board: Resources) -> float:
 
 def _candidates(facts: MemoryFacts) -> tuple[MemoryKind, ...]:
     if facts.role == "fifo" and facts.shift_register:
-        return ("register", "srl")
+        return ("srl",)
     if facts.role != "fifo" and facts.depth == 1:
         return ("register",)
     return ("lutram", *_BLOCKS) if facts.depth <= LUTRAM_MAX_WORDS else _BLOCKS

@@ -157,7 +157,7 @@ BREAKS = [
     ("loop-directives", "  return x + x;", "#pragma HLS pipeline II=1\n  return x + x;"),
     ("loop-directives", "  return x + x;", "#pragma HLS loop_flatten off\n  return x + x;"),
     ("pipeline-interval", "#pragma HLS pipeline II=2", "#pragma HLS pipeline II=0"),
-    ("pipelined-leaves", "#pragma HLS unroll\n", ""),
+    ("pipelined-leaves", "#pragma HLS unroll\n", "#pragma HLS pipeline II=1\n"),
     ("placed-after-declaration", "block(blocks);\nrows:\n  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2",
      "block(blocks);\n#pragma HLS array_partition variable=sums type=complete dim=1\nrows:\n"
      "  for (int t = 0; t < 4; ++t) {\n#pragma HLS pipeline II=2"),

@@ -425,7 +425,7 @@ def pipeline_interval(source: CppSource) -> Iterator[RuleViolation]:
 
 
 def pipelined_leaves(source: CppSource) -> Iterator[RuleViolation]:
-    """Whatever loops lie in a pipelined loop are unrolled: nothing is left to iterate inside."""
+    """Nothing is left to iterate in a pipelined loop: the tool unrolls what lies inside if nothing else is said."""
     opened = {each.scope.id: each for each in source.directives if each.name in _ITERATED and each.scope is not None}
     for node in source.all("for_statement"):
         body = node.child_by_field_name("body")
@@ -434,7 +434,7 @@ def pipelined_leaves(source: CppSource) -> Iterator[RuleViolation]:
         while around is not None:
             outer = around.child_by_field_name("body")
             found = opened.get(outer.id) if outer is not None else None
-            if found is not None and found.name == "pipeline" and (mine is None or mine.name != "unroll"):
+            if found is not None and found.name == "pipeline" and mine is not None and mine.name != "unroll":
                 yield RuleViolation("pipelined-leaves", "a loop in a pipelined loop is not unrolled", line_of(node))
                 break
             around = enclosing(around, "for_statement")

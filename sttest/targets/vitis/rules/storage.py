@@ -9,7 +9,8 @@ from sttest.targets.vitis.rules.source import CppSource, Directive, RuleViolatio
 
 _SPLITS = ("array_partition", "array_reshape")
 _AFTER_DECLARATION = (*_SPLITS, "bind_storage", "dependence", "bind_op", "stream")
-_FIFO_IMPLEMENTATIONS = ("srl", "memory", "lutram", "bram", "uram")
+_FIFOS = ("srl", "memory", "lutram", "bram", "uram")
+_MEMORIES = ("lutram", "bram", "uram")
 _NAMED = "STTEST_FIFO("
 _CHANNELS = ("stream", "stream_of_blocks")
 
@@ -55,7 +56,7 @@ def partitions(source: CppSource) -> Iterator[RuleViolation]:
         dim = directive.options.get("dim", "")
         if kind not in ("complete", "cyclic", "block") or not right_factor:
             yield RuleViolation("partitions", f"no such partition: {text_of(directive.node)}", line_of(directive.node))
-        elif not (dim.isdigit() and 1 <= int(dim) <= dims):
+        elif not (dim.isdigit() and (1 <= int(dim) <= dims or (dim == "0" and kind == "complete"))):
             yield RuleViolation("partitions", f"dim {dim} of an array of {dims} dims", line_of(directive.node))
 
 
@@ -74,12 +75,17 @@ def dependences(source: CppSource) -> Iterator[RuleViolation]:
             )
 
 
+_BINDINGS = (("mul", "fabric", ""), ("mul", "dsp", ""), ("fadd", "fabric", "4"))
+
+
+def _binding(directive: Directive) -> tuple[str, ...]:
+    return tuple(directive.options.get(key, "") for key in ("op", "impl", "latency"))
+
+
 def bound_products(source: CppSource) -> Iterator[RuleViolation]:
-    """What is bound to LUTs is a product, for operators in DSPs are the tool's own choice."""
+    """What is bound is a product of integers in LUTs or in a DSP, or a sum in LUTs at the latency of recurrences."""
     for directive in source.directives:
-        if directive.name == "bind_op" and (directive.options.get("op"), directive.options.get("impl")) != (
-            "mul", "fabric",
-        ):  # fmt: skip
+        if directive.name == "bind_op" and _binding(directive) not in _BINDINGS:
             yield RuleViolation(
                 "bound-products", f"no such product: {text_of(directive.node)}", line_of(directive.node)
             )
@@ -104,14 +110,17 @@ def _count(declarator: Node) -> int:
 
 
 def stream_storage(source: CppSource) -> Iterator[RuleViolation]:
-    """A FIFO is bound to a kind of storage that FIFOs have."""
+    """A FIFO is bound to a kind of storage that FIFOs have, an array or a block to one with two ports."""
     for directive in source.directives:
-        if directive.name == "bind_storage" and not _is_fifo(directive):
-            yield RuleViolation("stream-storage", f"no such FIFO: {text_of(directive.node)}", line_of(directive.node))
-
-
-def _is_fifo(directive: Directive) -> bool:
-    return directive.options.get("type") == "fifo" and directive.options.get("impl") in _FIFO_IMPLEMENTATIONS
+        if directive.name != "bind_storage":
+            continue
+        declaration = _declaration_before(directive.node)
+        is_fifo = declaration is not None and "hls::stream<" in text_of(declaration)
+        kind, impl = directive.options.get("type"), directive.options.get("impl")
+        if kind != ("fifo" if is_fifo else "ram_2p") or impl not in (_FIFOS if is_fifo else _MEMORIES):
+            yield RuleViolation(
+                "stream-storage", f"no such storage: {text_of(directive.node)}", line_of(directive.node)
+            )
 
 
 def stream_depths(source: CppSource) -> Iterator[RuleViolation]:

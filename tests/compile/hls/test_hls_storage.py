@@ -1,0 +1,44 @@
+"""Memories of the resource model are those that the C++ asks for, one directive for each."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from sttest.compile.compiler import Design, compile_text
+from sttest.compile.dialects import df
+from sttest.compile.hls import emit_design
+from sttest.compile.ir.module_walk import all_of
+from sttest.compile.resources.design import design_resources
+from sttest.compile.schedule.storage import buffer_name
+from sttest.frontend.shipped import lowered_text
+
+_BOUND = re.compile(r"#pragma HLS bind_storage variable=(\w+) type=(\w+) impl=(\w+)")
+_FIFO = re.compile(r'(\w+)(?:\(|\[\d+\]; STTEST_FIFO\(\w+, )"([^"]+)"')
+
+
+@pytest.fixture(scope="module", params=["gpt2-decode", "gpt2-prefill", "gemma-decode"])
+def design(request: pytest.FixtureRequest) -> Design:
+    model, phase = request.param.split("-")
+    return compile_text(lowered_text(model, phase), request.param, "u55c")
+
+
+def test_every_fifo_and_block_is_bound_to_its_kind(design: Design) -> None:
+    text, kinds = emit_design(design).text, {each.facts.name: each.kind for each in design_resources(design).memories}
+    top = text[text.index('extern "C"') :]
+    bound = {variable: (kind, impl) for variable, kind, impl in _BOUND.findall(top)}
+    fifos = dict(_FIFO.findall(top))
+    assert fifos
+    for variable, fifo in fifos.items():
+        assert bound.pop(variable) == ("fifo", kinds[fifo]), fifo
+    blocks = Counter(kinds[buffer_name(each)] for each in all_of(design.module, df.ConverterOp) if each.buffer)
+    assert Counter(impl for _, impl in bound.values()) == +Counter({**blocks, "register": 0})
+    assert {kind for kind, _ in bound.values()} == {"ram_2p"}
+
+
+def test_every_array_of_a_task_is_bound_to_its_kind(design: Design) -> None:
+    text = emit_design(design).text
+    tasks = text[: text.index('extern "C"')]
+    memories = design_resources(design).memories
+    wanted = {each.kind for each in memories if each.facts.role == "tile"} - {"register"}
+    assert {impl for _, kind, impl in _BOUND.findall(tasks) if kind == "ram_2p"} == wanted
