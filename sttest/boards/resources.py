@@ -124,20 +124,6 @@ class Adapter(BoardPart):
         return Resources(lut=self.lut, ff=self.ff, bram18=self.bram18)
 
 
-class MemorySubsystem(BoardPart):
-    """What lies between one AXI port and the HBM."""
-
-    port_bits: Annotated[int, Field(ge=1)]
-    lut: Annotated[int, Field(ge=0)]
-    ff: Annotated[int, Field(ge=0)]
-    source: str
-    kind: Kind
-
-    def of(self, ports: int, port_bits: int) -> Resources:
-        """What so many ports of a width take, in proportion to it."""
-        return Resources(lut=self.lut, ff=self.ff) * (ports * port_bits / self.port_bits)
-
-
 class ResourceModel(BoardPart):
     """The parts of the resource model that are numbers (``data/resources.yaml``)."""
 
@@ -145,7 +131,6 @@ class ResourceModel(BoardPart):
     ff: Overhead
     whole_operators: tuple[str, ...]
     adapters: Mapping[int, Adapter]
-    memory_subsystem: MemorySubsystem
 
     def adapter(self, port_bits: int) -> Resources:
         """The adapter of a port: the narrowest one that is known and wide enough, or the widest."""

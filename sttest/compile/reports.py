@@ -185,11 +185,11 @@ _DIGITS = 2
 
 
 def resource_table(taken: DesignResources, board: FpgaBoard) -> pd.DataFrame:
-    """One row per task, converter, fork, DMA and FIFO, the HBM subsystem, the total, and every budget.
+    """One row per task, converter, fork, DMA and FIFO, then the total, then the budget of every SLR and of all.
 
     Buffers are counted with their process, FIFOs by themselves.  Budgets have the board's margin taken off.
     """
-    rows = [*_process_rows(taken), *_fifo_rows(taken), _row("hbm", "memory_subsystem", taken.memory_subsystem)]
+    rows = [*_process_rows(taken), *_fifo_rows(taken)]
     ports = {"memory_ports": taken.memory_ports, "hbm_ports": len(taken.hbm_channels)}
     rows.append(_row("all", "total", taken.total) | ports)
     budgets = die_of(board).budgets

@@ -72,12 +72,12 @@ def test_rows_of_the_report_add_up_to_its_total():
     report = resource_table(placed().taken, design().board)
     parts = report[~report["kind"].isin(["total", "budget"])]
     whole = report[report["kind"] == "total"].iloc[0]
-    assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo", "memory_subsystem"}
+    assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo"}
     for kind in (*KINDS, "memory_ports"):
         assert parts[kind].sum() == pytest.approx(whole[kind], abs=0.005 * len(parts))
     budgets = report[report["kind"] == "budget"].set_index("process")
     assert budgets.loc["all", "dsp"] == pytest.approx(0.9 * (2664 + 2784 + 2928))
-    assert total([*placed().taken.by_node.values(), placed().taken.memory_subsystem]) == placed().taken.total
+    assert total(placed().taken.by_node.values()) == placed().taken.total
 
 
 def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():

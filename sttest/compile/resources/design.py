@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
-from sttest.boards.resources import Resources, load_resource_model, slr_budgets, slr_capacity, total
+from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
@@ -28,7 +28,6 @@ class DesignResources:
     memories: tuple[MemoryChoice, ...]  # memories with their kinds
     wires: tuple[WireFacts, ...]  # FIFOs between processes
     buses: tuple[MemoryBus, ...] = ()  # between DMAs and the HBM
-    port_bits: int = 512  # width of each port to the HBM
 
     @property
     def by_node(self) -> Mapping[str, Resources]:
@@ -41,12 +40,7 @@ class DesignResources:
     @property
     def total(self) -> Resources:
         """The resources of the whole design."""
-        return total([*self.by_node.values(), self.memory_subsystem])
-
-    @property
-    def memory_subsystem(self) -> Resources:
-        """What the ports to the HBM take outside of all processes."""
-        return load_resource_model().memory_subsystem.of(len(self.hbm_channels), self.port_bits)
+        return total(self.by_node.values())
 
     @property
     def memory_ports(self) -> int:
@@ -61,8 +55,7 @@ class DesignResources:
     def processes(self) -> tuple[ProcessFacts, ...]:
         """The processes as a die partition takes them, and the HBM, which is fixed."""
         by_node = self.by_node
-        hbm = replace(HBM, resources=self.memory_subsystem)
-        return hbm, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
+        return HBM, *(ProcessFacts(node.name, by_node[node.name]) for node in self.nodes)
 
     def links(self) -> tuple[WireFacts, ...]:
         """The FIFOs and buses as a die partition takes them."""
@@ -86,7 +79,7 @@ def design_resources(design: Design) -> DesignResources:
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )
-    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits), port_bits)
+    return DesignResources(nodes, chosen, tuple(wires), memory_buses(design.graph, port_bits))
 
 
 def board_capacity(board: FpgaBoard) -> Resources:

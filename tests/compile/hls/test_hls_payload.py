@@ -46,7 +46,7 @@ def statements(body: str, arguments: str) -> PayloadCode:
         ("math.rsqrt %a : f32", ("f32",), "const float inverse_root = hls::rsqrt(x0);"),
         ("math.powf %a, %b : f32", ("f32", "f32"), "const float power = hls::pow(x0, x1);"),
         ("arith.addi %a, %b : i32", ("i32", "i32"), "const ap_int<32> sum = x0 + x1;"),
-        ("arith.muli %a, %b : i8", ("i8", "i8"), "const ap_int<8> product = x0 * x1;"),
+        ("arith.muli %a, %b : i8", ("i8", "i8"), "const ap_int<8> product = dsp_product(x0, x1);"),
         ("arith.maxsi %a, %b : i8", ("i8", "i8"), "const ap_int<8> maximum = x0 < x1 ? x1 : x0;"),
         ("arith.extsi %a : i4 to i32", ("i4",), "const ap_int<32> wide = x0;"),
         ("arith.extsi %a : i1 to i8", ("i1",), "const ap_int<8> wide = ap_int<8>(x0 ? -1 : 0);"),

@@ -59,7 +59,7 @@ def test_values_are_called_as_in_the_model(gpt2: EmittedKernel) -> None:
     assert {
         "// y[i] = (x[i] - mean) * inverse_root * weight[i] + bias[i].  Tiles of 16, 1 step of 1 cycle.",
         "const float inverse_root = inverse_root_in.read();",
-        "term[l2] = ap_int<32>(x[l2]) * ap_int<32>(weight[(16 * l2 + l0) / 128][(16 * l2 + l0) % 128]);",
+        "term[l2] = ap_int<32>(products[l0][l2]);",
         "static void attn_own_score(fifo<i8x16>& q_in, fifo<i8x16>& k_in, fifo<ap_int<32>>& own_score_out) {",
         "// rescaled[i, j] = scores[i, j] * q_scale[i] * k_cache_scale[i, j].  Tiles of 1x16, 1 step of 1 cycle.",
         "// exponential[i, j] = exp(scores[i, j] - maximum[i]).  Tiles of 1x16, 1 step of 1 cycle.",

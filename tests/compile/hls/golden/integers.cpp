@@ -69,6 +69,15 @@ static inline int rounded(float value, int low, int high) {
   return number < low ? low : number > high ? high : number;
 }
 
+// A product of integers in a DSP, which the tool would make of LUTs if they are narrow.
+static inline ap_int<32> dsp_product(ap_int<32> a, ap_int<32> b) {
+#pragma HLS inline
+  ap_int<32> product;
+#pragma HLS bind_op variable=product op=mul impl=dsp
+  product = a * b;
+  return product;
+}
+
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
 static inline half half_of_bits(unsigned int bits) {
   const unsigned int sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 0x1fu;
@@ -130,9 +139,7 @@ static void load_f32(const ap_uint<512>* memory, fifo<f32x16> (&to)[4]) {
 #pragma HLS pipeline II=1
       const ap_uint<512> word = memory[4 * t0 + w1];
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
-#pragma HLS unroll
           token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16] = f32_of_word(word, 4 * e0 + e1);
         }
       }
@@ -150,7 +157,6 @@ static void store_i8(ap_uint<512>* memory, fifo<i8x64>& from) {
     const i8x64 token = from.read();
     ap_uint<512> word = 0;
     elements_0: for (int e0 = 0; e0 < 64; ++e0) {
-#pragma HLS unroll
       i8_into_word(word, e0, token[e0]);
     }
     memory[t0] = word;
@@ -177,10 +183,8 @@ static void load_integers_in0(const ap_uint<512>* memory, fifo<i4x64>& to) {
 #pragma HLS pipeline II=2
     const ap_uint<512> word = memory[w];
     tiles_of_word: for (int n = 0; n < 2; ++n) {
-#pragma HLS unroll
       i4x64 token;
       elements_0: for (int e0 = 0; e0 < 64; ++e0) {
-#pragma HLS unroll
         token[e0] = i4_of_word(word, 64 * n + e0);
       }
       to.write(token);
@@ -196,7 +200,6 @@ static void load_integers_in1(const ap_uint<512>* memory, fifo<i8x64>& to) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[t0];
     elements_0: for (int e0 = 0; e0 < 64; ++e0) {
-#pragma HLS unroll
       token[e0] = i8_of_word(word, e0);
     }
     to.write(token);
@@ -213,9 +216,7 @@ static void load_narrow_in0(const ap_uint<512>* memory, fifo<i32x16> (&to)[4]) {
 #pragma HLS pipeline II=1
       const ap_uint<512> word = memory[4 * t0 + w1];
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
-#pragma HLS unroll
           token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16] = i32_of_word(word, 4 * e0 + e1);
         }
       }
@@ -234,9 +235,7 @@ static void load_narrow_in1(const ap_uint<512>* memory, fifo<f16x32> (&to)[2]) {
 #pragma HLS pipeline II=1
       const ap_uint<512> word = memory[2 * t0 + w1];
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 8; ++e1) {
-#pragma HLS unroll
           token[(16 * e0 + 8 * w1 + e1) / 32][(16 * e0 + 8 * w1 + e1) % 32] = f16_of_word(word, 8 * e0 + e1);
         }
       }
@@ -261,7 +260,6 @@ static void quantise(fifo<f32x16> (&in0_in)[4], fifo<f32x16> (&in1_in)[4], fifo<
         if (s0 == 0 && s1 == 0) read_words<4>(in0_in, in0);
         if (s0 == 0 && s1 == 0) read_words<4>(in1_in, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
-#pragma HLS unroll
           const float in0_i = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
           const float in1_i = in1[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
           y[16 * s0 + 8 * s1 + l1] = ap_int<8>(rounded(in0_i / (hls::fabs(in1_i) + 1.0f), -127, 127));
@@ -287,13 +285,11 @@ static void integers(fifo<i4x64>& in0_in, fifo<i8x64>& in1_in, fifo<i32x16> (&y_
         if (s0 == 0 && s1 == 0) in0 = in0_in.read();
         if (s0 == 0 && s1 == 0) in1 = in1_in.read();
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
-#pragma HLS unroll
           const ap_int<8> in1_i = in1[16 * s0 + 8 * s1 + l1];
           const ap_int<8> wide = in0[16 * s0 + 8 * s1 + l1];
-          const ap_int<8> product = wide * in1_i;
-          const ap_int<8> difference = product - wide;
+          const ap_int<8> difference = ap_int<8>(dsp_product(wide, in1_i)) - wide;
           const ap_int<8> maximum = difference < in1_i ? in1_i : difference;
-          const ap_int<32> product_2 = ap_int<32>(maximum) * ap_int<32>(-70000);
+          const ap_int<32> product_2 = dsp_product(ap_int<32>(maximum), ap_int<32>(-70000));
           const ap_int<32> sum = product_2 + product_2;
           const ap_int<32> minimum = ap_int<32>(-70000) < sum ? ap_int<32>(-70000) : sum;
           y[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16] = minimum;
@@ -320,7 +316,6 @@ static void narrow(fifo<i32x16> (&in0_in)[4], fifo<f16x32> (&in1_in)[2], fifo<f1
         if (s0 == 0 && s1 == 0) read_words<4>(in0_in, in0);
         if (s0 == 0 && s1 == 0) read_words<2>(in1_in, in1);
         results_1: for (int l1 = 0; l1 < 8; ++l1) {
-#pragma HLS unroll
           const ap_int<32> in0_i = in0[(16 * s0 + 8 * s1 + l1) / 16][(16 * s0 + 8 * s1 + l1) % 16];
           const half in1_i = in1[(16 * s0 + 8 * s1 + l1) / 32][(16 * s0 + 8 * s1 + l1) % 32];
           const float product = static_cast<float>(ap_int<8>(in0_i).to_int()) * static_cast<float>(in1_i);
@@ -344,7 +339,6 @@ static void ask(fifo<f32x16> (&asked_in)[4], fifo<i1x64>& ask_out) {
 #pragma HLS pipeline II=1
       if (s0 == 0) read_words<4>(asked_in, asked);
       results_1: for (int l1 = 0; l1 < 16; ++l1) {
-#pragma HLS unroll
         const float asked_i = asked[(16 * s0 + l1) / 16][(16 * s0 + l1) % 16];
         const bool holds = asked_i != asked_i || asked_i != asked_i;
         ask[16 * s0 + l1] = holds ? holds : (asked_i > 0.0f);
@@ -364,7 +358,6 @@ static void answer(fifo<i1x64>& ask_in, fifo<i8x64>& answer_out) {
 #pragma HLS pipeline II=1
       if (s0 == 0) ask = ask_in.read();
       results_1: for (int l1 = 0; l1 < 16; ++l1) {
-#pragma HLS unroll
         answer[16 * s0 + l1] = ap_int<8>(bool(ask[16 * s0 + l1]) ? -1 : 0);
       }
       if (s0 == 3) answer_out.write(answer);
@@ -384,9 +377,7 @@ static void store_integers_out(ap_uint<512>* memory, fifo<i32x16> (&from)[4]) {
       if (w1 == 0) read_words<4>(from, token);
       ap_uint<512> word = 0;
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 4; ++e1) {
-#pragma HLS unroll
           i32_into_word(word, 4 * e0 + e1, token[(16 * e0 + 4 * w1 + e1) / 16][(16 * e0 + 4 * w1 + e1) % 16]);
         }
       }
@@ -406,9 +397,7 @@ static void store_narrow_out(ap_uint<512>* memory, fifo<f16x32> (&from)[2]) {
       if (w1 == 0) read_words<2>(from, token);
       ap_uint<512> word = 0;
       elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
         elements_1: for (int e1 = 0; e1 < 8; ++e1) {
-#pragma HLS unroll
           f16_into_word(word, 8 * e0 + e1, token[(16 * e0 + 8 * w1 + e1) / 32][(16 * e0 + 8 * w1 + e1) % 32]);
         }
       }

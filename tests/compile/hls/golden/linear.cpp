@@ -67,6 +67,17 @@ static inline float larger(float a, float b) {
   return ordered(a, 0x7fffffff) < ordered(b, 0x7fffffff) ? b : a;
 }
 
+// The sums of neighbors, of neighboring sums and so on, each behind the terms.
+template <int SUMS, int SIZE, class T>
+static inline T tree_sum(T (&term)[SIZE]) {
+#pragma HLS inline
+  tree: for (int n = 0; n < SUMS; ++n) {
+#pragma HLS unroll
+    term[SUMS + 1 + n] = term[2 * n] + term[2 * n + 1];
+  }
+  return term[SIZE - 1];
+}
+
 // A word of memory holds elements; these take out, and put in, the one of a number.
 static inline float f32_of_word(const ap_uint<512>& word, int number) {
   return float_of_bits(ap_uint<32>(word.range(32 * number + 31, 32 * number)).to_uint());
@@ -93,7 +104,6 @@ static void load_x(const ap_uint<512>* memory, fifo<f32x16>& to) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[t0];
     elements_0: for (int e0 = 0; e0 < 16; ++e0) {
-#pragma HLS unroll
       token[e0] = f32_of_word(word, e0);
     }
     to.write(token);
@@ -123,9 +133,7 @@ static void load_proj_weight(const ap_uint<512>* memory, fifo<f32x16> (&to)[8]) 
 #pragma HLS pipeline II=1
             const ap_uint<512> word = memory[32 * t0 + 16 * p0 + 4 * p1 + 8 * w0 + w1];
             elements_0: for (int e0 = 0; e0 < 4; ++e0) {
-#pragma HLS unroll
               elements_1: for (int e1 = 0; e1 < 4; ++e1) {
-#pragma HLS unroll
                 token[(64 * w0 + 16 * e0 + 4 * w1 + e1) / 16][(64 * w0 + 16 * e0 + 4 * w1 + e1) % 16] = f32_of_word(word, 4 * e0 + e1);
               }
             }
@@ -146,7 +154,6 @@ static void load_proj_bias(const ap_uint<512>* memory, fifo<f32x16> (&to)[2]) {
 #pragma HLS pipeline II=1
     const ap_uint<512> word = memory[w0];
     elements_0: for (int e0 = 0; e0 < 16; ++e0) {
-#pragma HLS unroll
       token[(16 * w0 + e0) / 16][(16 * w0 + e0) % 16] = f32_of_word(word, e0);
     }
     if (w0 == 1) write_words<2>(to, token);
@@ -163,19 +170,13 @@ static void norm(fifo<f32x16>& x_in, fifo<float>& squares_out) {
     float term[2 * LANES - 1];
 #pragma HLS array_partition variable=term type=complete dim=1
     lanes_0: for (int l0 = 0; l0 < LANES; ++l0) {
-#pragma HLS unroll
       const float x_i = x[l0];
       term[l0] = x_i * x_i;
     }
-    tree: for (int n = 0; n < LANES - 1; ++n) {
-#pragma HLS unroll
-      term[LANES + n] = term[2 * n] + term[2 * n + 1];
-    }
-    float acc = term[2 * LANES - 2];
+    float acc = tree_sum<LANES - 1>(term);
     const int step_of_sum = t0;
     bool carries = true;
     levels: for (int n = 0; n < 1; ++n) {
-#pragma HLS unroll
       if ((step_of_sum >> n) % 2 == 0) {
         if (carries) level_squares = acc;
         carries = false;
@@ -218,7 +219,6 @@ static void norm_2(fifo<f32x16>& x_in, fifo<float>& squares_in, fifo<f32x16>& no
     const f32x16 x = x_in.read();
     const float squares = squares_in.read();
     results_0: for (int l0 = 0; l0 < 16; ++l0) {
-#pragma HLS unroll
       norm[l0] = x[l0] * hls::rsqrt((squares / 32.0f) + 1e-05f);
     }
     norm_out.write(norm);
@@ -239,38 +239,27 @@ static void proj(fifo<f32x16>& x_in, fifo<f32x16> (&weight_in)[8], fifo<f32x16> 
 #pragma HLS pipeline II=4
     const f32x16 x = x_in.read();
     tokens_weight_0: for (int v0 = 0; v0 < 2; ++v0) {
-#pragma HLS unroll
       tokens_weight_1: for (int v1 = 0; v1 < 2; ++v1) {
-#pragma HLS unroll
         f32x16 token[8];
 #pragma HLS array_partition variable=token type=complete dim=1
         read_words<8>(weight_in, token);
         read_weight_0: for (int e0 = 0; e0 < 8; ++e0) {
-#pragma HLS unroll
           read_weight_1: for (int e1 = 0; e1 < 16; ++e1) {
-#pragma HLS unroll
             weight[8 * v0 + e0][16 * v1 + e1] = token[(16 * e0 + e1) / 16][(16 * e0 + e1) % 16];
           }
         }
       }
     }
     results_0: for (int l0 = 0; l0 < 32; ++l0) {
-#pragma HLS unroll
       float term[2 * LANES - 1];
 #pragma HLS array_partition variable=term type=complete dim=1
       lanes_1: for (int l1 = 0; l1 < LANES; ++l1) {
-#pragma HLS unroll
         term[l1] = x[l1] * weight[l1][l0];
       }
-      tree: for (int n = 0; n < LANES - 1; ++n) {
-#pragma HLS unroll
-        term[LANES + n] = term[2 * n] + term[2 * n + 1];
-      }
-      float acc = term[2 * LANES - 2];
+      float acc = tree_sum<LANES - 1>(term);
       const int step_of_sum = t1;
       bool carries = true;
       levels: for (int n = 0; n < 1; ++n) {
-#pragma HLS unroll
         if ((step_of_sum >> n) % 2 == 0) {
           if (carries) level_y[l0] = acc;
           carries = false;
@@ -310,7 +299,6 @@ static void store_act(ap_uint<512>* memory, fifo<f32x16> (&from)[2]) {
     if (w1 == 0) read_words<2>(from, token);
     ap_uint<512> word = 0;
     elements_0: for (int e0 = 0; e0 < 16; ++e0) {
-#pragma HLS unroll
       f32_into_word(word, e0, token[(16 * w1 + e0) / 16][(16 * w1 + e0) % 16]);
     }
     memory[w1] = word;
@@ -350,6 +338,7 @@ extern "C" void group0(const ap_uint<512>* x, const ap_uint<512>* proj_weight, c
 #pragma HLS stream variable=act_out depth=3
 #pragma HLS bind_storage variable=act_out type=fifo impl=srl
   hls::stream_of_blocks<block_f32_1, 2> norm_blocks;
+#pragma HLS bind_storage variable=norm_blocks type=ram_2p impl=bram
   STTEST_PROCESS(load_x, x, x_in); STTEST_PROCESS(fork_load_x, x_in, x_in0, x_in1); STTEST_PROCESS(load_proj_weight,
     proj_weight, proj_weight_in); STTEST_PROCESS(load_proj_bias, proj_bias, proj_bias_in); STTEST_PROCESS(norm, x_in0,
     norm_out); STTEST_PROCESS(order_norm_fill, norm_out, norm_blocks); STTEST_PROCESS(order_norm_drain, norm_blocks,
