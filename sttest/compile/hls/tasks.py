@@ -23,7 +23,7 @@ from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
-from sttest.compile.schedule.storage import StoredArray, memory_name, task_storage
+from sttest.compile.schedule.storage import memory_name, task_storage
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
@@ -85,7 +85,7 @@ class _TaskEmitter:
         with self._function():
             for port in (*self.sources, *self.results):
                 self._declare(port)
-            self.running.declare(code, self.kind)
+            self.running.declare(code, self._kind)
             left, inner = self._nest()
             # Where a pipeline drains, the loops around it must not become one with it.
             drain = "loop_flatten off" if inner else "pipeline off"
@@ -201,11 +201,11 @@ class _TaskEmitter:
                 port.token.declare(self.code, port.tile.name)
             return
         stored = self.storage.tiles[port.label]
-        port.tile.declare(self.code, stored.at_once, self.kind(stored))
+        port.tile.declare(self.code, stored.at_once)
 
-    def kind(self, stored: StoredArray) -> str:
-        """The kind of memory that an array is bound to."""
-        return self.timing.memory_kinds.get(memory_name(self.task, stored), "")
+    def _kind(self, number: int) -> str:
+        """The kind of memory that the running values of a result are bound to."""
+        return self.timing.memory_kinds.get(memory_name(self.task, f"out{number}"), "")
 
     def _comes_every_step(self, port: TaskPort) -> bool:
         """Whether a source's token is read in every step."""

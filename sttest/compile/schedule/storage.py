@@ -1,7 +1,7 @@
 """What a task keeps: tiles, tokens that wait, running values; how many banks each array has.
 
 An array has a bank for every element that one step touches, so that the bank of an access is constant.  What has one
-word per bank is registers; else each bank is a memory, of a kind that the resource model chooses and the code asks for.
+word per bank is registers; else each bank is a memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,9 +88,9 @@ def task_storage(task: df.TaskOp, schedule: TaskSchedule, members: Sequence[df.T
     return TaskStorage(tiles, running, tuple(waiting))
 
 
-def memory_name(task: df.TaskOp, stored: StoredArray) -> str:
-    """The name of an array among a design's memories."""
-    return f"{process_name(task)}_{stored.name}"
+def memory_name(task: df.TaskOp, port: str) -> str:
+    """The name of a port's tile, ``in0`` or ``out0``, among a design's memories."""
+    return f"{process_name(task)}_{port}"
 
 
 def buffer_name(converter: df.ConverterOp) -> str:
