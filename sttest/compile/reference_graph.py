@@ -140,13 +140,13 @@ def _load(op: df.DmaReadOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) 
     name = names.get(argument)
     if name is None:
         raise InputError("not-an-argument", "a kernel reads what another op computes", where=node_label(op))
-    layout = _layout(op, packed=op.packed is not None)
+    layout = _layout(op)
     return Load(node_label(op), name, _fifo(op.sinks[0]), layout, _slice(op, shape_of(op.sources[0])))
 
 
 @_node.register
 def _store(op: df.DmaWriteOp, kernel: df.KernelOp, names: Mapping[SSAValue, str]) -> Store:
-    return Store(node_label(op), _fifo(op.sources[0]), _layout(op, packed=False))
+    return Store(node_label(op), _fifo(op.sources[0]), _layout(op))
 
 
 def _slice(op: df.DmaReadOp, tensor: Sequence[int]) -> Slice | None:
@@ -164,13 +164,13 @@ def _block_argument(value: SSAValue) -> BlockArgument:
     return value
 
 
-def _layout(op: df.DmaOp, *, packed: bool) -> MemoryLayout:
+def _layout(op: df.DmaOp) -> MemoryLayout:
     if op.layout is None or op.beat_bits is None:
         raise run_first(_HERE, f"{op.name} has no layout", "materialize-dma")
     numbers = op.layout.values
     rank = len(numbers) // 3
     parts = numbers[:rank], numbers[rank : 2 * rank], numbers[2 * rank :]
-    return MemoryLayout(*parts, op.beat_bits.value.data, packed)
+    return MemoryLayout(*parts, op.beat_bits.value.data, op.is_packed)
 
 
 @_node.register

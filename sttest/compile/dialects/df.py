@@ -910,12 +910,14 @@ class DmaOp(NodeOp):
     """What joins one stream to one tensor in external memory, in either direction.
 
     ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width, ``channel`` the
-    pseudo-channel that it works on.
+    pseudo-channel that it works on.  ``packed`` says that memory holds the tiles in stream order: parameters, which are
+    packed ahead of time, and results that are not streamed row-major.
     """
 
     label = opt_prop_def(StringAttr)
     layout = opt_prop_def(IntListAttr)
     beat_bits = opt_prop_def(IntegerAttr[I64])
+    packed = opt_prop_def(UnitAttr)
     origin = opt_prop_def(StringAttr)
     channel = opt_prop_def(IntegerAttr[I64])
 
@@ -936,8 +938,8 @@ class DmaOp(NodeOp):
 
     @property
     def is_packed(self) -> bool:
-        """Whether memory holds its tokens in the order of the stream."""
-        return "packed" in self.properties
+        """Whether memory holds its tiles in the order of the stream."""
+        return self.packed is not None
 
     @property
     def tensor_name(self) -> str:
@@ -949,7 +951,6 @@ class DmaOp(NodeOp):
 class DmaReadOp(DmaOp):
     """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
 
-    ``packed`` says that memory holds the tiles in stream order (parameters, packed ahead of time);
     ``folded`` says that the reader shares the tile buffer and needs no FIFO.  ``slice`` [j, k] says that it reads slice
     j of k of every token, out of memory that holds nothing else.
     DMAs of one ``queue`` are one piece of hardware, which reads their tensors one after the other, in program order.
@@ -961,7 +962,6 @@ class DmaReadOp(DmaOp):
 
     name = "df.dma_read"
     folded = opt_prop_def(UnitAttr)
-    packed = opt_prop_def(UnitAttr)
     slice = opt_prop_def(IntListAttr)
     queue = opt_prop_def(StringAttr)
     rows = opt_prop_def(IntegerAttr[I64])
@@ -1016,7 +1016,8 @@ class DmaWriteOp(DmaOp):
 
     name = "df.dma_write"
     assembly_format = (
-        f"$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`channel` $channel^)? (`origin` $origin^)? {TAIL}"
+        "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`channel` $channel^)? "
+        f"(`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:

@@ -75,8 +75,19 @@ def same_order(left: ITensorType, right: ITensorType) -> bool:
 
 def without_repeats(stream: ITensorType) -> ITensorType:
     """The same tokens in the same order, without the loops that only stream again what is inside them."""
+    return _of_loops(stream, [position for position, loop in enumerate(raw_loops(stream)) if not loop.repeats])
+
+
+def without_outer_repeats(stream: ITensorType) -> ITensorType:
+    """The same tokens in the same order, without the outermost loops that only stream all of it again."""
     loops = raw_loops(stream)
-    kept = [position for position, loop in enumerate(loops) if not loop.repeats]
+    outer = next((position for position, loop in enumerate(loops) if not loop.repeats), len(loops))
+    return _of_loops(stream, range(outer, len(loops)))
+
+
+def _of_loops(stream: ITensorType, kept: Sequence[int]) -> ITensorType:
+    """What is left of a stream when of its loops only some run, the others stand at their first iteration."""
+    loops = raw_loops(stream)
     renumbered = {position: AffineExpr.dimension(number) for number, position in enumerate(kept)}
     dims = [renumbered.get(position, AffineExpr.constant(0)) for position in range(len(loops))]
     return ITensorType.of(

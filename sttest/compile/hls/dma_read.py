@@ -1,7 +1,7 @@
 """A `df.dma_read` as a C++ function: words of memory in, tokens out (docs/reference/values.md, section Memory).
 
 By how tokens lie in words: a token is whole words; a word holds whole tokens, and the stream takes all of them in
-turn or not; anything else, for which a tile is buffered.  Reads that no condition guards come in bursts (UG1399,
+turn or not; anything else is left to `uneven_tokens`.  Reads that no condition guards come in bursts (UG1399,
 preconditions of burst transfers).
 """
 
@@ -15,6 +15,7 @@ from sttest.compile.hls.helpers import Helpers
 from sttest.compile.hls.memory_layout import PortLayout, element_loops, token_element
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
+from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
@@ -91,37 +92,6 @@ def number_in_token(layout: PortLayout) -> str:
     return affine(terms)
 
 
-def number_in_tile(layout: PortLayout) -> str:
-    """Which element of its tile, as memory counts them, the loops over parts and elements stand at.
-
-    The divisions are by constants and lie in unrolled loops.
-    """
-    in_beat = row_major_strides(layout.beat)
-    size = layout.tile_size // _product(layout.beat_strides, layout)
-    terms: list[str] = []
-    for dim, extent in enumerate(layout.tile):
-        if extent == 1:
-            continue
-        coordinate = affine(
-            [
-                *((f"p{n}", loop.strides[dim]) for n, loop in enumerate(layout.parts) if loop.trip > 1),
-                *([(f"e{dim}", 1)] if layout.token.shape[dim] > 1 else []),
-            ]
-        )
-        beat = layout.beat[dim]
-        if beat < extent:
-            terms.append(f"({coordinate}) / {beat} * {layout.beat_strides[dim] * size}")
-        if beat > 1:
-            within = f"({coordinate}) % {beat}" if beat < extent else f"({coordinate})"
-            terms.append(f"{within} * {in_beat[dim]}")
-    return " + ".join(terms) or "0"
-
-
-def _product(strides: tuple[int, ...], layout: PortLayout) -> int:
-    """Beats of a tile."""
-    return strides[0] * (layout.tile[0] // layout.beat[0])
-
-
 # --- A `df.dma_write` as a C++ function: tokens in, words of memory out; mirrors ``dma_read``
 
 
@@ -137,12 +107,13 @@ def emit_dma_write(code: Code, layout: PortLayout, process: Process, helpers: He
     into_word = helpers.write_element(layout.token.element)
     code.comment("Streams a tensor into memory.")
     with process.every_layer(code, f"store_{layout.token.element.tag}"):
-        if layout.has_whole_words:
-            _write_words(code, layout, process, into_word)
-        elif layout.has_tiles_in_word and layout.is_sequential:
-            _write_tiles_of_word(code, layout, process, into_word)
+        row = layout.in_tokens
+        if row.has_whole_words:
+            _write_words(code, row, process, into_word)
+        elif row.has_tiles_in_word:
+            _write_tiles_of_word(code, row, process, into_word)
         else:
-            _write_gathered(code, layout, process, into_word)
+            emit_uneven_write(code, row, process, into_word)
 
 
 def _write_words(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
@@ -164,33 +135,16 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
     memory, source = process.outputs[0], process.inputs[0]
     in_word = layout.word_size // layout.tile_size
     tiles = layout.elements // layout.tile_size
-    code.line(f"{layout.word_type} word = 0;")
+    code.line(f"{layout.word_type} word;")
     with code.loops([CountedLoop("tiles", "t", tiles)], "pipeline II=1"):
         layout.token.take(code, "token", source)
+        code.line(f"if (t % {in_word} == 0) word = 0;")
         with code.unrolled(beat_loops(layout)):
             number = affine([(f"(t % {in_word})", layout.tile_size), *number_in_beat(layout)])
             code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
         full = f"t % {in_word} == {in_word - 1}"
-        with code.block(f"if ({full} || t == TILES - 1)" if tiles % in_word else f"if ({full})"):
-            code.line(f"{memory}[t / {in_word}] = word;")
-            code.line("word = 0;")
-
-
-def _write_gathered(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
-    memory, source = process.outputs[0], process.inputs[0]
-    size = layout.word_size
-    code.line(f"{layout.word_type} words[{layout.words}];")
-    with code.loops([CountedLoop("clear", "w", layout.words)], "pipeline II=1"):
-        code.line("words[w] = 0;")
-    with code.loops([*tile_loops(layout), *part_loops(layout)], "pipeline II=1"):
-        code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
-        layout.token.take(code, "token", source)
-        with code.unrolled(element_loops(layout.token)):
-            code.line(f"const int number = first + {number_in_tile(layout)};")
-            element = token_element(layout.token)
-            code.line(f"{into_word}(words[number / {size}], number % {size}, {element});")
-    with code.loops([CountedLoop("store", "w", layout.words)], "pipeline II=1"):
-        code.line(f"{memory}[w] = words[w];")
+        condition = f"{full} || t == TILES - 1" if tiles % in_word else full
+        code.line(f"if ({condition}) {memory}[t / {in_word}] = word;")
 
 
 # --- Tensors that lie in memory one after the other, for the one process that reads them in that order
@@ -269,14 +223,15 @@ def read_row(code: Code, row: Sequence[Placed], process: Process, element_of_wor
 
 
 def _read(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
-    if layout.has_whole_words:
-        _read_words(code, layout, process, element_of_word)
-    elif layout.walks_words:
-        _read_whole_words_of_tiles(code, layout, process, element_of_word)
-    elif layout.has_tiles_in_word:
-        _read_tiles_of_word(code, layout, process, element_of_word)
+    row = layout.in_tokens
+    if row.has_whole_words:
+        _read_words(code, row, process, element_of_word)
+    elif row.walks_words:
+        _read_whole_words_of_tiles(code, row, process, element_of_word)
+    elif row.has_tiles_in_word:
+        _read_tiles_of_word(code, row, process, element_of_word)
     else:
-        _read_tiles(code, layout, process, element_of_word)
+        emit_uneven_read(code, row, process, element_of_word)
 
 
 def _read_words(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
@@ -314,7 +269,7 @@ def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, elemen
     """Several tiles lie in a word: it is read when the stream comes to it, and kept."""
     memory, output = process.inputs[0], process.outputs[0]
     in_word = layout.word_size // layout.tile_size
-    code.line(f"{layout.word_type} word = 0;")
+    code.line(f"{layout.word_type} word{'' if layout.is_sequential else ' = 0'};")
     if not layout.is_sequential:
         code.line("int held = -1;")
     with code.loops(tile_loops(layout), "pipeline II=1"):
@@ -331,36 +286,6 @@ def _read_tiles_of_word(code: Code, layout: PortLayout, process: Process, elemen
             target = layout.token.at("token", number_in_token(layout))
             code.line(f"{target} = {element_of_word}(word, {number});")
         layout.token.write(code, output, "token")
-
-
-def _read_tiles(code: Code, layout: PortLayout, process: Process, element_of_word: str) -> None:
-    """A tile's words are buffered, since its tokens share words with each other or with those of other tiles."""
-    memory, output = process.inputs[0], process.outputs[0]
-    size = layout.word_size
-    words = words_of_tile(layout)
-    code.line(f"{layout.word_type} words[{words}];")
-    code.pragma("array_partition variable=words type=complete dim=1")
-    with code.loops(tile_loops(layout)):
-        code.line(f"const int first = {affine(tile_place(layout, layout.tile_size))};")
-        with code.loops([CountedLoop("words_of_tile", "w", words)], "pipeline II=1"):
-            # A tile that ends early in its last word has no word after it.
-            end = code.size("TENSOR_WORDS", layout.words)
-            code.line(f"if (first / {size} + w < {end}) words[w] = {memory}[first / {size} + w];")
-        with code.loops(part_loops(layout), "pipeline II=1"):
-            layout.token.declare(code, "token")
-            with code.unrolled(element_loops(layout.token)):
-                code.line(f"const int number = first % {size} + {number_in_tile(layout)};")
-                code.line(
-                    f"{token_element(layout.token)} = {element_of_word}(words[number / {size}], number % {size});"
-                )
-            layout.token.write(code, output, "token")
-
-
-def words_of_tile(layout: PortLayout) -> int:
-    """Words that a tile may touch, wherever it starts."""
-    if layout.tile_size % layout.word_size == 0:
-        return layout.tile_size // layout.word_size
-    return (layout.tile_size + layout.word_size - 2) // layout.word_size + 1
 
 
 # --- DMAs that wait, as C++ functions: for the token whose row of a table they read, or for new entries of a cache

@@ -4,8 +4,9 @@ Memory holds tiles one after the other; the place of a stream's tile among them 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
+from operator import mod
 
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
@@ -75,9 +76,32 @@ class PortLayout:
         return whole and prod(self.beat) == self.word_size
 
     @property
+    def in_tokens(self) -> "PortLayout":
+        """The same memory as a row of flat tiles, each of which is a token, where a token is one beat; words stay."""
+        if self.has_whole_words:
+            return self
+        size, cells = self.token.size, self.beat_strides
+        parts = self.tile_size // size
+        tiles = [StreamLoop(loop.trip, (loop.strides[0] * parts,)) for loop in self.tiles]
+        for loop in self.parts:
+            steps = (stride // part * cell for stride, part, cell in zip(loop.strides, self.beat, cells, strict=True))
+            tiles.append(StreamLoop(loop.trip, (sum(steps),)))
+        beat = self.word_size if size % self.word_size == 0 else size
+        flat = replace(self, token=Token(self.token.element, (size,)), tile=(size,), beat=(beat,))
+        return replace(flat, grid=(self.elements // size,), tiles=tuple(merged(tiles)), parts=())
+
+    @property
     def has_tiles_in_word(self) -> bool:
         """Whether a word holds whole tiles, each of which is one token of one beat."""
         return self.word_size % self.tile_size == 0 and self.tile == self.token.shape == self.beat
+
+    @property
+    def passes(self) -> tuple[StreamLoop, ...] | None:
+        """The loops that walk memory again, each time once from end to end; None if it is walked in another way."""
+        again = tuple(loop for loop in self.tiles if loop.repeats)
+        walk = self.tiles[len(again) :]
+        in_order = self.tiles[: len(again)] == again and (not walk or walk == (StreamLoop(prod(self.grid), (1,)),))
+        return again if in_order else None
 
     @property
     def is_sequential(self) -> bool:
@@ -121,6 +145,8 @@ def memory_layout(op: df.DmaOp) -> PortLayout:
     parts = prod(size // part for size, part in zip(tile, stream.element_shape, strict=True))
     over_tiles, over_parts = cut_inside(stream, parts, where)
     _check(stream, tile, grid, over_tiles, where)
+    if beat != token.shape and (prod(beat) * token.element.bits != word_bits or any(map(mod, token.shape, beat))):
+        raise _bad(f"tokens of {list(token.shape)} share beats of {list(beat)}", where)
     places = _row_major(over_tiles, grid, tile)
     if (op.is_packed or op.writes) and not _counts_through(places, prod(grid)):
         raise _bad(f"the loops do not reach every tile of {list(grid)}", where)

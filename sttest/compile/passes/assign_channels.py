@@ -110,7 +110,11 @@ def _demand(
     total_bytes = sum(-(-each.tokens * each.token_bits // (8 * turns[dma])) for dma, each in streams.items())
     busy = sum(-(-_busy_cycles(dma.port, intervals) // turns[dma]) for dma in dmas)
     packed = all(dma.is_packed for dma in dmas)
-    slices = min(map(most_slices, streams.values())) if packed or dmas[0].sources[0] in images else 1
+    slices = (
+        min(map(most_slices, streams.values()))
+        if (packed and not dmas[0].writes) or dmas[0].sources[0] in images
+        else 1
+    )
     writes, queue = dmas[0].writes, dmas[0].queue_name is not None
     return PortDemand(name, writes, total_bytes, busy, packed, slices, queue)
 

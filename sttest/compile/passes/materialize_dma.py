@@ -5,7 +5,9 @@ Packed: a tile is contiguous in memory (64x64 in 16x16 tiles lies as
 4x4x2x2 beats of 8x8).  (streamtensor.md section 1.3.)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
@@ -13,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from sttest.compile.channels.bursts_ahead import contiguous_elements
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import halved_to
 from sttest.compile.ir.module_walk import all_of, functions
@@ -61,6 +64,10 @@ class MaterializeDma(ModulePass):
             dma = df.DmaWriteOp(
                 operands=[[stream], []], result_types=[[tensor.type]], properties=self._properties(stream.type, tensor)
             )
+            if contiguous_elements(stream.type, packed_layout(stream.type, self.beat_bits)) < prod(
+                stream.type.full_shape
+            ):
+                dma.properties["packed"] = UnitAttr()
             Rewriter.insert_op(dma, InsertPoint.before(terminator))
             terminator.operands[index] = dma.streams[0]
 
@@ -72,13 +79,31 @@ class MaterializeDma(ModulePass):
         }
 
 
-def packed_layout(stream: df.ITensorType, beat_bits: int) -> tuple[int, ...]:
+def packed_layout(stream: df.ITensorType, beat_bits: int, tile: Sequence[int] = ()) -> tuple[int, ...]:
     """Shape in memory: the grid of tiles, the grid of beats in a tile, the elements of a beat, each per data dim.
 
-    A tile that is smaller than a beat is its own beat.
+    A token that is not made of whole beats is its own beat, as is one that is smaller: tokens follow each other.
+
+    Args:
+        stream: type of the stream.
+        beat_bits: width of the port.
+        tile: tile that tokens are cut from, elements per data dim; a token if it is empty.
     """
-    tile, shape = stream.element_shape, stream.full_shape
-    beat = halved_to(tile, max(1, beat_bits // stream.element_bits))
-    grid = [-(-size // extent) for size, extent in zip(shape, tile, strict=True)]
+    token, size = stream.element_shape, max(1, beat_bits // stream.element_bits)
+    tile = tuple(tile) or token
+    beat = halved_to(tile, size)
+    if prod(beat) != size or any(extent % part for extent, part in zip(token, beat, strict=True)):
+        beat = token
+    grid = [-(-size // extent) for size, extent in zip(stream.full_shape, tile, strict=True)]
     beats = [extent // part for extent, part in zip(tile, beat, strict=True)]
     return (*grid, *beats, *beat)
+
+
+def lay_out_tokens(dma: df.DmaOp) -> None:
+    """Makes beats of tokens that have been cut from the tiles of a layout."""
+    if dma.layout is None or dma.beat_bits is None:
+        return
+    numbers = dma.layout.values
+    rank = len(numbers) // 3
+    tile = [count * part for count, part in zip(numbers[rank : 2 * rank], numbers[2 * rank :], strict=True)]
+    dma.properties["layout"] = df.IntListAttr.of(packed_layout(df.itensor_of(dma.port), dma.beat_bits.value.data, tile))

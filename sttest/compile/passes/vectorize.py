@@ -13,6 +13,7 @@ from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import vectorized
 from sttest.compile.ir.module_walk import all_of, require_dmas
+from sttest.compile.passes.materialize_dma import lay_out_tokens
 from sttest.compile.schedule.operators import busy_cycles
 
 
@@ -55,6 +56,9 @@ class Vectorize(ModulePass):
                 Rewriter.replace_value_with_new_type(
                     stream, vectorized(df.itensor_of(stream), width, filled=self.flatten)
                 )
+            for node in kernel.body.block.ops:
+                if isinstance(node, df.DmaOp):
+                    lay_out_tokens(node)
 
 
 def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], flatten: bool) -> dict[SSAValue, int]:

@@ -16,6 +16,7 @@ from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.channels.memory_ports import hbm_channels, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import only_kernel, run_first, stream_of
+from sttest.compile.schedule.memory_words import scattered_words
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import engines_of
 from sttest.compile.sharing.layers import outside_layers
@@ -308,10 +309,12 @@ class TimedGraphs:
 
     def _memory(self, op: df.DmaOp) -> MemoryPort:
         stream, hbm = df.itensor_of(op.port), self.board.hbm
+        # Words that are read for every token anew make a burst.
+        scattered = scattered_words(op) * port_bytes(self.kernel)
         return MemoryPort(
-            node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens, -(-stream.token_bits // 8),
-            (channel_name(_channel(op)),),
-            burst_bytes=min(hbm.max_burst_bytes.count, _stretch_bytes(op, stream)),
+            node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
+            scattered or -(-stream.token_bits // 8), (channel_name(_channel(op)),),
+            burst_bytes=min(hbm.max_burst_bytes.count, scattered or _stretch_bytes(op, stream)),
             outstanding=self.ahead.of(op, hbm.outstanding_bursts.count),
             origin=op.origin_name,
             category="dma",
