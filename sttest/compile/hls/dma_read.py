@@ -12,23 +12,20 @@ from math import prod
 from sttest.compile.channels.cache_entries import CacheEntries
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.hls.memory_layout import PortLayout, element_loops, token_element
+from sttest.compile.hls.memory_layout import (
+    PortLayout,
+    element_loops,
+    first_time,
+    tile_loops,
+    tile_place,
+    token_element,
+)
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import Token, row_major_strides
 from sttest.compile.hls.uneven_tokens import emit_uneven_read, emit_uneven_write
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 
 # --- Index expressions of DMAs: tiles in memory, words in a tile, elements in a word
-
-
-def tile_loops(layout: PortLayout) -> list[CountedLoop]:
-    """Over the tiles of the stream, those that are streamed again included."""
-    return [CountedLoop(f"tiles_{n}", f"t{n}", loop.trip) for n, loop in enumerate(layout.tiles)]
-
-
-def tile_place(layout: PortLayout, scale: int = 1) -> list[tuple[str, int]]:
-    """The tile's place in memory as terms of a sum, in units of 1 / ``scale`` tiles."""
-    return [(f"t{n}", loop.strides[0] * scale) for n, loop in enumerate(layout.tiles)]
 
 
 def part_loops(layout: PortLayout) -> list[CountedLoop]:
@@ -136,15 +133,17 @@ def _write_tiles_of_word(code: Code, layout: PortLayout, process: Process, into_
     in_word = layout.word_size // layout.tile_size
     tiles = layout.elements // layout.tile_size
     code.line(f"{layout.word_type} word;")
-    with code.loops([CountedLoop("tiles", "t", tiles)], "pipeline II=1"):
+    with code.loops(tile_loops(layout), "pipeline II=1"):
+        code.line(f"const int tile = {affine(tile_place(layout))};")
         layout.token.take(code, "token", source)
-        code.line(f"if (t % {in_word} == 0) word = 0;")
-        with code.unrolled(beat_loops(layout)):
-            number = affine([(f"(t % {in_word})", layout.tile_size), *number_in_beat(layout)])
-            code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
-        full = f"t % {in_word} == {in_word - 1}"
-        condition = f"{full} || t == TILES - 1" if tiles % in_word else full
-        code.line(f"if ({condition}) {memory}[t / {in_word}] = word;")
+        with first_time(code, layout):
+            code.line(f"if (tile % {in_word} == 0) word = 0;")
+            with code.unrolled(beat_loops(layout)):
+                number = affine([(f"(tile % {in_word})", layout.tile_size), *number_in_beat(layout)])
+                code.line(f"{into_word}(word, {number}, {layout.token.at('token', number_in_token(layout))});")
+            full = f"tile % {in_word} == {in_word - 1}"
+            condition = f"{full} || tile == {tiles - 1}" if tiles % in_word else full
+            code.line(f"if ({condition}) {memory}[tile / {in_word}] = word;")
 
 
 # --- Tensors that lie in memory one after the other, for the one process that reads them in that order

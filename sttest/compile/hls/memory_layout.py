@@ -3,7 +3,8 @@
 Memory holds tiles one after the other; the place of a stream's tile among them is a sum over the stream's loops.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from math import prod
 from operator import mod
@@ -12,7 +13,7 @@ from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged
 from sttest.compile.hls.types import I1, Token, row_major_strides
-from sttest.compile.hls.writer import CountedLoop, affine, named_loops
+from sttest.compile.hls.writer import Code, CountedLoop, affine, named_loops
 from sttest.compile.ir.module_walk import run_first
 from sttest.core.errors import InputError
 
@@ -202,6 +203,27 @@ def _check(
 
 def _bad(what: str, where: str) -> InputError:
     return InputError("bad-layout", what, where=where, hints=["stream the tensor in whole, disjoint tiles"])
+
+
+# --- Loops over the tiles of a stream, and the tile that they stand at
+
+
+def tile_loops(layout: PortLayout) -> list[CountedLoop]:
+    """Over the tiles of the stream, those that are streamed again included."""
+    return [CountedLoop(f"tiles_{n}", f"t{n}", loop.trip) for n, loop in enumerate(layout.tiles)]
+
+
+def tile_place(layout: PortLayout, scale: int = 1) -> list[tuple[str, int]]:
+    """The tile's place in memory as terms of a sum, in units of 1 / ``scale`` tiles."""
+    return [(f"t{n}", loop.strides[0] * scale) for n, loop in enumerate(layout.tiles)]
+
+
+@contextmanager
+def first_time(code: Code, layout: PortLayout) -> Iterator[None]:
+    """What is written in it runs when a tile comes for the first time."""
+    again = [f"t{n} == 0" for n, loop in enumerate(layout.tiles) if loop.repeats]
+    with code.scope(again) if again else nullcontext():
+        yield
 
 
 # --- Loops over the elements of a token, and the element that they stand at

@@ -7,7 +7,7 @@ depends on how many have come.
 from math import gcd
 
 from sttest.compile.dialects.stream_order import StreamLoop
-from sttest.compile.hls.memory_layout import PortLayout
+from sttest.compile.hls.memory_layout import PortLayout, first_time, tile_loops, tile_place
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.writer import Code, CountedLoop, affine
 from sttest.compile.schedule.memory_words import words_of_token
@@ -33,7 +33,8 @@ def emit_uneven_read(code: Code, layout: PortLayout, process: Process, element_o
 
 def emit_uneven_write(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
     """Writes the loop that makes words of tokens, which come in the order of memory; see :func:`emit_uneven_read`."""
-    write = _write_wide if layout.tile_size > layout.word_size else _write_narrow
+    is_wide = layout.tile_size > layout.word_size and layout.is_sequential
+    write = _write_wide if is_wide else _write_tokens
     write(code, layout, process, into_word)
 
 
@@ -72,11 +73,9 @@ def _read_anywhere(code: Code, layout: PortLayout, process: Process, element_of_
     """All words that a token may touch, one per cycle, for each token anew."""
     size, word = layout.tile_size, layout.word_size
     words = _words(layout)
-    loops = [CountedLoop(f"tiles_{n}", f"t{n}", loop.trip) for n, loop in enumerate(layout.tiles)]
-    place = affine([(f"t{n}", loop.strides[0] * size) for n, loop in enumerate(layout.tiles)])
     _declare_words(code, layout)
-    with code.loops([*loops, CountedLoop("words", "w", words)], "pipeline II=1"):
-        code.line(f"const int first = {place};")
+    with code.loops([*tile_loops(layout), CountedLoop("words", "w", words)], "pipeline II=1"):
+        code.line(f"const int first = {affine(tile_place(layout, size))};")
         # A token that ends early in its last word may have no word after it: it reads that one again.
         code.line(f"const int at = first / {word} + w;")
         last = layout.words - 1
@@ -106,8 +105,9 @@ def _declare_words(code: Code, layout: PortLayout) -> None:
 def _take_word(code: Code, layout: PortLayout, word: str) -> None:
     """The newest word comes last."""
     last = _words(layout) - 1
-    with code.unrolled([CountedLoop("older", "n", last)]):
-        code.line("words[n] = words[n + 1];")
+    if last:
+        with code.unrolled([CountedLoop("older", "n", last)]):
+            code.line("words[n] = words[n + 1];")
     code.line(f"words[{last}] = {word};")
 
 
@@ -133,7 +133,8 @@ def _write_wide(code: Code, layout: PortLayout, process: Process, into_word: str
     with code.loops([CountedLoop("words", "w", layout.words)], "pipeline II=1"):
         code.line("if (w == 0) held = 0;")
         with code.block(f"if (held < {word}{f' && w < {last}' if rest else ''})"):
-            _keep_token(code, layout, process)
+            layout.token.take(code, "token", process.inputs[0])
+            _keep_token(code, layout)
             code.line(f"held += {size};")
         code.line(f"{layout.word_type} word = 0;")
         with code.unrolled([CountedLoop("elements", "e", word)]):
@@ -143,20 +144,24 @@ def _write_wide(code: Code, layout: PortLayout, process: Process, into_word: str
         code.line(f"{process.outputs[0]}[w] = word;")
 
 
-def _write_narrow(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
-    """A token per cycle; a word leaves when its last element has come, and what is left of the last one at the end."""
+def _write_tokens(code: Code, layout: PortLayout, process: Process, into_word: str) -> None:
+    """A token at a time; a word leaves when its last element has come, and what is left of the last one at the end."""
     size, word = layout.tile_size, layout.word_size
-    kept, rest = _kept_elements(layout), layout.elements % word
+    kept, rest, words = _kept_elements(layout), layout.elements % word, -(-size // word)
     memory = process.outputs[0]
     _declare_kept(code, layout)
-    with code.loops([CountedLoop("tokens", "t", layout.elements // size)], "pipeline II=1"):
-        _keep_token(code, layout, process)
-        code.line(f"const int end = {size} * t + {size};")
-        with code.block(f"if (end % {word} < {size})"):
-            _put_word(code, layout, into_word, word, f"{kept - word} - end % {word}")
-            code.line(f"{memory}[end / {word} - 1] = word;")
+    with code.loops(tile_loops(layout), f"pipeline II={words}"):
+        layout.token.take(code, "token", process.inputs[0])
+        code.line(f"const int first = {affine(tile_place(layout, size))};")
+        with first_time(code, layout):
+            _keep_token(code, layout)
+            with code.unrolled([CountedLoop("words", "n", words)] if words > 1 else []):
+                number = f"first / {word}{' + n' if words > 1 else ''}"
+                with code.block(f"if (({number} + 1) * {word} <= first + {size})"):
+                    _put_word(code, layout, into_word, word, f"{kept - size} + ({number}) * {word} - first")
+                    code.line(f"{memory}[{number}] = word;")
     if rest:
-        with code.block(""):
+        with code.scope():
             _put_word(code, layout, into_word, rest, f"{kept - rest}")
             code.line(f"{memory}[{layout.words - 1}] = word;")
 
@@ -171,10 +176,9 @@ def _declare_kept(code: Code, layout: PortLayout) -> None:
     code.pragma("array_partition variable=kept type=complete dim=1")
 
 
-def _keep_token(code: Code, layout: PortLayout, process: Process) -> None:
+def _keep_token(code: Code, layout: PortLayout) -> None:
     """The newest elements come last."""
     older = _kept_elements(layout) - layout.tile_size
-    layout.token.take(code, "token", process.inputs[0])
     with code.unrolled([CountedLoop("older", "n", older)]):
         code.line(f"kept[n] = kept[n + {layout.tile_size}];")
     with code.unrolled([CountedLoop("newer", "n", layout.tile_size)]):
