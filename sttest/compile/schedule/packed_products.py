@@ -6,7 +6,7 @@ upper one lacks 1 where the lower one is negative.
 
 from dataclasses import dataclass
 
-from xdsl.dialects.arith import MuliOp
+from xdsl.dialects.arith import ExtSIOp, MuliOp
 from xdsl.ir import BlockArgument, SSAValue
 
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
@@ -57,11 +57,9 @@ def packed_products(task: df.TaskOp, lanes: int) -> PackedProducts | None:
 
 def _source(factor: SSAValue, task: df.TaskOp) -> int | None:
     """The number of the source whose element a factor is, sign-extended or not."""
-    while not isinstance(factor, BlockArgument):
-        if factor.owner.name != "arith.extsi":
-            return None
+    while isinstance(factor.owner, ExtSIOp):
         factor = factor.owner.operands[0]
-    return factor.index if factor.index < len(task.sources) else None
+    return factor.index if isinstance(factor, BlockArgument) and factor.index < len(task.sources) else None
 
 
 def _moves_along(task: df.TaskOp, source: int, loop: int) -> bool:
