@@ -76,16 +76,16 @@ class RunningValues:
 
     # --- Declarations
 
-    def declare(self, code: Code, kind: Callable[[int], str]) -> None:
+    def declare(self, code: Code, kind: Callable[[StoredArray], str]) -> None:
         """The registers and memories.
 
         Args:
             code: text that is appended to.
-            kind: says what the running values of a result, given by its number, are bound to.
+            kind: says what an array is bound to.
         """
         for number, stored in self.stored.items():
             array = self._array(self.results[number])
-            array.declare(code, stored.at_once, kind(number) if stored.depth > 1 else "")
+            array.declare(code, stored.at_once, kind(stored))
             if stored.depth > 1 or (self.reduction and self.reduction.order != "pairwise" and not self._in_line):
                 self._depend(code, array)
 

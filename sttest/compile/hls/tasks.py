@@ -23,7 +23,7 @@ from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
 from sttest.compile.ir.names import unique
 from sttest.compile.schedule.packed_products import PackedProducts, packed_products
 from sttest.compile.schedule.reductions import Reduction
-from sttest.compile.schedule.storage import memory_name, task_storage
+from sttest.compile.schedule.storage import StoredArray, memory_name, task_storage
 from sttest.compile.schedule.tile_walk import SpreadTokens, Step
 from sttest.core.errors import InputError
 
@@ -122,6 +122,8 @@ class _TaskEmitter:
                 continue
             if port.motion.spread is not None:
                 self._receive(port, stream, port.motion.spread)
+                if port.motion.spread.in_place:
+                    continue
             for visit in visits(port, port.steps(self.walk)):
                 self._read(port, stream, visit)
         self._compute()
@@ -158,7 +160,7 @@ class _TaskEmitter:
                     when = [f"n >= {start}"] if start else []
                     when += [f"n < {start + spread.first_tokens}"] if start + spread.first_tokens < cycles else []
                     token = affine([("n", 1)], -start)
-                    port.token.read(self.code, f"{_registers(port)}[{token}]", stream, _condition(when))
+                    port.token.read(self.code, f"{port.registers}[{token}]", stream, _condition(when))
 
     def _behind_tiles(self) -> None:
         """The last tile's tokens that are left."""
@@ -178,15 +180,14 @@ class _TaskEmitter:
         with self.code.unrolled(_tokens_of_step(port, spread)):
             for word, conditions, shift in (("", own, spread.ahead), ("else ", following, -next_tile)):
                 if not word or spread.ahead:
-                    place = _place(self._token(spread, shift), spread)
-                    target, before = f"{_registers(port)}[{place}]", f"{word}{_condition(conditions)}"
+                    target, before = port.register_of(self._token(spread, shift)), f"{word}{_condition(conditions)}"
                     port.token.read(self.code, target, stream, before)
 
     def _send(self, port: TaskPort, stream: str, spread: SpreadTokens) -> None:
         """The first token that waits."""
         waiting, first = f"waiting_{port.tile.name}", f"next_{port.tile.name}"
         with self.code.scope([f"{waiting} > 0"]):
-            port.token.write(self.code, stream, f"{_registers(port)}[{first}]")
+            port.token.write(self.code, stream, f"{port.registers}[{first}]")
             self.code.line(f"{first} = {first} == {spread.registers - 1} ? 0 : {first} + 1;")
             self.code.line(f"--{waiting};")
 
@@ -200,12 +201,12 @@ class _TaskEmitter:
             if not self._comes_every_step(port) and not (port in self.results and self.running.is_result(port)):
                 port.token.declare(self.code, port.tile.name)
             return
-        stored = self.storage.tiles[port.label]
-        port.tile.declare(self.code, stored.at_once)
+        if (stored := self.storage.tiles.get(port.label)) is not None:
+            port.tile.declare(self.code, stored.at_once, self._kind(stored))
 
-    def _kind(self, number: int) -> str:
-        """The kind of memory that the running values of a result are bound to."""
-        return self.timing.memory_kinds.get(memory_name(self.task, f"out{number}"), "")
+    def _kind(self, array: StoredArray) -> str:
+        """The kind of memory that an array is bound to, none for registers."""
+        return self.timing.memory_kinds.get(memory_name(self.task, array.name), "") if array.depth > 1 else ""
 
     def _comes_every_step(self, port: TaskPort) -> bool:
         """Whether a source's token is read in every step."""
@@ -213,8 +214,7 @@ class _TaskEmitter:
 
     def _read(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = self._is_step(visit.step)
-        spread = port.motion.spread
-        waits = "" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
+        waits = "" if port.motion.spread is None else port.register_of(visit.number)
         if port.token.size == 1 and not visit.loops:
             port_element = port.at(visit.places)
             self.code.line(f"{_condition(when)}{port_element} = {waits or f'{stream}.read()'};")
@@ -227,9 +227,8 @@ class _TaskEmitter:
 
     def _write(self, port: TaskPort, stream: str, visit: TileVisit) -> None:
         when = [*self._is_complete(port), *self._is_step(visit.step)]
-        spread = port.motion.spread
-        waits = "" if spread is None else f"{_registers(port)}[{_place(visit.number, spread)}]"
-        if port.token.size == 1 and not visit.loops and spread is None:
+        waits = "" if port.motion.spread is None else port.register_of(visit.number)
+        if port.token.size == 1 and not visit.loops and not waits:
             self.code.line(f"{_condition(when)}{stream}.write({port.at(visit.places)});")
             return
         with self.code.scope(when), self.code.unrolled(visit.loops):
@@ -250,6 +249,9 @@ class _TaskEmitter:
 
     def _compute(self) -> None:
         """The payload at every lane; of a reduction, terms are joined and the running value is put by."""
+        for port in self.results:
+            if port.motion.turns is None and port.label not in self.storage.tiles:
+                port.tile.declare(self.code, port.tile.shape)
         block, reduction = self.task.payload.block, self.running.reduction
         # One running value is worked on itself; of several, the payload takes those from before the point.
         names = [f"running{n or ''}" for n in range(len(self.results))]
@@ -373,21 +375,11 @@ class _TaskEmitter:
         return [f"s{loop} == {step[loop]}" for loop in self.walk.order if self.walk.steps[loop] > 1]
 
 
-def _registers(port: TaskPort) -> str:
-    """The array of a port's tokens that wait."""
-    return f"tokens_{port.tile.name}"
-
-
 def _declare_registers(code: Code, port: TaskPort, spread: SpreadTokens) -> None:
     words = port.token.words
-    code.line(f"{port.token.c_type} {_registers(port)}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
+    code.line(f"{port.token.c_type} {port.registers}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
     for dim in range(1, 3 if words > 1 else 2):
-        code.pragma(f"array_partition variable={_registers(port)} type=complete dim={dim}")
-
-
-def _place(token: str, spread: SpreadTokens) -> str:
-    """The register of a token, by its number in the tile."""
-    return token if spread.registers == spread.tokens else f"({token}) % {spread.registers}"
+        code.pragma(f"array_partition variable={port.registers} type=complete dim={dim}")
 
 
 def _tokens_of_step(port: TaskPort, spread: SpreadTokens) -> list[CountedLoop]:

@@ -11,7 +11,7 @@ from sttest.compile.dialects.stream_order import StreamLoop, offsets
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.value_names import ValueNames
-from sttest.compile.hls.writer import CountedLoop, affine
+from sttest.compile.hls.writer import CountedLoop, affine, divided, weighted
 from sttest.compile.schedule.storage import tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
 from sttest.compile.schedule.tile_walk import PortTokens, Step, TileWalk, task_tokens
@@ -28,6 +28,7 @@ class TaskPort:
     token: Token  # type of the stream's tokens
     tokens: PortTokens  # those of a tile
     motion: PortMotion  # how they pass
+    walk: TileWalk  # steps of a tile
     held: tuple[str, ...]  # the iteration of every loop that a running tile is held for
     tile: LocalArray  # the array that holds the tile
 
@@ -62,7 +63,9 @@ class TaskPort:
 
     def element(self, terms: Sequence[Sequence[tuple[str, int]]]) -> str:
         """An element of the present tile, by variables with factors per data dim."""
-        turns = self.motion.turns
+        turns, spread = self.motion.turns, self.motion.spread
+        if turns is None and spread is not None and spread.in_place:
+            return self._where_it_waits(terms)
         if turns is None:
             return self.at([affine(dim) for dim in terms])
         named = dict(turns.inside)
@@ -71,6 +74,28 @@ class TaskPort:
         return self.token.at(
             self.tile.name, affine([(name, factor * stride) for dim, stride in pairs for name, factor in dim])
         )
+
+    @property
+    def registers(self) -> str:
+        """The array of its tokens that wait."""
+        return f"tokens_{self.tile.name}"
+
+    def register_of(self, token: str) -> str:
+        """Where a token waits, by an expression of its number in the tile."""
+        spread = self.motion.spread
+        assert spread is not None
+        place = token if spread.registers == spread.tokens else f"({token}) % {spread.registers}"
+        return f"{self.registers}[{place}]"
+
+    def _where_it_waits(self, terms: Sequence[Sequence[tuple[str, int]]]) -> str:
+        """An element of a token that waits: its number in the tile, and its place in the token."""
+        extents = self.walk.extents
+        cut = [divided(dim, size, extents) for dim, size in zip(terms, self.token.shape, strict=True)]
+        place = [(text, stride) for (_, text), stride in zip(cut, row_major_strides(self.token.shape), strict=True)]
+        moved = [(dim, part.trip) for part in self.parts if part.trip > 1 for dim, by in enumerate(part.strides) if by]
+        after = [prod(trip for _, trip in moved[number + 1 :]) for number in range(len(moved))]
+        number = weighted([(cut[dim][0], stride) for (dim, _), stride in zip(moved, after, strict=True)])
+        return self.token.at(self.register_of(number), weighted(place))
 
 
 def task_ports(task: df.TaskOp, schedule: TaskSchedule, names: ValueNames) -> tuple[list[TaskPort], list[TaskPort]]:
@@ -81,12 +106,12 @@ def task_ports(task: df.TaskOp, schedule: TaskSchedule, names: ValueNames) -> tu
     """
     sources, results = task_tokens(task)
     return [
-        _port(task, value, f"in{n}", name, tokens, motion)
+        _port(task, value, f"in{n}", name, tokens, motion, schedule.walk)
         for n, (name, value, tokens, motion) in enumerate(
             zip(names.sources, task.sources, sources, schedule.sources, strict=True)
         )
     ], [
-        _port(task, value, f"out{n}", name, tokens, motion, () if tokens.scanned else task.held_loops)
+        _port(task, value, f"out{n}", name, tokens, motion, schedule.walk, () if tokens.scanned else task.held_loops)
         for n, (name, value, tokens, motion) in enumerate(
             zip(names.results, task.produced, results, schedule.results, strict=True)
         )
@@ -100,11 +125,12 @@ def _port(
     name: str,
     tokens: PortTokens,
     motion: PortMotion,
+    walk: TileWalk,
     held: Sequence[int] = (),
 ) -> TaskPort:
     token = Token.of(df.itensor_of(value), task.sym_name.data)
     array = LocalArray(name, token.element.c_type, tile_extents(task, tokens))
-    return TaskPort(label, token, tokens, motion, tuple(f"t{loop}" for loop in held), array)
+    return TaskPort(label, token, tokens, motion, walk, tuple(f"t{loop}" for loop in held), array)
 
 
 # --- When a task takes the tokens of a tile, or gives them, and where in the tile they lie

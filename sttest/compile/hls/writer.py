@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -264,6 +264,42 @@ def affine(terms: Sequence[tuple[str, int]], constant: int = 0) -> str:
     if parts and constant < 0:
         return f"{' + '.join(parts)} - {-constant}"
     return " + ".join([*parts, *([str(constant)] if constant or not parts else [])])
+
+
+def weighted(terms: Sequence[tuple[str, int]]) -> str:
+    """A sum of expressions with integer factors.
+
+    >>> weighted([("2 * s0 + l0 / 8", 4), ("l1", 1)]), weighted([("0", 8)])
+    ('4 * (2 * s0 + l0 / 8) + l1', '0')
+    """
+    parts = [
+        (text if factor == 1 or re.fullmatch(r"\w+", text) else f"({text})", factor)
+        for text, factor in terms
+        if text != "0"
+    ]
+    return affine(parts)
+
+
+def divided(terms: Sequence[tuple[str, int]], size: int, extents: Mapping[str, int]) -> tuple[str, str]:
+    """Quotient and rest of a sum of variables with factors.
+
+    >>> divided([("s0", 16), ("l0", 1)], 8, {"l0": 16})
+    ('2 * s0 + l0 / 8', 'l0 % 8')
+    >>> divided([("s0", 4), ("l0", 1)], 4, {"l0": 4})
+    ('s0', 'l0')
+
+    Args:
+        terms: variables with their factors.
+        size: divisor.
+        extents: number of values of each variable, which start at 0.
+    """
+    whole = [(name, factor // size) for name, factor in terms if factor % size == 0]
+    rest = [(name, factor) for name, factor in terms if factor % size]
+    if sum(factor * (extents[name] - 1) for name, factor in rest) < size:
+        return affine(whole), affine(rest)
+    text = weighted([(affine(rest), 1)])
+    inner = text if re.fullmatch(r"\w+", text) else f"({text})"
+    return affine([*whole, (f"{inner} / {size}", 1)]), f"{inner} % {size}"
 
 
 def literal(text: str) -> str:

@@ -75,7 +75,7 @@ def design_resources(design: Design) -> DesignResources:
     model = NodeModel(library, port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits))
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
-    chosen = choose_memories(memories(kernel, design.graph), board_capacity(design.board), logic)
+    chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic)
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )

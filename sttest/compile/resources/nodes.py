@@ -19,7 +19,8 @@ from sttest.compile.resources.memories import buffer_resources
 from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
 from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
-from sttest.compile.schedule.storage import buffer_name
+from sttest.compile.schedule.storage import buffer_name, memory_name, task_storage
+from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import StreamEnds, stream_ends
 from sttest.compile.sharing.processes import fifo_name, process_name, processes_of
 from sttest.compile.spaces.memory import MemoryFacts
@@ -177,21 +178,24 @@ def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
 # --- Memories of a design: FIFOs, ping-pong buffers of converters, tiles of tasks and DMAs
 
 
-def memories(kernel: df.KernelOp, graph: TimedGraph) -> list[MemoryFacts]:
-    """All memories of a kernel at the stream level; a FIFO belongs to its reader."""
+def memories(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[MemoryFacts]:
+    """All memories of a kernel at the stream level; a FIFO belongs to its reader.
+
+    Args:
+        kernel: kernel.
+        graph: its timed graph.
+        library: operators at the board's clock.
+    """
     kinds = {fifo.name: fifo.kind for fifo in graph.fifos}
     found = [_stream(each, kinds[each.fifo]) for each in stream_ends(kernel)]
     for name, nodes in processes_of(kernel).items():
-        keeper = max(nodes, key=_running_tiles)
-        if isinstance(keeper, df.TaskOp):
-            found += _task_memories(keeper)
-        else:
-            found += _of_node(keeper, name)
+        tasks = [node for node in nodes if isinstance(node, df.TaskOp)]
+        found += _task_memories(tasks, library) if tasks else _of_node(nodes[0], name)
     return found
 
 
-def _running_tiles(node: df.NodeOp) -> int:
-    return prod(node.trip_counts[loop] for loop in node.held_loops) if isinstance(node, df.TaskOp) else 1
+def _running_tiles(task: df.TaskOp) -> int:
+    return prod(task.trip_counts[loop] for loop in task.held_loops)
 
 
 def _stream(ends: StreamEnds, kind: str) -> MemoryFacts:
@@ -228,18 +232,8 @@ def _converter(op: df.ConverterOp, name: str) -> Iterator[MemoryFacts]:
         yield MemoryFacts(f"{name}_{side}", name, "fifo", PING_PONG, 1, shift_register=True)
 
 
-def _task_memories(task: df.TaskOp) -> Iterator[MemoryFacts]:
-    """A tile of every port while a task works on it, over as many words as it takes steps, and all running tiles.
-
-    The emitted arrays (`sttest.compile.schedule.storage`) have a bank per element of a step, which takes more where
-    banks are shallow, and registers for tokens that wait, which are not counted: docs/explanation/resources.md says so.
-    """
-    steps, name = steps_of_tile(task, min(task.lane_count, task.tile_points)), process_name(task)
-    running = _running_tiles(task)
-    ports = [(f"in{n}", source, task.iterations, 1) for n, source in enumerate(task.sources)]
-    for n, result in enumerate(task.sinks):
-        ports.append((f"out{n}", result, task.writes(n), 1 if task.is_scanned(n) else running))
-    for label, port, visits, tiles in ports:
-        tile_bits = df.itensor_of(port).tokens // visits * df.itensor_of(port).token_bits
-        words = min(steps, tile_bits)
-        yield MemoryFacts(f"{name}_{label}", name, "tile", tiles * words, ceil(tile_bits / words))
+def _task_memories(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) -> Iterator[MemoryFacts]:
+    """The arrays of a task, or of those that take turns, as the code declares them."""
+    keeper, name = max(members, key=_running_tiles), process_name(members[0])
+    for array in task_storage(keeper, task_schedule(keeper, library), members).arrays:
+        yield MemoryFacts(memory_name(keeper, array.name), name, "tile", array.depth, array.bits, array.banks)

@@ -43,7 +43,7 @@ class StoredArray:
 class TaskStorage:
     """The arrays of a task, or of tasks that take turns."""
 
-    tiles: Mapping[str, StoredArray] = field(default_factory=dict)  # of every port
+    tiles: Mapping[str, StoredArray] = field(default_factory=dict)  # of every port that keeps one, by its name
     running: Mapping[int, StoredArray] = field(default_factory=dict)  # of running values, by number of the result
     waiting: tuple[StoredArray, ...] = ()  # of tokens that wait
 
@@ -74,7 +74,7 @@ def task_storage(task: df.TaskOp, schedule: TaskSchedule, members: Sequence[df.T
         bits, size = df.itensor_of(value).element_bits, prod(tokens.shape)
         if motion.turns is not None:
             tiles[name] = StoredArray(name, bits, (size,), (size,))
-        else:
+        elif keeps_tile(schedule.walk, tokens, motion, name.startswith("out")):
             extents, banks = tile_extents(task, tokens), tile_banks(task, schedule.walk, tokens, motion)
             tiles[name] = StoredArray(name, bits, extents, banks)
         if motion.spread is not None:
@@ -88,9 +88,9 @@ def task_storage(task: df.TaskOp, schedule: TaskSchedule, members: Sequence[df.T
     return TaskStorage(tiles, running, tuple(waiting))
 
 
-def memory_name(task: df.TaskOp, port: str) -> str:
-    """The name of a port's tile, ``in0`` or ``out0``, among a design's memories."""
-    return f"{process_name(task)}_{port}"
+def memory_name(task: df.TaskOp, array: str) -> str:
+    """The name of a task's array, such as ``in0``, among a design's memories."""
+    return f"{process_name(task)}_{array}"
 
 
 def buffer_name(converter: df.ConverterOp) -> str:
@@ -107,6 +107,17 @@ def _whole(task: df.TaskOp, name: str, port: object) -> StoredArray:
 
 
 # --- Tiles
+
+
+def keeps_tile(walk: TileWalk, tokens: PortTokens, motion: PortMotion, is_result: bool) -> bool:
+    """Whether a port has an array for its tile.
+
+    A source has none where steps read the tokens where they wait, a result where all of it is made in one step, in
+    which it leaves or is put where its tokens wait.
+    """
+    if is_result:
+        return prod(walk.steps[loop] for loop in (walk.order if tokens.scanned else walk.parallel)) > 1
+    return motion.spread is None or not motion.spread.in_place
 
 
 def tile_extents(task: df.TaskOp, tokens: PortTokens) -> tuple[int, ...]:

@@ -108,7 +108,8 @@ def scheduled(
         results: tokens of each result in a tile.
     """
     needed = [walk.needed(port) for port in sources]
-    reads = [spread_reads(steps, walk.count, interval) for steps in needed]
+    last = [walk.last_used(port) if port.is_grid else None for port in sources]
+    reads = [spread_reads(steps, walk.count, interval, until) for steps, until in zip(needed, last, strict=True)]
     ahead = max((spread.ahead for spread in reads if spread is not None), default=0)
     taken = tuple(
         PortMotion(_reading_cycles(steps, interval, spread, ahead), tuple(steps), walk.turns(port, walk.order), spread)

@@ -6,12 +6,12 @@ to different results.
 """
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import prod
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from math import gcd, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,16 @@ class PortTokens:
     def offsets(self) -> list[tuple[int, ...]]:
         """Where each token of a tile lies in it, in stream order."""
         return list(offsets(self.parts, len(self.rows)))
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether the loops over the tokens are those of a grid: at most one per dim, from neighbor to neighbor."""
+        moved = [
+            [(dim, stride) for dim, stride in enumerate(part.strides) if stride] for part in self.parts if part.trip > 1
+        ]
+        dims = [dim for steps in moved for dim, _ in steps]
+        even = all(len(steps) == 1 and steps[0][1] == self.shape[steps[0][0]] for steps in moved)
+        return even and len(set(dims)) == len(dims)
 
 
 def task_tokens(task: df.TaskOp) -> tuple[list[PortTokens], list[PortTokens]]:
@@ -124,8 +134,15 @@ class TileWalk:
         reductions = reduction_loops(task)
         parallel = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "parallel"]
         factors = lane_factors(task, min(task.lane_count, task.tile_points))
-        steps = tuple(size // factor for size, factor in zip(task.tile_sizes, factors, strict=True))
-        return TileWalk((*reductions, *parallel), steps, factors, len(reductions))
+        if not reductions and prod(factors) < task.tile_points:
+            try:
+                sources, results = task_tokens(task)
+            except InputError:
+                pass
+            else:
+                bits = (df.itensor_of(port).element_bits for port in (*task.sources, *task.produced))
+                return walk_along_tokens(tuple(task.tile_sizes), factors, (*sources, *results), tuple(bits))
+        return _walk((*reductions, *parallel), task.tile_sizes, factors, len(reductions))
 
     @property
     def count(self) -> int:
@@ -160,6 +177,12 @@ class TileWalk:
         pairs = zip(self.order, strides, strict=True)
         return [(f"s{loop}", stride) for loop, stride in pairs if self.steps[loop] > 1]
 
+    @property
+    def extents(self) -> dict[str, int]:
+        """How many values each variable that counts steps or lanes takes."""
+        counts = ((f"s{loop}", steps) for loop, steps in enumerate(self.steps))
+        return dict([*counts, *((f"l{loop}", lanes) for loop, lanes in enumerate(self.lanes))])
+
     def lowest(self, port: PortTokens, steps: Sequence[Step]) -> Places:
         """The lowest element that each of the steps touches."""
         starts = np.array(steps, np.int64).reshape(len(steps), len(self.lanes)) * np.array(self.lanes, np.int64)
@@ -171,6 +194,11 @@ class TileWalk:
 
     def _rows(self, port: PortTokens) -> Places:
         return np.array(port.rows, np.int64).reshape(len(port.rows), len(self.lanes))
+
+    def last_used(self, port: PortTokens) -> list[int]:
+        """Per token of a source the number of the last step that reads it."""
+        low = self.lowest(port, self.in_order())[::-1]
+        return [self.count - 1 - self._first(low, port, offset) for offset in port.offsets]
 
     def needed(self, port: PortTokens) -> list[int]:
         """Per token of a source the number of the step that reads it: no later than it is needed, in their order."""
@@ -189,6 +217,16 @@ class TileWalk:
             earliest = max(earliest, self.count - 1 - self._first(low, port, offset))
             found.append(earliest)
         return found
+
+    def waiting(self, port: PortTokens) -> int:
+        """Elements of a port that wait while a tile without reductions is worked on: a token, or a tile and tokens."""
+        if self.turns(port, self.order) is not None:
+            return prod(port.shape)
+        steps = self.needed(port)
+        interval = -(-len(steps) // self.count)
+        spread = spread_reads(steps, self.count, interval, self.last_used(port) if port.is_grid else None)
+        waiting = 0 if spread is None else spread.registers * prod(port.shape)
+        return waiting if spread and spread.in_place else len(steps) * prod(port.shape) + waiting
 
     def _first(self, low: Places, port: PortTokens, offset: tuple[int, ...]) -> int:
         """The first of the steps that touches a token; lanes are taken for boxes, which may say a step too early."""
@@ -212,6 +250,56 @@ class TileWalk:
             return None
         lanes = {f"l{loop}": f"l{loop}" for loop, factor in enumerate(self.lanes) if factor > 1}
         return replace(turns, inside=(*turns.inside, *lanes.items()))
+
+
+def _walk(order: Sequence[int], tile: Sequence[int], lanes: tuple[int, ...], reductions: int = 0) -> TileWalk:
+    steps = tuple(size // factor for size, factor in zip(tile, lanes, strict=True))
+    return TileWalk(tuple(order), steps, lanes, reductions)
+
+
+@lru_cache(maxsize=4096)
+def walk_along_tokens(
+    tile: tuple[int, ...], lanes: tuple[int, ...], ports: tuple[PortTokens, ...], bits: tuple[int, ...]
+) -> TileWalk:
+    """The walk over a tile without reductions whose steps work on one token after the other, as far as there is one.
+
+    Points of such a tile may be taken in any order.  Where steps touch several tokens these wait, and so does the
+    tile: of the walks along the tokens of each port, the one for which the fewest bits wait.
+
+    Args:
+        tile: points of the tile per loop.
+        lanes: lanes per loop, innermost first, which are kept where nothing is better.
+        ports: tokens of each source and result.
+        bits: bits of an element of each of them.
+    """
+    walks = [_walk(range(len(tile)), tile, lanes)]
+    for port in ports:
+        if (along := _lanes_along(tile, prod(lanes), port)) is not None:
+            walks += [_walk(range(len(tile)), tile, along), _walk(_order_along(port, len(tile)), tile, along)]
+    return min(walks, key=lambda walk: sum(walk.waiting(port) * each for port, each in zip(ports, bits, strict=True)))
+
+
+def _lanes_along(tile: Sequence[int], lanes: int, port: PortTokens) -> tuple[int, ...] | None:
+    """Lanes over the elements of a token, outermost first, then over neighboring tokens; None if they do not fit."""
+    factors = [1] * len(tile)
+    extents = dict[int, int]()
+    for row, size in zip(port.rows, port.shape, strict=True):
+        extents |= {loop: size for loop, factor in enumerate(row) if factor == 1}
+    for loop, size in sorted(extents.items()):
+        factors[loop] = gcd(lanes, size, tile[loop])
+        lanes //= factors[loop]
+    for loop in reversed(range(len(tile))):
+        more = gcd(lanes, tile[loop] // factors[loop])
+        factors[loop] *= more
+        lanes //= more
+    return tuple(factors) if lanes == 1 else None
+
+
+def _order_along(port: PortTokens, loops: int) -> list[int]:
+    """The loops in the order in which a port's tokens come."""
+    moved = [dim for part in port.parts if part.trip > 1 for dim, stride in enumerate(part.strides) if stride]
+    first = [loop for dim in moved for loop, factor in enumerate(port.rows[dim]) if factor]
+    return [*dict.fromkeys([*first, *range(loops)])]
 
 
 @dataclass(frozen=True)
@@ -245,7 +333,7 @@ def _turns(loops: Sequence[tuple[int, int]], length: int) -> TokenTurns | None:
     """Turns of so many steps of a nest, given as loops with their steps, outermost first."""
     periods: list[tuple[int, int, int]] = []
     for loop, steps in reversed(loops):
-        own = math.gcd(length, steps)
+        own = gcd(length, steps)
         if own not in (steps, length):
             return None
         periods.insert(0, (loop, own, steps))
@@ -272,6 +360,7 @@ class SpreadTokens:
     registers: int  # tokens that wait at the most, rounded up to a divisor of all
     ahead: int = 0  # steps
     rest: int = 0  # most tokens that are left when the last tile is worked on
+    in_place: bool = False  # whether they wait until the last step that needs them, and no other array holds the tile
 
     @property
     def steps(self) -> int:
@@ -284,24 +373,36 @@ class SpreadTokens:
         return min(self.ahead * self.per_step, self.tokens)
 
 
-def spread_reads(needed: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
+def spread_reads(
+    needed: Sequence[int], steps: int, interval: int, last: Sequence[int] | None = None
+) -> SpreadTokens | None:
     """How a source's tokens come, or None if no step needs more of them than its interval lets pass.
 
     Args:
         needed: numbers of the steps by which each token must be there, ascending.
         steps: steps of a tile.
         interval: cycles per step.
+        last: numbers of the last steps that need each token, None if they can't be read where they wait.
     """
     if _most(needed) <= interval:
         return None
-    ahead = max(0, *(token // interval - step for token, step in enumerate(needed)))
-    waiting = 0
-    for step in range(-ahead, steps):
-        # What comes by the end of a step, the next tile's included, less what earlier steps took.
-        come = min(len(needed), (step + ahead + 1) * interval)
-        follow = max(0, min(len(needed), (step + ahead + 1 - steps) * interval))
-        waiting = max(waiting, come + follow - sum(each < step for each in needed))
-    return SpreadTokens(len(needed), interval, _divisor(len(needed), waiting), ahead)
+    tokens, ahead = len(needed), max(0, *(token // interval - step for token, step in enumerate(needed)))
+
+    def waiting(until: Sequence[int]) -> int:
+        """The most tokens that have come by the end of a step, the next tile's included, less what is done with.
+
+        Tokens go in the order in which they came: each has the register of the one that came so many before it.
+        """
+        most, free = 0, [*accumulate(until, max)]
+        for step in range(-ahead, steps):
+            come = min(tokens, (step + ahead + 1) * interval)
+            follow = max(0, min(tokens, (step + ahead + 1 - steps) * interval))
+            most = max(most, come + follow - sum(each < step for each in free))
+        return most
+
+    if last is not None and (most := waiting(last)) <= tokens:
+        return SpreadTokens(tokens, interval, _divisor(tokens, most), ahead, in_place=True)
+    return SpreadTokens(tokens, interval, _divisor(tokens, waiting(needed)), ahead)
 
 
 def spread_writes(complete: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:

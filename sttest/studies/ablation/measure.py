@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import Design, compile_text, fusion_report
 from sttest.compile.dialects import df
@@ -133,7 +134,9 @@ def attention_bytes(design: Design) -> int:
 
     The converters that keep a prompt's keys and values are those of the projections, and left out.
     """
-    facts = [each for kernel in all_of(design.module, df.KernelOp) for each in memories(kernel, design.graph)]
+    library = operators(design.board)
+    kernels = all_of(design.module, df.KernelOp)
+    facts = [each for kernel in kernels for each in memories(kernel, design.graph, library)]
     kept = (each for each in facts if each.role in _ROLES and any(step in each.name for step in _STEPS))
     return -(-sum(each.used_bits for each in kept) // 8)
 
