@@ -238,11 +238,19 @@ def filled_to(shape: tuple[int, ...], elements: int) -> tuple[int, ...]:
 def vectorized(stream: ITensorType, max_bits: int, *, filled: bool = False) -> ITensorType:
     """The same stream with tokens that are vector registers of at most ``max_bits``.
 
-    A token that is too wide is cut by :func:`halved_to`, or by :func:`filled_to`; its parts
-    follow each other, the innermost data dim fastest.
+    A token that is too wide is cut by :func:`halved_to`, or by :func:`filled_to`.
     """
     cut_to = filled_to if filled else halved_to
-    vector = cut_to(stream.element_shape, max(1, max_bits // stream.element_bits))
+    return cut_into(stream, cut_to(stream.element_shape, max(1, max_bits // stream.element_bits)))
+
+
+def cut_into(stream: ITensorType, vector: tuple[int, ...]) -> ITensorType:
+    """The same stream with tokens cut into vector registers, which follow each other, the innermost data dim fastest.
+
+    Args:
+        stream: stream of whole tokens.
+        vector: extents of a register, divisors of those of a token.
+    """
     parts = [size // part for size, part in zip(stream.element_shape, vector, strict=True)]
     cut = [dim for dim, count in enumerate(parts) if count > 1]
     loops = stream.map.num_dims

@@ -1,20 +1,23 @@
 """`vectorize`: tokens become vector registers, cut where a tile is wider than a register may be."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
 from sttest.compile.dialects import df
-from sttest.compile.dialects.stream_order import vectorized
+from sttest.compile.dialects.stream_order import cut_into, vectorized
 from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.passes.materialize_dma import lay_out_tokens
 from sttest.compile.schedule.operators import busy_cycles
+from sttest.compile.schedule.tile_walk import TileWalk, source_tokens
 
 
 @dataclass(frozen=True)
@@ -51,14 +54,73 @@ class Vectorize(ModulePass):
                 if isinstance(result.type, df.ITensorType) and not result.type.is_vector
             ]
             rates = _rates(kernel, streams, self.flatten) if self.full_rate else {}
-            for stream in streams:
-                width = max(self.max_bits, rates.get(stream, 0))
-                Rewriter.replace_value_with_new_type(
-                    stream, vectorized(df.itensor_of(stream), width, filled=self.flatten)
-                )
+            cuts = _Cuts(rates, self.max_bits, self.flatten)
+            for stream, cut in [(stream, cuts.of(stream)) for stream in streams]:
+                Rewriter.replace_value_with_new_type(stream, cut)
             for node in kernel.body.block.ops:
                 if isinstance(node, df.DmaOp):
                     lay_out_tokens(node)
+
+
+class _Cuts:
+    """How each stream of a kernel is cut into tokens; none of them is cut before all is known."""
+
+    def __init__(self, rates: Mapping[SSAValue, int], least: int, filled: bool) -> None:
+        self.rates, self.least, self.filled = rates, least, filled
+
+    def of(self, stream: SSAValue) -> df.ITensorType:
+        """The stream in tokens as wide as its ends move, and of a weight those that its reader works on one by one."""
+        plain = self._plain(stream)
+        if (read := _weight_reader(stream)) is None or not self._follows_steps(read):
+            return plain
+        vector = _along_steps(read, prod(plain.element_shape))
+        return plain if vector is None else cut_into(df.itensor_of(stream), vector)
+
+    def _plain(self, stream: SSAValue) -> df.ITensorType:
+        width = max(self.least, self.rates.get(stream, 0))
+        return vectorized(df.itensor_of(stream), width, filled=self.filled)
+
+    def _follows_steps(self, read: Use) -> bool:
+        """Whether a task then keeps fewer elements."""
+        task, stream = cast(df.TaskOp, read.operation), read.operation.operands[read.index]
+        plain = self._plain(stream)
+        vector = _along_steps(read, prod(plain.element_shape))
+        if vector is None:
+            return False
+        walk, along = TileWalk.of(task), cut_into(df.itensor_of(stream), vector)
+        kept = [walk.waiting(source_tokens(task, read.index, cut)) for cut in (along, plain)]
+        return kept[0] < kept[1]
+
+
+def _weight_reader(stream: SSAValue) -> Use | None:
+    """The task that reads a packed tensor, or what a converter keeps of one; None if there is no such task."""
+    writer, uses = stream.owner, [*stream.uses]
+    if len(uses) != 1:
+        return None
+    reader = uses[0].operation
+    if isinstance(writer, df.ConverterOp) and writer.kept is not None and _is_weight(writer.sources[0]):
+        return _task_use(uses[0])
+    if not _is_weight(stream):
+        return None
+    if isinstance(reader, df.ConverterOp) and reader.kept is not None:
+        behind = [*reader.streams[0].uses]
+        shapes = {df.itensor_of(each).element_shape for each in (stream, reader.streams[0])}
+        return _task_use(behind[0]) if len(behind) == 1 == len(shapes) else None
+    return _task_use(uses[0])
+
+
+def _is_weight(stream: SSAValue) -> bool:
+    return isinstance(stream.owner, df.DmaReadOp) and stream.owner.packed is not None
+
+
+def _task_use(use: Use) -> Use | None:
+    return use if isinstance(use.operation, df.TaskOp) and use.operation.accesses is not None else None
+
+
+def _along_steps(read: Use, elements: int) -> tuple[int, ...] | None:
+    task = cast(df.TaskOp, read.operation)
+    shape = df.itensor_of(task.operands[read.index]).element_shape
+    return TileWalk.of(task).token_along(task, read.index, shape, elements)
 
 
 def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], flatten: bool) -> dict[SSAValue, int]:

@@ -15,10 +15,10 @@ from math import gcd, prod
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from sttest.compile.dialects import df
+from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged, offsets
 from sttest.compile.schedule.reductions import lane_factors, reduction_loops
 from sttest.core.errors import InputError
@@ -67,19 +67,33 @@ def task_tokens(task: df.TaskOp) -> tuple[list[PortTokens], list[PortTokens]]:
     every = range(len(task.trip_counts))
     outside = [loop for loop in every if task.loop_kinds[loop] == "parallel"]
     arity = len(task.sources)
-    sources = [_tokens(task, source, access, every) for source, access in zip(task.sources, maps[:arity], strict=True)]
+    sources = [source_tokens(task, n, df.itensor_of(source)) for n, source in enumerate(task.sources)]
     results = []
     for number, (result, access) in enumerate(zip(task.produced, maps[arity:], strict=True)):
         scanned = task.is_scanned(number)
-        found = _tokens(task, result, access, every if scanned else outside)
+        found = _tokens(task, df.itensor_of(result), access, every if scanned else outside)
         results.append(replace(found, scanned=scanned))
     return sources, results
 
 
-def _tokens(task: df.TaskOp, value: SSAValue, access: AffineMap, loops: Sequence[int]) -> PortTokens:
+def source_tokens(task: df.TaskOp, number: int, stream: ITensorType) -> PortTokens:
+    """The tokens of a source if it were streamed so.
+
+    Args:
+        task: task that says what it accesses.
+        number: number of the source.
+        stream: type of its stream.
+
+    Raises:
+        InputError: the stream has another order than the task's loops.
+    """
+    assert task.accesses is not None
+    return _tokens(task, stream, task.accesses.data[number].data, range(len(task.trip_counts)))
+
+
+def _tokens(task: df.TaskOp, stream: ITensorType, access: AffineMap, loops: Sequence[int]) -> PortTokens:
     where = task.sym_name.data
-    stream = df.itensor_of(value)
-    rows = _rows(access, where)
+    rows = access_rows(access, where)
     wanted = [
         StreamLoop(task.trip_counts[loop], tuple(row[loop] * task.tile_sizes[loop] for row in rows)) for loop in loops
     ]
@@ -92,8 +106,8 @@ def _tokens(task: df.TaskOp, value: SSAValue, access: AffineMap, loops: Sequence
     return PortTokens(rows, tuple(stream.element_shape), tuple(inner))
 
 
-def _rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
-    """Coefficients of a linear map without constants."""
+def access_rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
+    """How far each loop moves, per data dim: the coefficients of a linear map without constants."""
     zero = access.eval((0,) * access.num_dims, ())
     units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
     columns = [access.eval(unit, ()) for unit in units]
@@ -218,8 +232,31 @@ class TileWalk:
             found.append(earliest)
         return found
 
+    def token_along(self, task: df.TaskOp, number: int, shape: Sequence[int], elements: int) -> tuple[int, ...] | None:
+        """The extents of tokens of a source, each of which one step or some successive ones work on, or part of one.
+
+        None if there are none of so many elements.
+
+        Args:
+            task: task, which says what it accesses.
+            number: number of the source.
+            shape: extents of a tile of the source.
+            elements: elements of a token.
+        """
+        assert task.accesses is not None
+        rows = access_rows(task.accesses.data[number].data, task.sym_name.data)
+        sizes = [1 + sum(f * (lanes - 1) for f, lanes in zip(row, self.lanes, strict=True)) for row in rows]
+        for loop in reversed(self.order):
+            for dim, row in enumerate(rows):
+                if row[loop]:
+                    sizes[dim] *= gcd(self.steps[loop], max(elements // prod(sizes), 1))
+        for dim in range(len(sizes)):
+            sizes[dim] //= gcd(sizes[dim], max(prod(sizes) // elements, 1))
+        fits = all(extent % size == 0 for extent, size in zip(shape, sizes, strict=True))
+        return tuple(sizes) if fits and prod(sizes) == elements else None
+
     def waiting(self, port: PortTokens) -> int:
-        """Elements of a port that wait while a tile without reductions is worked on: a token, or a tile and tokens."""
+        """Elements of a source that wait while a tile is worked on: a token, or a tile and tokens."""
         if self.turns(port, self.order) is not None:
             return prod(port.shape)
         steps = self.needed(port)
