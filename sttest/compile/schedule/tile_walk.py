@@ -148,14 +148,16 @@ class TileWalk:
         reductions = reduction_loops(task)
         parallel = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "parallel"]
         factors = lane_factors(task, min(task.lane_count, task.tile_points))
-        if not reductions and prod(factors) < task.tile_points:
+        reduced = prod(task.tile_sizes[loop] for loop in reductions)
+        if reduced == 1 and prod(factors) < task.tile_points:
             try:
                 sources, results = task_tokens(task)
             except InputError:
                 pass
             else:
                 bits = (df.itensor_of(port).element_bits for port in (*task.sources, *task.produced))
-                return walk_along_tokens(tuple(task.tile_sizes), factors, (*sources, *results), tuple(bits))
+                ports = (*sources, *results)
+                return walk_along_tokens(tuple(task.tile_sizes), factors, tuple(reductions), ports, tuple(bits))
         return _walk((*reductions, *parallel), task.tile_sizes, factors, len(reductions))
 
     @property
@@ -296,9 +298,13 @@ def _walk(order: Sequence[int], tile: Sequence[int], lanes: tuple[int, ...], red
 
 @lru_cache(maxsize=4096)
 def walk_along_tokens(
-    tile: tuple[int, ...], lanes: tuple[int, ...], ports: tuple[PortTokens, ...], bits: tuple[int, ...]
+    tile: tuple[int, ...],
+    lanes: tuple[int, ...],
+    reductions: tuple[int, ...],
+    ports: tuple[PortTokens, ...],
+    bits: tuple[int, ...],
 ) -> TileWalk:
-    """The walk over a tile without reductions whose steps work on one token after the other, as far as there is one.
+    """The walk over a tile of single terms whose steps work on one token after the other, as far as there is one.
 
     Points of such a tile may be taken in any order.  Where steps touch several tokens these wait, and so does the
     tile: of the walks along the tokens of each port, the one for which the fewest bits wait.
@@ -306,13 +312,16 @@ def walk_along_tokens(
     Args:
         tile: points of the tile per loop.
         lanes: lanes per loop, innermost first, which are kept where nothing is better.
+        reductions: loops of one point over which a result takes further tiles.
         ports: tokens of each source and result.
         bits: bits of an element of each of them.
     """
-    walks = [_walk(range(len(tile)), tile, lanes)]
+    loops = [*reductions, *(loop for loop in range(len(tile)) if loop not in reductions)]
+    walks = [_walk(loops, tile, lanes, len(reductions))]
     for port in ports:
         if (along := _lanes_along(tile, prod(lanes), port)) is not None:
-            walks += [_walk(range(len(tile)), tile, along), _walk(_order_along(port, len(tile)), tile, along)]
+            orders = loops, _order_along(port, loops, reductions)
+            walks += [_walk(order, tile, along, len(reductions)) for order in orders]
     return min(walks, key=lambda walk: sum(walk.waiting(port) * each for port, each in zip(ports, bits, strict=True)))
 
 
@@ -332,11 +341,11 @@ def _lanes_along(tile: Sequence[int], lanes: int, port: PortTokens) -> tuple[int
     return tuple(factors) if lanes == 1 else None
 
 
-def _order_along(port: PortTokens, loops: int) -> list[int]:
-    """The loops in the order in which a port's tokens come."""
+def _order_along(port: PortTokens, loops: Sequence[int], reductions: Sequence[int]) -> list[int]:
+    """The loops in the order in which a port's tokens come, reductions first."""
     moved = [dim for part in port.parts if part.trip > 1 for dim, stride in enumerate(part.strides) if stride]
     first = [loop for dim in moved for loop, factor in enumerate(port.rows[dim]) if factor]
-    return [*dict.fromkeys([*first, *range(loops)])]
+    return [*dict.fromkeys([*reductions, *first, *loops])]
 
 
 @dataclass(frozen=True)
