@@ -58,11 +58,6 @@ class RunningValues:
         return [f"s{loop} == {steps[loop] - 1}" for loop in self.walk.reduced if steps[loop] > 1]
 
     @property
-    def shared(self) -> int:
-        """Lanes that work on one result."""
-        return prod(self.walk.lanes[loop] for loop in self.walk.reduced)
-
-    @property
     def _levels(self) -> int:
         return sum_levels(self.walk, self.trips.members)
 
@@ -93,7 +88,8 @@ class RunningValues:
         """The tool cannot see through the flattened loops when a running value comes round again."""
         if not array.dims:
             return
-        distance = min(sum_distance(member, prod(self.walk.lanes)) for member in self.trips.members)
+        lanes, members = prod(self.walk.lanes), self.trips.members
+        distance = min(sum_distance(each, lanes) for each in members) if self.walk.reduces_outside else 1
         options = f"type=inter direction=RAW distance={distance} dependent=true"
         code.pragma(f"dependence variable={array.name} {options}")
 
@@ -114,8 +110,8 @@ class RunningValues:
                 code.line(f"{c_type} {running_name(number)} = {self._value_before(port, place)};")
                 if self.reduction.is_float_sum:
                     code.pragma(f"bind_op variable={running_name(number)} op=fadd impl=fabric latency={ADDER_CYCLES}")
-            elif self.shared > 1:
-                lanes = code.size(LANES, self.shared)
+            elif self.walk.shared > 1:
+                lanes = code.size(LANES, self.walk.shared)
                 code.line(f"{c_type} term[2 * {lanes} - 1];")
                 code.pragma("array_partition variable=term type=complete dim=1")
 
@@ -124,7 +120,7 @@ class RunningValues:
         assert self.reduction is not None
         if self.reduction.order == "chain":
             code.line(f"{running_name(number)} = {value};")
-        elif self.shared > 1:
+        elif self.walk.shared > 1:
             code.line(f"term[{lane}] = {value};")
         else:
             code.line(f"const {self.results[number].token.element.payload_type} term = {value};")
@@ -146,7 +142,7 @@ class RunningValues:
 
     def _joined_lanes(self, code: Code, payload: PayloadCode) -> str:
         """Neighbors, neighboring results of these and so on: what is joined stands behind the terms."""
-        joins = self.shared - 1
+        joins = self.walk.shared - 1
         if not joins:
             return "term"
         if payload.sums:

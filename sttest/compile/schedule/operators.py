@@ -114,12 +114,18 @@ def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     return 1
 
 
-def pipeline_stages(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
-    """Stages from the operands of a step to its results: the payload's longest path, and what joins its lanes."""
+def pipeline_stages(task: df.TaskOp, lanes: int, shared: int, library: Mapping[str, Operator]) -> int:
+    """Stages from the operands of a step to its results: the payload's longest path, and what joins its lanes.
+
+    Args:
+        task: task.
+        lanes: lanes of a step.
+        shared: those that work on one result.
+        library: operators at the board's clock.
+    """
     stages, reduction = _longest_path(task, library), reduction_of(task)
     if reduction is None:
         return stages
-    shared = lanes_per_result(task, lanes)
     if reduction.order == "chain" or reduction.join is None:
         return stages + (shared - 1) * _running_stages(task, library)
     joined = add_tree_levels(shared) + (levels(task, lanes) if reduction.order == "pairwise" else 0)

@@ -20,7 +20,8 @@ from xdsl.ir import Operation, SSAValue
 from sttest.compile.dialects import df
 from sttest.compile.spaces.tiling import unroll_factors
 
-_JOINS = (arith.AddfOp, arith.AddiOp, arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp)
+_EXTREMES = (arith.MaximumfOp, arith.MinimumfOp, arith.MaxSIOp, arith.MinSIOp)
+_JOINS = (arith.AddfOp, arith.AddiOp, *_EXTREMES)
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,23 @@ def can_be_pairwise(task: df.TaskOp) -> bool:
     reduction = reduction_of(task)
     is_sum = reduction is not None and reduction.is_float_sum
     return is_sum and isinstance(task.init, FloatAttr) and task.init.value.data == 0
+
+
+def free_order(task: df.TaskOp) -> Literal["points", "results", ""]:
+    """What of a tile may be taken in any order, so that steps work on the tokens as they come.
+
+    All points where a tile has one term of each result, and of a maximum or minimum, which is back a cycle after it
+    was needed; of sums of neighbors, none of which waits for its own adder, results, while their terms keep their
+    order.  Nothing else where running values come round late, or those of several tiles are held.
+    """
+    reduction = reduction_of(task)
+    if reduction is None or prod(task.tile_sizes[loop] for loop in reduction_loops(task)) == 1:
+        return "points"
+    if prod(task.trip_counts[loop] for loop in task.held_loops) > 1:
+        return ""
+    if isinstance(reduction.join, _EXTREMES):
+        return "points"
+    return "results" if reduction.order == "pairwise" else ""
 
 
 # --- Lanes over the loops of a tile

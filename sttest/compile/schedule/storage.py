@@ -175,10 +175,10 @@ def running_array(
         return None
     held = tuple(task.trip_counts[loop] for loop in task.held_loops)
     shape, lanes = (*held, *tile_extents(task, tokens)), lanes_at_once(task, walk, tokens)
-    banks = (*(1 for _ in held), *lanes)
+    banks = (*(1 for _ in held), *(lanes if walk.reduces_outside else tile_extents(task, tokens)))
     if reduction.order == "pairwise":
         count = sum_levels(walk, together)
-        few = prod(shape) <= _REGISTERS * prod(banks)
+        few = not walk.reduces_outside or prod(shape) <= _REGISTERS * prod(banks)
         return StoredArray(f"level{number}", bits, (count, *shape), (count, *(shape if few else banks)))
     if line := line_places(walk, together):
         places = (line, *(size for loop, size in enumerate(walk.lanes) if loop not in walk.reduced))
@@ -201,6 +201,8 @@ def sum_levels(walk: TileWalk, members: Sequence[df.TaskOp]) -> int:
 
 def line_places(walk: TileWalk, members: Sequence[df.TaskOp]) -> int:
     """Places of the line of registers in which running values go round, 0 if they do not."""
+    if not walk.reduces_outside:
+        return 0
     lanes = prod(walk.lanes)
     distances = {sum_distance(member, lanes) for member in members}
     if len(distances) > 1 or not all(waits_in_line(member, lanes) for member in members):

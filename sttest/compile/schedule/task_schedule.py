@@ -75,7 +75,7 @@ def task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSched
     tokens_in = [df.itensor_of(source).tokens // task.iterations for source in task.sources]
     tokens_out = [df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced)]
     interval = max(step_interval(task, lanes, library), *(-(-n // walk.count) for n in (1, *tokens_in, *tokens_out)))
-    stages = pipeline_stages(task, lanes, library)
+    stages = pipeline_stages(task, lanes, walk.shared, library)
     try:
         sources, results = task_tokens(task)
     except InputError:

@@ -20,7 +20,7 @@ from xdsl.ir.affine import AffineMap
 from sttest.compile.dialects import df
 from sttest.compile.dialects.itensor import ITensorType
 from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, merged, offsets
-from sttest.compile.schedule.reductions import lane_factors, reduction_loops
+from sttest.compile.schedule.reductions import free_order, lane_factors, reduction_loops
 from sttest.core.errors import InputError
 
 # --- The tokens of a port in one tile
@@ -133,10 +133,10 @@ Places = NDArray[np.int64]
 class TileWalk:
     """The steps of a tile."""
 
-    order: tuple[int, ...]  # loop numbers from the outermost to the innermost: reductions, then parallel loops
+    order: tuple[int, ...]  # loop numbers from the outermost to the innermost
     steps: tuple[int, ...]  # steps per loop
     lanes: tuple[int, ...]  # points of a step per loop
-    reductions: int = 0  # loops of the order that are reductions
+    reduced: tuple[int, ...] = ()  # the reduction loops, outermost first
 
     @staticmethod
     def of(task: df.TaskOp) -> "TileWalk":
@@ -148,8 +148,7 @@ class TileWalk:
         reductions = reduction_loops(task)
         parallel = [loop for loop, kind in enumerate(task.loop_kinds) if kind == "parallel"]
         factors = lane_factors(task, min(task.lane_count, task.tile_points))
-        reduced = prod(task.tile_sizes[loop] for loop in reductions)
-        if reduced == 1 and prod(factors) < task.tile_points:
+        if (free := free_order(task)) and prod(factors) < task.tile_points:
             try:
                 sources, results = task_tokens(task)
             except InputError:
@@ -157,8 +156,11 @@ class TileWalk:
             else:
                 bits = (df.itensor_of(port).element_bits for port in (*task.sources, *task.produced))
                 ports = (*sources, *results)
-                return walk_along_tokens(tuple(task.tile_sizes), factors, tuple(reductions), ports, tuple(bits))
-        return _walk((*reductions, *parallel), task.tile_sizes, factors, len(reductions))
+                inputs = len(sources)
+                return walk_along_tokens(
+                    tuple(task.tile_sizes), factors, tuple(reductions), ports, inputs, tuple(bits), free == "points"
+                )
+        return _walk((*reductions, *parallel), task.tile_sizes, factors, tuple(reductions))
 
     @property
     def count(self) -> int:
@@ -166,14 +168,20 @@ class TileWalk:
         return prod(self.steps)
 
     @property
-    def reduced(self) -> tuple[int, ...]:
-        """The reduction loops, outermost first."""
-        return self.order[: self.reductions]
-
-    @property
     def parallel(self) -> tuple[int, ...]:
         """The parallel loops, outermost first."""
-        return self.order[self.reductions :]
+        return tuple(loop for loop in self.order if loop not in self.reduced)
+
+    @property
+    def reduces_outside(self) -> bool:
+        """Whether the steps over reductions lie around all others."""
+        stepped = [loop in self.reduced for loop in self.order if self.steps[loop] > 1]
+        return stepped == sorted(stepped, reverse=True)
+
+    @property
+    def shared(self) -> int:
+        """Lanes that work on one result."""
+        return prod(self.lanes[loop] for loop in self.reduced)
 
     def in_order(self, loops: Sequence[int] | None = None) -> list[Step]:
         """All steps, first to last; of some loops alone, those in which the others stand at their first."""
@@ -267,6 +275,15 @@ class TileWalk:
         waiting = 0 if spread is None else spread.registers * prod(port.shape)
         return waiting if spread and spread.in_place else len(steps) * prod(port.shape) + waiting
 
+    def waiting_results(self, port: PortTokens) -> int:
+        """Elements of a result that wait until they leave: a token, or a tile, and a tile's tokens where many end."""
+        if self.turns(port, self.order if port.scanned else self.parallel) is not None:
+            return prod(port.shape)
+        steps = self.complete(port)
+        spread = spread_writes(steps, self.count, -(-len(steps) // self.count))
+        waiting = 0 if spread is None else spread.registers * prod(port.shape)
+        return len(steps) * prod(port.shape) + waiting
+
     def _first(self, low: Places, port: PortTokens, offset: tuple[int, ...]) -> int:
         """The first of the steps that touches a token; lanes are taken for boxes, which may say a step too early."""
         start = np.array(offset, np.int64)
@@ -291,7 +308,7 @@ class TileWalk:
         return replace(turns, inside=(*turns.inside, *lanes.items()))
 
 
-def _walk(order: Sequence[int], tile: Sequence[int], lanes: tuple[int, ...], reductions: int = 0) -> TileWalk:
+def _walk(order: Sequence[int], tile: Sequence[int], lanes: tuple[int, ...], reductions: tuple[int, ...]) -> TileWalk:
     steps = tuple(size // factor for size, factor in zip(tile, lanes, strict=True))
     return TileWalk(tuple(order), steps, lanes, reductions)
 
@@ -302,27 +319,35 @@ def walk_along_tokens(
     lanes: tuple[int, ...],
     reductions: tuple[int, ...],
     ports: tuple[PortTokens, ...],
+    inputs: int,
     bits: tuple[int, ...],
+    any_lanes: bool,
 ) -> TileWalk:
-    """The walk over a tile of single terms whose steps work on one token after the other, as far as there is one.
+    """The walk over a tile whose steps work on one token after the other, as far as there is one.
 
-    Points of such a tile may be taken in any order.  Where steps touch several tokens these wait, and so does the
+    The results of the tile may be taken in any order.  Where steps touch several tokens these wait, and so does the
     tile: of the walks along the tokens of each port, the one for which the fewest bits wait.
 
     Args:
         tile: points of the tile per loop.
         lanes: lanes per loop, innermost first, which are kept where nothing is better.
-        reductions: loops of one point over which a result takes further tiles.
+        reductions: loops of one point over which a result takes further tiles, or of terms in any order.
         ports: tokens of each source and result.
+        inputs: number of the sources.
         bits: bits of an element of each of them.
+        any_lanes: whether points may be taken in any order, too.
     """
     loops = [*reductions, *(loop for loop in range(len(tile)) if loop not in reductions)]
-    walks = [_walk(loops, tile, lanes, len(reductions))]
+    walks = [_walk(loops, tile, lanes, reductions)]
     for port in ports:
-        if (along := _lanes_along(tile, prod(lanes), port)) is not None:
-            orders = loops, _order_along(port, loops, reductions)
-            walks += [_walk(order, tile, along, len(reductions)) for order in orders]
-    return min(walks, key=lambda walk: sum(walk.waiting(port) * each for port, each in zip(ports, bits, strict=True)))
+        if (along := _lanes_along(tile, prod(lanes), port) if any_lanes else lanes) is not None:
+            walks += [_walk(order, tile, along, reductions) for order in (loops, _order_along(port, loops, reductions))]
+
+    def waiting_bits(walk: TileWalk) -> int:
+        elements = [*map(walk.waiting, ports[:inputs]), *map(walk.waiting_results, ports[inputs:])]
+        return sum(count * each for count, each in zip(elements, bits, strict=True))
+
+    return min(walks, key=waiting_bits)
 
 
 def _lanes_along(tile: Sequence[int], lanes: int, port: PortTokens) -> tuple[int, ...] | None:
@@ -342,10 +367,12 @@ def _lanes_along(tile: Sequence[int], lanes: int, port: PortTokens) -> tuple[int
 
 
 def _order_along(port: PortTokens, loops: Sequence[int], reductions: Sequence[int]) -> list[int]:
-    """The loops in the order in which a port's tokens come, reductions first."""
+    """The loops in the order in which a port's tokens come, and else as given; reductions stay in their order."""
     moved = [dim for part in port.parts if part.trip > 1 for dim, stride in enumerate(part.strides) if stride]
     first = [loop for dim in moved for loop, factor in enumerate(port.rows[dim]) if factor]
-    return [*dict.fromkeys([*reductions, *first, *loops])]
+    order = [*dict.fromkeys([*first, *loops])]
+    terms = iter(reductions)
+    return [next(terms) if loop in reductions else loop for loop in order]
 
 
 @dataclass(frozen=True)
