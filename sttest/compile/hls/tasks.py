@@ -156,10 +156,14 @@ class _TaskEmitter:
         with self.code.loops([CountedLoop("first_tokens", "n", cycles)], "pipeline II=1"):
             for port, stream in zip(self.sources, self.process.inputs, strict=True):
                 if (spread := port.motion.spread) is not None and spread.ahead:
-                    start = cycles - spread.ahead * spread.per_step
+                    start = cycles - spread.ahead * self.interval
                     when = [f"n >= {start}"] if start else []
-                    when += [f"n < {start + spread.first_tokens}"] if start + spread.first_tokens < cycles else []
                     token = affine([("n", 1)], -start)
+                    if spread.every > 1:
+                        token, comes = _every(token, spread.every * self.interval)
+                        when.append(comes)
+                    elif start + spread.first_tokens < cycles:
+                        when.append(f"n < {start + spread.first_tokens}")
                     port.token.read(self.code, f"{port.registers}[{token}]", stream, _condition(when))
 
     def _behind_tiles(self) -> None:
@@ -180,6 +184,8 @@ class _TaskEmitter:
         with self.code.unrolled(_tokens_of_step(port, spread)):
             for word, conditions, shift in (("", own, spread.ahead), ("else ", following, -next_tile)):
                 if not word or spread.ahead:
+                    if spread.every > 1:
+                        conditions.append(_every(affine(self.walk.number, shift), spread.every)[1])
                     target, before = port.register_of(self._token(spread, shift)), f"{word}{_condition(conditions)}"
                     port.token.read(self.code, target, stream, before)
 
@@ -194,6 +200,8 @@ class _TaskEmitter:
     def _token(self, spread: SpreadTokens, shift: int = 0) -> str:
         """The number of the token that comes so many steps after that of the present step's number."""
         each, inner = spread.per_step, [("n", 1)] if spread.per_step > 1 else []
+        if spread.every > 1:
+            return _every(affine(self.walk.number, shift), spread.every)[0]
         return affine([*((name, factor * each) for name, factor in self.walk.number), *inner], shift * each)
 
     def _declare(self, port: TaskPort) -> None:
@@ -380,6 +388,16 @@ def _declare_registers(code: Code, port: TaskPort, spread: SpreadTokens) -> None
     code.line(f"{port.token.c_type} {port.registers}[{spread.registers}]{f'[{words}]' if words > 1 else ''};")
     for dim in range(1, 3 if words > 1 else 2):
         code.pragma(f"array_partition variable={port.registers} type=complete dim={dim}")
+
+
+def _every(number: str, steps: int) -> tuple[str, str]:
+    """Of what happens once in so many steps, its number and its condition.
+
+    >>> _every("8 * s0 + s1 + 3", 4)
+    ('(8 * s0 + s1 + 3) / 4', '(8 * s0 + s1 + 3) % 4 == 0')
+    """
+    inner = number if re.fullmatch(r"\w+", number) else f"({number})"
+    return f"{inner} / {steps}", f"{inner} % {steps} == 0"
 
 
 def _tokens_of_step(port: TaskPort, spread: SpreadTokens) -> list[CountedLoop]:

@@ -125,7 +125,8 @@ def _reading_cycles(steps: list[int], interval: int, spread: SpreadTokens | None
     if spread is None:
         return tuple((ahead + step) * interval + place for step, place in _places(steps))
     first = (ahead - spread.ahead) * interval
-    return tuple(first + number for number in range(len(steps)))
+    apart = 1 if spread.every == 1 else spread.every * interval
+    return tuple(first + number * apart for number in range(len(steps)))
 
 
 def _left(walk: TileWalk, interval: int, start: int, port: PortTokens) -> PortMotion:

@@ -429,21 +429,22 @@ class SpreadTokens:
     """
 
     tokens: int  # tokens of a tile
-    per_step: int  # tokens that one step moves, which its interval allows
+    per_step: int  # tokens that one step moves, which its interval allows; one where not all steps do
     registers: int  # tokens that wait at the most, rounded up to a divisor of all
     ahead: int = 0  # steps
     rest: int = 0  # most tokens that are left when the last tile is worked on
+    every: int = 1  # steps from one that moves tokens to the next
     in_place: bool = False  # whether they wait until the last step that needs them, and no other array holds the tile
 
     @property
     def steps(self) -> int:
         """Steps in which tokens come."""
-        return -(-self.tokens // self.per_step)
+        return -(-self.tokens // self.per_step) * self.every
 
     @property
     def first_tokens(self) -> int:
         """Tokens that come before the first step."""
-        return min(self.ahead * self.per_step, self.tokens)
+        return min(-(-self.ahead // self.every) * self.per_step, self.tokens)
 
 
 def spread_reads(
@@ -459,23 +460,40 @@ def spread_reads(
     """
     if _most(needed) <= interval:
         return None
-    tokens, ahead = len(needed), max(0, *(token // interval - step for token, step in enumerate(needed)))
+    tokens = len(needed)
+    if last is not None:
+        every = max(steps // tokens, 1)
+        per_step = interval if every == 1 else 1
+        ahead = _steps_ahead(needed, per_step, every)
+        most = _most_waiting([*accumulate(last, max)], steps, ahead, per_step, every)
+        if most <= tokens:
+            return SpreadTokens(tokens, per_step, _divisor(tokens, most), ahead, every=every, in_place=True)
+    ahead = _steps_ahead(needed, interval)
+    return SpreadTokens(tokens, interval, _divisor(tokens, _most_waiting(needed, steps, ahead, interval)), ahead)
 
-    def waiting(until: Sequence[int]) -> int:
-        """The most tokens that have come by the end of a step, the next tile's included, less what is done with.
 
-        Tokens go in the order in which they came: each has the register of the one that came so many before it.
-        """
-        most, free = 0, [*accumulate(until, max)]
-        for step in range(-ahead, steps):
-            come = min(tokens, (step + ahead + 1) * interval)
-            follow = max(0, min(tokens, (step + ahead + 1 - steps) * interval))
-            most = max(most, come + follow - sum(each < step for each in free))
-        return most
+def _steps_ahead(needed: Sequence[int], per_step: int, every: int = 1) -> int:
+    return max(0, *(token // per_step * every - step for token, step in enumerate(needed)))
 
-    if last is not None and (most := waiting(last)) <= tokens:
-        return SpreadTokens(tokens, interval, _divisor(tokens, most), ahead, in_place=True)
-    return SpreadTokens(tokens, interval, _divisor(tokens, waiting(needed)), ahead)
+
+def _most_waiting(until: Sequence[int], steps: int, ahead: int, per_step: int, every: int = 1) -> int:
+    """The most tokens that have come by the end of a step, the next tile's included, less what is done with.
+
+    Args:
+        until: last step that keeps each token, ascending, for each has the register of one that came before it.
+        steps: steps of a tile.
+        ahead: steps before the first one, in which the first tokens come.
+        per_step: tokens that come in one step.
+        every: steps from one that moves tokens to the next.
+    """
+
+    def come(step: int) -> int:
+        return max(0, min(len(until), (step // every + 1) * per_step))
+
+    return max(
+        come(step + ahead) + come(step + ahead - steps) - sum(each < step for each in until)
+        for step in range(-ahead, steps)
+    )
 
 
 def spread_writes(complete: Sequence[int], steps: int, interval: int) -> SpreadTokens | None:
