@@ -9,7 +9,7 @@ import pytest
 from block_goldens import Case, golden_and_found, same_bits
 from functional_runs import graph_of
 
-from sttest.boards.operators import OPERATORS_FILE, load_operators
+from sttest.boards.operators import OPERATORS_FILE, load_operators, operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
@@ -101,8 +101,9 @@ def test_lanes_are_a_power_of_two() -> None:
 
 def test_sums_over_groups_hold_every_column(design: Design) -> None:
     (kernel,) = all_of(design.module, df.KernelOp)
-    held = next(each for each in memories(kernel, design.graph) if each.name == "attn_q_proj_groups_out0")
-    assert held.depth * held.bits == 1024 * 32
+    found = memories(kernel, design.graph, operators(design.board))
+    held = next(each for each in found if each.name == "attn_q_proj_groups_kept0")
+    assert held.depth * held.bits * held.banks == 1024 * 32
 
 
 def test_the_design_finishes_with_its_sized_fifos_in_both_engines(design: Design) -> None:

@@ -39,11 +39,11 @@ def test_every_fifo_and_block_is_bound_to_its_kind(design: Design) -> None:
     assert {kind for kind, _ in bound.values()} == {"ram_2p"}
 
 
-def test_running_values_that_wait_in_memories_are_bound(design: Design) -> None:
+def test_arrays_that_are_memories_are_bound(design: Design) -> None:
     text, kinds = emit_design(design).text, {each.facts.name: each.kind for each in design_resources(design).memories}
     library = operators(design.board)
     wanted = {
-        kinds[memory_name(task, f"out{number}")]
+        kinds[memory_name(task, array.name)]
         for nodes in processes_of(only_kernel(design.module, "test", "test")).values()
         for task in (next(iter(node for node in nodes if isinstance(node, df.TaskOp)), None),)
         if task is not None

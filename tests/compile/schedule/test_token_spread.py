@@ -1,6 +1,7 @@
 """Tokens that pass a port one by one: none comes late, registers suffice, none is left behind."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -38,6 +39,27 @@ def test_tokens_come_in_time_and_find_a_register(tile: tuple[list[int], int, int
     for now in range(-spread.ahead, TILES * steps):
         waiting = [each for each in come if come[each] <= now <= taken[each]]
         assert len({token % spread.registers for _, token in waiting}) == len(waiting)
+
+
+@given(tiles(), st.randoms())
+def test_tokens_that_are_read_where_they_wait_stay_until_their_last_step(
+    tile: tuple[list[int], int, int], random: Random
+) -> None:
+    needed, steps, interval = tile
+    last = [random.randint(step, steps - 1) for step in needed]
+    spread = spread_reads(needed, steps, interval, last)
+    if spread is None or not spread.in_place:
+        return
+    come = {
+        (number, token): number * steps + token // spread.per_step * spread.every - spread.ahead
+        for number in range(TILES) for token in range(len(needed))
+    }  # fmt: skip
+    assert max(Counter(come.values()).values()) <= interval
+    assert all(come[number, token] <= number * steps + needed[token] for number, token in come)
+    assert spread.steps <= steps or spread.every == 1
+    for now in range(-spread.ahead, TILES * steps):
+        used = [(n, token) for n, token in come if come[n, token] <= now <= n * steps + last[token]]
+        assert len({token % spread.registers for _, token in used}) == len(used)
 
 
 @given(tiles())
