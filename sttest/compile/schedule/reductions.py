@@ -66,16 +66,18 @@ def can_be_pairwise(task: df.TaskOp) -> bool:
 def free_order(task: df.TaskOp) -> Literal["points", "results", ""]:
     """What of a tile may be taken in any order, so that steps work on the tokens as they come.
 
-    All points where a tile has one term of each result, and of a maximum or minimum, which is back a cycle after it
-    was needed; of sums of neighbors, none of which waits for its own adder, results, while their terms keep their
-    order.  Nothing else where running values come round late, or those of several tiles are held.
+    All points where a tile has one term of each result, and of a maximum, a minimum or a sum of integers, which is back
+    a cycle after it was needed; but products keep to lanes that share a factor.  Of sums of neighbors, none of which
+    waits for its own adder, results, while their terms keep their order.  Nothing else, where running values come round
+    late or those of several tiles are held.
     """
     reduction = reduction_of(task)
     if reduction is None or prod(task.tile_sizes[loop] for loop in reduction_loops(task)) == 1:
         return "points"
     if prod(task.trip_counts[loop] for loop in task.held_loops) > 1:
         return ""
-    if isinstance(reduction.join, _EXTREMES):
+    is_integer_sum = isinstance(reduction.join, arith.AddiOp) and not task.is_contraction
+    if is_integer_sum or isinstance(reduction.join, _EXTREMES):
         return "points"
     return "results" if reduction.order == "pairwise" else ""
 
