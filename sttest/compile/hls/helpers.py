@@ -93,6 +93,27 @@ static inline T tree_sum(T (&term)[SIZE]) {
   return term[SIZE - 1];
 }
 """,
+    "rotate": """\
+// Elements are moved up by so many STEPs, those at the end to the front.
+template <int OUTER, int SIZE, int INNER, int STEP, int STAGES, class T>
+static inline void rotate(T (&element)[OUTER * SIZE * INNER], int steps) {
+#pragma HLS inline
+  stages: for (int stage = 0; stage < STAGES; ++stage) {
+#pragma HLS unroll
+    T before[OUTER * SIZE * INNER];
+#pragma HLS array_partition variable=before type=complete dim=1
+    keep: for (int n = 0; n < OUTER * SIZE * INNER; ++n) {
+#pragma HLS unroll
+      before[n] = element[n];
+    }
+    move: for (int n = 0; n < OUTER * SIZE * INNER; ++n) {
+#pragma HLS unroll
+      const int place = n / INNER % SIZE, from = (place + SIZE - (STEP << stage) % SIZE) % SIZE;
+      element[n] = (steps >> stage) & 1 ? before[n + (from - place) * INNER] : before[n];
+    }
+  }
+}
+""",
     "half_of_bits": """\
 // The binary16 number with these bits, by way of the equal binary32 number (a half can't be in a union).
 static inline half half_of_bits(unsigned int bits) {

@@ -7,19 +7,11 @@ from functools import singledispatchmethod
 
 from sttest.compile.channels.cache_entries import cache_entries
 from sttest.compile.dialects import df
+from sttest.compile.hls.converter import emit_drain, emit_fill
 from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
-from sttest.compile.hls.process import (
-    Process,
-    emit_concat,
-    emit_drain,
-    emit_enter,
-    emit_fill,
-    emit_fork,
-    emit_gather,
-    emit_leave,
-)
+from sttest.compile.hls.process import Process, emit_concat, emit_enter, emit_fork, emit_gather, emit_leave
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
@@ -95,7 +87,7 @@ class _Emitter:
         code.line()
         code.lines += [*COMPILERS.splitlines(), "", *_ALIASES]
         code.lines += sorted({stream.token.typedef for stream in self.network.streams.values()} - {""})
-        code.lines += sorted({each.block.typedef for each in self.network.conversions.values()})
+        code.lines += sorted({each.type.typedef for each in self.network.conversions.values()})
         for text in (*([WORDS] if self._has_wide_tokens() else []), *self.helpers.texts()):
             code.line()
             code.lines += text.splitlines()
@@ -175,8 +167,8 @@ class _Emitter:
 
     def _emit_converter(self, code: Code, node: df.ConverterOp) -> None:
         fill, drain = self.network.halves(node)
-        emit_fill(code, self.network.conversions[node], fill)
-        emit_drain(code, self.network.conversions[node], drain)
+        emit_fill(code, self.network.conversions[node], fill, self.helpers)
+        emit_drain(code, self.network.conversions[node], drain, self.helpers)
 
     def _has_wide_tokens(self) -> bool:
         return any(stream.token.words > 1 for stream in self.network.streams.values())

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from sttest.compile.dialects import df
+from sttest.compile.hls.converter import Conversion
 from sttest.compile.hls.helpers import HELPER_NAMES
 from sttest.compile.hls.memory_layout import WORD_BITS, PortLayout, memory_layout
-from sttest.compile.hls.process import Conversion, EngineProcess, Process, conversion
+from sttest.compile.hls.process import EngineProcess, Process
 from sttest.compile.hls.types import Element, Names, Token
 from sttest.compile.hls.value_names import ValueNames, blocks_variable, fifo_variable, stream_name, value_names
 from sttest.compile.ir.module_walk import run_first
@@ -21,6 +22,7 @@ from sttest.core.errors import InputError
 # What every process calls its own.
 _LOCAL_NAMES = (
     "token", "word", "words", "block", "tile", "first", "held", "number", "step", "row", "entry", "position", "place",
+    "banks",
 )  # fmt: skip
 
 
@@ -137,7 +139,7 @@ class Network:
 
     def __post_init__(self) -> None:
         converters = [node for node in self.kernel.body.block.ops if isinstance(node, df.ConverterOp)]
-        self.conversions = {node: conversion(node, node_label(node)) for node in converters}
+        self.conversions = {node: Conversion.of(node, node_label(node)) for node in converters}
         reserved = HELPER_NAMES | self._type_names()
         self._names = Names(reserved)
         self._values = value_names(self.kernel, reserved)
@@ -162,7 +164,7 @@ class Network:
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
-        return {token.c_type for token in tokens} | {each.block.c_type for each in self.conversions.values()}
+        return {token.c_type for token in tokens} | {each.type.c_type for each in self.conversions.values()}
 
     def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -265,7 +267,7 @@ class Network:
         """The processes of a converter: fill and drain."""
         whole = self.process(converter)
         variable, label = self.blocks(converter), node_label(converter)
-        blocks = f"ping_pong<{self.conversions[converter].block.c_type}>& blocks"
+        blocks = f"ping_pong<{self.conversions[converter].type.c_type}>& blocks"
         fill = Process(
             self._names.of((converter, "fill"), f"{label}_fill"), (whole.parameters[0], blocks),
             (whole.arguments[0], variable), whole.inputs, ("blocks",),

@@ -4,14 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from sttest.compile.dialects import df
-from sttest.compile.dialects.stream_order import StreamLoop, cut_inside, lowest, merged
-from sttest.compile.hls.memory_layout import element_loops, token_element
-from sttest.compile.hls.types import Element, LocalArray, Token
+from sttest.compile.hls.types import Token
 from sttest.compile.hls.value_names import ValueNames
 from sttest.compile.hls.writer import Code, CountedLoop, affine, counted
-from sttest.compile.ir.module_walk import run_first
-from sttest.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -169,122 +164,3 @@ def emit_leave(code: Code, process: Process, token: Token, tokens: int) -> None:
 
 def _tokens(tokens: int) -> list[CountedLoop]:
     return [CountedLoop("tokens", "t", tokens)]
-
-
-# --- A `df.converter` as two processes that share a ping-pong buffer: one fills a half, the other drains the last
-
-
-@dataclass(frozen=True)
-class Side:
-    """How one side walks a block."""
-
-    token: Token  # type of the stream's tokens
-    loops: tuple[StreamLoop, ...]  # over the tokens of a block
-    start: tuple[int, ...]  # place of the first token in the buffer, per data dim
-
-
-@dataclass(frozen=True)
-class BlockType:
-    """The type of a buffer's half."""
-
-    c_type: str  # its name
-    typedef: str  # its declaration
-
-    @staticmethod
-    def of(element: Element, buffer: LocalArray) -> "BlockType":
-        """The type of a buffer of such elements."""
-        shape = "x".join(str(buffer.shape[dim]) for dim in buffer.dims) or "1"
-        name = f"block_{element.tag}_{shape}"
-        return BlockType(name, f"typedef {element.c_type} {name}{buffer.extents or '[1]'};")
-
-
-@dataclass(frozen=True)
-class Conversion:
-    """What a converter does."""
-
-    blocks: int  # number of times that the buffer is filled
-    buffer: LocalArray  # one half; an array of one element still has a dim
-    block: BlockType  # type of a half
-    # fill, drain: the two sides
-    fill: Side
-    drain: Side
-
-
-def conversion(op: df.ConverterOp, name: str) -> Conversion:
-    """The facts of a converter; ``name`` is for messages.
-
-    Raises:
-        InputError: no buffer yet, or a side that leaves it.
-    """
-    if op.buffer is None or op.blocks is None:
-        raise run_first("hls", f"{op.name} has no buffer", "materialize-converters")
-    source, sink = df.itensor_of(op.sources[0]), df.itensor_of(op.sinks[0])
-    blocks, shape = op.blocks.value.data, op.buffer.values
-    rank = len(shape)
-    _, filling = cut_inside(source, source.tokens // blocks, name)
-    _, draining = cut_inside(sink, sink.tokens // blocks, name)
-    corner = lowest(filling, rank)
-    base = [stream.map.eval((0,) * stream.map.num_dims, ()) for stream in (source, sink)]
-    starts = [tuple(at - first - low for at, first, low in zip(start, base[0], corner, strict=True)) for start in base]
-    sides = [
-        Side(Token.of(stream, name), tuple(merged(loops)), start)
-        for stream, loops, start in ((source, filling, starts[0]), (sink, draining, starts[1]))
-    ]
-    for side in sides:
-        _check_inside(side, shape, name)
-    element = sides[0].token.element
-    buffer = LocalArray("block", element.c_type, shape)
-    return Conversion(blocks, buffer, BlockType.of(element, buffer), *sides)
-
-
-def _check_inside(side: Side, shape: Sequence[int], name: str) -> None:
-    for dim, extent in enumerate(shape):
-        low = side.start[dim] + lowest(side.loops, len(shape))[dim]
-        high = side.start[dim] + side.token.shape[dim]
-        high += sum((loop.trip - 1) * max(0, loop.strides[dim]) for loop in side.loops)
-        if low < 0 or high > extent:
-            raise InputError(
-                "outside-buffer", f"a token reaches elements {low} to {high - 1} of dim {dim}, the buffer has {extent}",
-                where=name, hints=["compile the design anew"],
-            )  # fmt: skip
-
-
-def emit_fill(code: Code, facts: Conversion, process: Process) -> None:
-    """Writes the process that takes the source's tokens."""
-    token = facts.fill.token
-    code.comment("Fills blocks with tokens.")
-    with _block(code, facts, process, "fill", "write", facts.fill):
-        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
-        with code.unrolled(element_loops(token)):
-            code.line(f"{_buffer_element(facts, facts.fill)} = {token_element(token)};")
-
-
-def emit_drain(code: Code, facts: Conversion, process: Process) -> None:
-    """Writes the process that gives the sink's tokens."""
-    token = facts.drain.token
-    code.comment("Drains blocks in tokens.")
-    with _block(code, facts, process, "drain", "read", facts.drain):
-        token.declare(code, "token", code.type("TOKEN", token.c_type))
-        with code.unrolled(element_loops(token)):
-            code.line(f"{token_element(token)} = {_buffer_element(facts, facts.drain)};")
-        token.write(code, process.outputs[0], "token")
-
-
-@contextmanager
-def _block(code: Code, facts: Conversion, process: Process, kind: str, lock: str, side: Side) -> Iterator[None]:
-    """The loops over blocks and tokens; a lock lives for one block."""
-    blocks = [CountedLoop("blocks", "b", facts.blocks)]
-    tokens = [CountedLoop(f"tokens_{n}", f"t{n}", loop.trip) for n, loop in enumerate(side.loops)]
-    with process.every_layer(code, kind), code.loops(blocks):
-        code.line(f"hls::{lock}_lock<{code.type('BLOCK', facts.block.c_type)}> block(blocks);")
-        with code.loops(tokens, "pipeline II=1"):
-            yield
-
-
-def _buffer_element(facts: Conversion, side: Side) -> str:
-    index = []
-    for dim, size in enumerate(side.token.shape):
-        terms = [(f"t{position}", loop.strides[dim]) for position, loop in enumerate(side.loops)]
-        terms += [(f"e{dim}", 1)] if size > 1 else []
-        index.append(affine(terms, side.start[dim]))
-    return facts.buffer.at(index) + ("" if facts.buffer.dims else "[0]")

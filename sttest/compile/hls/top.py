@@ -156,8 +156,8 @@ def _declare_blocks(code: Code, network: Network, timing: PortTiming) -> None:
     """Ping-pong buffers."""
     for converter, facts in network.conversions.items():
         variable = network.blocks(converter)
-        code.line(f"hls::stream_of_blocks<{facts.block.c_type}, 2> {variable};")
-        facts.buffer.renamed(variable).partition(code, converter.at_once, converter.word)
+        code.line(f"hls::stream_of_blocks<{facts.type.c_type}, 2> {variable};")
+        facts.buffer.renamed(variable).partition(code, facts.block.at_once, facts.block.word)
         bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
 
 

@@ -16,6 +16,7 @@ from sttest.boards.resources import PipelineLogic, Resources, load_resource_mode
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
+from sttest.compile.schedule.converter_block import ConverterBlock, converter_block
 from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
 from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
@@ -94,10 +95,10 @@ class NodeModel:
 
     @_logic.register
     def _converter(self, op: df.ConverterOp, *others: df.NodeOp) -> Resources:
-        """A filling and a draining loop, each with its stream and its two credit FIFOs."""
+        """Two loops, each with its stream and its two credit FIFOs; choices of banks and rotations of tokens."""
         ports = (op.sources[0], op.sinks[0])
         fill, drain = (self._pipeline(PipelineLogic(ports=3, trip=df.itensor_of(port).tokens)) for port in ports)
-        return fill + drain
+        return fill + drain + (Resources() if op.buffer is None else _moves(converter_block(op, process_name(op))))
 
     def _copies(self, port: SSAValue, others: int, tokens: int = 0) -> Resources:
         """Between the one port of a fork or a gather and its others: a word of registers and a loop."""
@@ -170,6 +171,22 @@ def _choice(bits: int, sources: int) -> Resources:
     return Resources(lut=bits * -(-(sources - 1) // 3))
 
 
+def _moves(block: ConverterBlock) -> Resources:
+    """What lies between tokens and banks: a choice of banks for what is drained, and stages that rotate tokens."""
+    luts = 0
+    for number, side in enumerate((block.fill, block.drain)):
+        moved = side.stream.element_bits * prod(
+            dim.banks if dim.rotates[number] else size for dim, size in zip(block.dims, side.shape, strict=True)
+        )
+        positions = [len(side.offsets(at, dim.banks)) for at, dim in enumerate(block.dims)]
+        turned = [dim.rotates[number] for dim in block.dims]
+        stages = ((count - 1).bit_length() for count, turns in zip(positions, turned, strict=True) if turns)
+        luts += sum(moved * ceil(each / 2) for each in stages)  # a LUT takes a bit through two stages
+        if side is block.drain:
+            luts += _choice(moved, prod(count for count, turns in zip(positions, turned, strict=True) if not turns)).lut
+    return Resources(lut=luts)
+
+
 def channels_of(graph: TimedGraph) -> dict[str, tuple[str, ...]]:
     """The pseudo-channels of every DMA of a timed graph."""
     return {port.name: port.channels for port in graph.processes if isinstance(port, MemoryPort)}
@@ -220,14 +237,12 @@ def _dma(op: df.DmaOp, name: str) -> Iterator[MemoryFacts]:
 
 @_of_node.register
 def _converter(op: df.ConverterOp, name: str) -> Iterator[MemoryFacts]:
-    """Both halves, banked by word, which is an element where the two sides take their tokens in different orders."""
+    """Both halves, in the banks that the code declares."""
     if op.buffer is None:
         return
-    element_bits = df.itensor_of(op.sources[0]).element_bits
-    at_once = max(df.itensor_of(port).token_bits // element_bits for port in (op.sources[0], op.sinks[0]))
-    words = ceil(PING_PONG * prod(op.buffer.values) / at_once)
-    together = prod(op.word)
-    yield MemoryFacts(buffer_name(op), name, "converter", words, together * element_bits, banks=at_once // together)
+    block = converter_block(op, name)
+    bits = prod(block.word) * block.fill.stream.element_bits
+    yield MemoryFacts(buffer_name(op), name, "converter", PING_PONG * block.depth, bits, banks=block.banks)
     for side in ("full", "empty"):
         yield MemoryFacts(f"{name}_{side}", name, "fifo", PING_PONG, 1, shift_register=True)
 
