@@ -35,6 +35,7 @@ from sttest.targets.vitis.cpp_model import (
     Assign,
     Call,
     CppFunction,
+    Declared,
     Expr,
     For,
     If,
@@ -45,6 +46,7 @@ from sttest.targets.vitis.cpp_model import (
     Return,
     Run,
     Statement,
+    in_order,
     names_in,
     plain,
 )
@@ -108,10 +110,10 @@ def carried_chains(iteration: Iteration, library: Mapping[str, Operator]) -> lis
 def _carried(iteration: Iteration) -> set[str]:
     """The variables on a circle of assignments that passes one from outside of the iteration."""
     uses: dict[str, set[str]] = {}
-    declared: set[str] = set()
+    declared = {each.name for each in in_order(iteration.nest.body) if isinstance(each, Declared)}
     _collect(iteration.nest.body, frozenset(), uses, iteration)
     for target in uses:
-        if _first_is_whole(iteration.nest.body, target, iteration):
+        if target not in declared and _first_is_whole(iteration.nest.body, target, iteration):
             declared.add(target)
     found: set[str] = set()
     for circle in _circles(uses):

@@ -118,6 +118,13 @@ class Assign(NamedTuple):
     line: int
 
 
+class Declared(NamedTuple):
+    """A local variable begins: it holds nothing that an earlier pass through here has left."""
+
+    name: str
+    line: int
+
+
 class Run(NamedTuple):
     """A call whose value nobody takes."""
 
@@ -168,7 +175,7 @@ class Unknown:
     line: int
 
 
-Statement: TypeAlias = Assign | Run | If | Return | For | Unknown
+Statement: TypeAlias = Declared | Assign | Run | If | Return | For | Unknown
 
 
 @dataclass(frozen=True)
@@ -564,6 +571,8 @@ class _Reader:
             self.made.types[name] = self._type(text, extents)
             if is_static:
                 self.made.statics.add(name)
+            else:
+                yield Declared(name, line_of(node))
             if "_lock<" in text:
                 held = re.search(r"[({]\s*(\w+)", text_of(declarator))
                 self.made.blocks[name] = (self._found(held[1]) if held is not None else None) or name

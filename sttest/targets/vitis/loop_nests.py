@@ -21,6 +21,7 @@ from sttest.targets.vitis.cpp_model import (
     CppFile,
     CppFunction,
     CppType,
+    Declared,
     Expr,
     For,
     If,
@@ -301,6 +302,8 @@ def _substituted(
         match each:
             case Assign(target, value, line):
                 found.append(Assign(substituted(target, values), substituted(value, values), line))
+            case Declared(name, line):
+                found.append(Declared(_renamed(name, values), line))
             case Run(call, line):
                 changed = substituted(call, values)
                 assert isinstance(changed, Call)
