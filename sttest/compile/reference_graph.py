@@ -89,7 +89,7 @@ def _kind(text: str, name: str) -> ArgumentKind:
 
 def _stream(op: df.StreamOp) -> ReferenceStream:
     stream = op.result.type.itensor
-    start = stream.map.eval((0,) * stream.map.num_dims, ())
+    start = stream.origin
     return ReferenceStream(
         op.sym_name.data, _dtype(stream.dtype), stream.element_shape, stream.trip_counts, stream.step_sizes,
         stream.coefficients, tuple(start), op.result.type.depth.data, _origin(op),

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import gcd, prod
+from typing import TypeVar
 
 from xdsl.dialects.arith import ConstantOp, MuliOp
 from xdsl.dialects.builtin import (
@@ -47,7 +48,6 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.irdl.operations import VariadicAttrAccessor
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, IsTerminator
@@ -455,13 +455,6 @@ class NodeOp(IRDLOperation):
     streams = var_result_def(AnyAttr())
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        # irdl's accessors take the sizes of both groups apart at every look; there are thousands of looks per design.
-        for name, port in (("sources", _sources), ("sinks", _sinks)):
-            if isinstance(cls.__dict__.get(name), VariadicAttrAccessor):
-                setattr(cls, name, property(port))
-
     @property
     def source_count(self) -> int:
         """Operands before this number are sources, the others sinks."""
@@ -529,7 +522,26 @@ def _sinks(node: NodeOp) -> Sequence[SSAValue]:
     return node.operands[node.source_count :]
 
 
-@irdl_op_definition
+def _streams(node: NodeOp) -> Sequence[SSAValue]:
+    return node.results
+
+
+_PORTS = {"sources": _sources, "sinks": _sinks, "streams": _streams}
+_NodeT = TypeVar("_NodeT", bound=NodeOp)
+
+
+def _node(cls: type[_NodeT]) -> type[_NodeT]:
+    """Defines a class of nodes.
+
+    The accessors of irdl take the sizes of both groups of operands apart at every look; there are thousands per design.
+    """
+    defined = irdl_op_definition(cls)
+    for name, port in _PORTS.items():
+        setattr(defined, name, property(port))
+    return defined
+
+
+@_node
 class TaskOp(NodeOp):
     """A tiled loop nest over tokens with a scalar payload.
 
@@ -657,7 +669,7 @@ class TaskOp(NodeOp):
         """Whether reductions index a result, by its number: it is written in every iteration."""
         if self.accesses is None:
             return False
-        return _walks_along(self.accesses, len(self.sources) + result, self.iterators.data)
+        return _walks_along(self.accesses, self.source_count + result, self.iterators.data)
 
     def writes(self, result: int) -> int:
         """The number of times that the nest writes a result, given by its number."""
@@ -741,7 +753,7 @@ class TaskOp(NodeOp):
             )
 
 
-@irdl_op_definition
+@_node
 class ConverterOp(NodeOp):
     """Turns one stream order of a tensor into another through a ping-pong buffer inside ``before_loop`` loops.
 
@@ -802,7 +814,7 @@ class ConverterOp(NodeOp):
                 raise VerifyException(f"df.converter: {tokens} tokens do not make {blocks} blocks")
 
 
-@irdl_op_definition
+@_node
 class ForkOp(NodeOp):
     """Copies a stream to several readers, and drains after each of its ``passes``."""
 
@@ -833,7 +845,7 @@ class ForkOp(NodeOp):
         check_single_use(self.name, self.streams)
 
 
-@irdl_op_definition
+@_node
 class JoinOp(NodeOp):
     """Takes one token of each source in turn; all have the result's type."""
 
@@ -852,7 +864,7 @@ class JoinOp(NodeOp):
 # --- `df.concat`: the node that reads its sources in turn and gives their tokens to one stream
 
 
-@irdl_op_definition
+@_node
 class ConcatOp(NodeOp):
     """Joins streams along data dim ``dim``: in each turn all tokens of the first source, then of the second, ….
 
@@ -947,7 +959,7 @@ class DmaOp(NodeOp):
         return identifier(self.origin_name or "tensor")
 
 
-@irdl_op_definition
+@_node
 class DmaReadOp(DmaOp):
     """Streams a tensor from external memory: packed by tiles, widened to port beats, through a ping-pong tile buffer.
 
@@ -1010,7 +1022,7 @@ class DmaReadOp(DmaOp):
             check_streams_slice(self.name, self.sources[0].type, stream, self.slice.values)
 
 
-@irdl_op_definition
+@_node
 class DmaWriteOp(DmaOp):
     """Writes a stream to a tensor in external memory; mirrors ``df.dma_read``."""
 
@@ -1030,7 +1042,7 @@ class DmaWriteOp(DmaOp):
         check_streams_tensor(self.name, self.streams[0].type, itensor_of(self.sources[0]))
 
 
-@irdl_op_definition
+@_node
 class GatherOp(NodeOp):
     """Makes whole tokens out of one slice from each source (`sttest.compile.dialects.stream_order`).
 
@@ -1082,7 +1094,7 @@ class LayerOp(NodeOp):
         return "layers"
 
 
-@irdl_op_definition
+@_node
 class EnterOp(LayerOp):
     """Gives the first layer its first source, every later layer its second: what the layer before made."""
 
@@ -1095,7 +1107,7 @@ class EnterOp(LayerOp):
         _check_one_order(self)
 
 
-@irdl_op_definition
+@_node
 class LeaveOp(LayerOp):
     """Gives what a layer made to its first sink, for the next layer; that of the last layer to its second."""
 

@@ -136,9 +136,21 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
         return self.token_elements * self.element_bits
 
     @remembered
+    def origin(self) -> tuple[int, ...]:
+        """Offset of the first token, per data dim."""
+        return self.map.eval((0,) * self.map.num_dims, ())
+
+    @remembered
+    def strides(self) -> tuple[tuple[int, ...], ...]:
+        """Per loop how far an iteration moves, per data dim."""
+        return tuple(
+            tuple(row[position] * step for row in self.coefficients) for position, step in enumerate(self.step_sizes)
+        )
+
+    @remembered
     def coefficients(self) -> tuple[tuple[int, ...], ...]:
         """Per data dim, the coefficient of every loop in its offset."""
-        zero = self.map.eval((0,) * self.map.num_dims, ())
+        zero = self.origin
         units = [_unit(self.map.num_dims, dim) for dim in range(self.map.num_dims)]
         values = [self.map.eval(unit, ()) for unit in units]
         return tuple(tuple(value[dim] - zero[dim] for value in values) for dim in range(len(self.map.results)))
@@ -146,7 +158,7 @@ class ITensorType(ParametrizedAttribute, TypeAttribute):
     @remembered
     def full_shape(self) -> tuple[int, ...]:
         """Shape of the tensor that the stream covers: per data dim, the highest offset plus the token's extent."""
-        zero = self.map.eval((0,) * self.map.num_dims, ())
+        zero = self.origin
         return tuple(
             zero[dim]
             + size

@@ -42,10 +42,7 @@ def loops_of(stream: ITensorType) -> list[StreamLoop]:
 
 def raw_loops(stream: ITensorType) -> list[StreamLoop]:
     """The loops as the type writes them."""
-    return [
-        StreamLoop(trip, tuple(row[position] * step for row in stream.coefficients))
-        for position, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True))
-    ]
+    return [StreamLoop(*each) for each in zip(stream.trip_counts, stream.strides, strict=True)]
 
 
 def merged(loops: Iterable[StreamLoop]) -> list[StreamLoop]:
@@ -200,7 +197,7 @@ def _extent(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
 
 def _corner(stream: ITensorType, loops: list[StreamLoop]) -> tuple[int, ...]:
     """The lowest offset that these loops reach while all others stand at 0."""
-    start = stream.map.eval((0,) * stream.map.num_dims, ())
+    start = stream.origin
     return tuple(
         low + sum((loop.trip - 1) * min(0, loop.strides[dim]) for loop in loops) for dim, low in enumerate(start)
     )
@@ -339,7 +336,7 @@ def _is_cut_by(stream: ITensorType, slices: int) -> bool:
     """Whether slices are equal, and every loop moves them as far apart as a tensor of slices has them."""
     dim = slice_dim(stream.element_shape)
     extent = stream.element_shape[dim]
-    if extent % slices or any(stream.map.eval((0,) * stream.map.num_dims, ())):
+    if extent % slices or any(stream.origin):
         return False
     for loop, (trip, step) in enumerate(zip(stream.trip_counts, stream.step_sizes, strict=True)):
         moved = [axis for axis, row in enumerate(stream.coefficients) if row[loop]]

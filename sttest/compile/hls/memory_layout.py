@@ -195,7 +195,7 @@ def _check(
         moves = loop.trip > 1
         if moves and any(stride < 0 or stride % size for stride, size in zip(loop.strides, tile, strict=True)):
             raise _bad(f"tiles of {list(tile)} overlap", where)
-    if any(stream.map.eval((0,) * stream.map.num_dims, ())):
+    if any(stream.origin):
         raise _bad("the first tile does not start at the first element", where)
     if tuple(cells * size for cells, size in zip(grid, tile, strict=True)) != stream.full_shape:
         raise _bad(f"tiles of {list(tile)} do not cover {list(stream.full_shape)}", where)

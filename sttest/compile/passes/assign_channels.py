@@ -24,7 +24,7 @@ from sttest.compile.ir.module_walk import all_of, require_dmas, target_of
 from sttest.compile.ir.names import argument_kinds
 from sttest.compile.options import ChannelUse
 from sttest.compile.passes.materialize_dma import packed_layout
-from sttest.compile.schedule.task_schedule import task_schedule
+from sttest.compile.schedule.task_schedule import tile_interval
 from sttest.compile.sharing.layers import behind_result
 from sttest.core.errors import InputError, did_you_mean
 
@@ -53,7 +53,7 @@ class AssignChannels(ModulePass):
         library = operators(board)
         for kernel in all_of(op, df.KernelOp):
             require_dmas(self.name, kernel)
-            intervals = {task: task_schedule(task, library).ii for task in all_of(kernel, df.TaskOp)}
+            intervals = {task: tile_interval(task, library) for task in all_of(kernel, df.TaskOp)}
             ports, images = _ports(kernel), _with_images_of_their_own(kernel)
             behind = behind_result(kernel)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}

@@ -133,7 +133,7 @@ def converter_block(op: df.ConverterOp, name: str) -> ConverterBlock:
     blocks, shape = op.blocks.value.data, op.buffer.values
     nests = [cut_inside(stream, stream.tokens // blocks, name)[1] for stream in streams]
     corner = lowest(nests[0], len(shape))
-    starts = [stream.map.eval((0,) * stream.map.num_dims, ()) for stream in streams]
+    starts = [stream.origin for stream in streams]
     fill, drain = (
         BlockSide(stream, tuple(merged(nest)), _minus(_minus(start, starts[0]), corner))
         for stream, nest, start in zip(streams, nests, starts, strict=True)

@@ -42,7 +42,7 @@ def reduction_of(task: df.TaskOp) -> Reduction | None:
     """The reduction of a task, None if it has none."""
     if "reduction" not in task.loop_kinds:
         return None
-    running = task.payload.block.args[len(task.sources)]
+    running = task.payload.block.args[task.source_count]
     uses = list(running.uses)
     if len(task.produced) != 1 or task.is_scanned(0) or len(uses) != 1:
         return Reduction("chain")

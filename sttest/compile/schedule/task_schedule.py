@@ -11,6 +11,8 @@ many cycles after its last step as the operators on the longest path have stages
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
+from operator import is_
 
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
@@ -25,6 +27,8 @@ from sttest.compile.schedule.tile_walk import (
     task_tokens,
 )
 from sttest.core.errors import InputError
+
+_KEPT = "_schedule_kept"
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class TaskSchedule:
 def task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSchedule:
     """The schedule of a task with its lanes, at the itensor or the stream level.
 
+    Passes ask for it one after the other: it is kept with the task until something that it is made from changes.
+
     Args:
         task: task.
         library: operators at the board's clock.
@@ -70,16 +76,44 @@ def task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSched
     Raises:
         InputError: the payload has an op that no operator stands for.
     """
-    lanes = min(task.lane_count, task.tile_points)
+    streams = (df.itensor_of(port) for port in (*task.sources, *task.produced))
+    facts = (library, *chain(*task.properties.items()), *task.payload.block.ops, *streams)
+    known, made = vars(task).get(_KEPT, ((), None))
+    if made is None or len(known) != len(facts) or not all(map(is_, known, facts)):
+        made = _task_schedule(task, library)
+        vars(task)[_KEPT] = facts, made
+    return made
+
+
+def tile_interval(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
+    """Cycles from one tile of a task to the next, that of its schedule."""
     walk = TileWalk.of(task)
+    return walk.count * _interval(task, walk, library)
+
+
+def _interval(task: df.TaskOp, walk: TileWalk, library: Mapping[str, Operator]) -> int:
+    """Cycles per step: of its operators, and of the port that moves most tokens."""
+    most_tokens = max(1, *chain(*_tokens_per_tile(task)))
+    return max(step_interval(task, _lanes(task), library), -(-most_tokens // walk.count))
+
+
+def _tokens_per_tile(task: df.TaskOp) -> tuple[list[int], list[int]]:
     tokens_in = [df.itensor_of(source).tokens // task.iterations for source in task.sources]
     tokens_out = [df.itensor_of(result).tokens // task.writes(n) for n, result in enumerate(task.produced)]
-    interval = max(step_interval(task, lanes, library), *(-(-n // walk.count) for n in (1, *tokens_in, *tokens_out)))
-    stages = pipeline_stages(task, lanes, walk.shared, library)
+    return tokens_in, tokens_out
+
+
+def _lanes(task: df.TaskOp) -> int:
+    return min(task.lane_count, task.tile_points)
+
+
+def _task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSchedule:
+    walk = TileWalk.of(task)
+    interval, stages = _interval(task, walk, library), pipeline_stages(task, _lanes(task), walk.shared, library)
     try:
         sources, results = task_tokens(task)
     except InputError:
-        return _without_places(walk, interval, stages, tokens_in, tokens_out)
+        return _without_places(walk, interval, stages, *_tokens_per_tile(task))
     return scheduled(walk, interval, stages, tuple(sources), tuple(results))
 
 

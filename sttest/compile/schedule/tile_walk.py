@@ -98,7 +98,7 @@ def _tokens(task: df.TaskOp, stream: ITensorType, access: AffineMap, loops: Sequ
         StreamLoop(task.trip_counts[loop], tuple(row[loop] * task.tile_sizes[loop] for row in rows)) for loop in loops
     ]
     outer, inner = cut_inside(stream, stream.tokens // prod(loop.trip for loop in wanted), where)
-    if merged(outer) != merged(wanted) or any(stream.map.eval((0,) * stream.map.num_dims, ())):
+    if merged(outer) != merged(wanted) or any(stream.origin):
         raise InputError(
             "unaligned-stream", f"{stream} is not streamed in the order of the task's loops", where=where,
             hints=["put a converter before the task"],
@@ -106,12 +106,18 @@ def _tokens(task: df.TaskOp, stream: ITensorType, access: AffineMap, loops: Sequ
     return PortTokens(rows, tuple(stream.element_shape), tuple(inner))
 
 
-def access_rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
-    """How far each loop moves, per data dim: the coefficients of a linear map without constants."""
+@lru_cache(maxsize=4096)
+def _coefficients(access: AffineMap) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The constant of every result of a linear map, and the coefficients of its dims."""
     zero = access.eval((0,) * access.num_dims, ())
     units = [tuple(int(dim == unit) for dim in range(access.num_dims)) for unit in range(access.num_dims)]
     columns = [access.eval(unit, ()) for unit in units]
-    rows = tuple(tuple(column[dim] - zero[dim] for column in columns) for dim in range(len(zero)))
+    return zero, tuple(tuple(column[dim] - zero[dim] for column in columns) for dim in range(len(zero)))
+
+
+def access_rows(access: AffineMap, where: str) -> tuple[tuple[int, ...], ...]:
+    """How far each loop moves, per data dim: the coefficients of a linear map without constants."""
+    zero, rows = _coefficients(access)
     if any(zero) or any(factor < 0 for row in rows for factor in row):
         raise InputError(
             "bad-access", f"{access} does not start at element 0 or runs backwards", where=where,

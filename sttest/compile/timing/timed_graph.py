@@ -212,6 +212,10 @@ class TimedGraphs:
         self.fifos = [streams.get(fifo.name, fifo) for fifo in self.fifos]
 
     @cached_property
+    def _port_bytes(self) -> int:
+        return port_bytes(self.kernel)
+
+    @cached_property
     def _fifo_of(self) -> dict[str, str]:
         return fifos_by_stream(self.kernel)
 
@@ -310,7 +314,7 @@ class TimedGraphs:
     def _memory(self, op: df.DmaOp) -> MemoryPort:
         stream, hbm = df.itensor_of(op.port), self.board.hbm
         # Words that are read for every token anew make a burst.
-        scattered = scattered_words(op) * port_bytes(self.kernel)
+        scattered = scattered_words(op) * self._port_bytes
         return MemoryPort(
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
             scattered or -(-stream.token_bits // 8), (channel_name(_channel(op)),),
