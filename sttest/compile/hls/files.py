@@ -11,7 +11,7 @@ from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import design_resources
 from sttest.compile.sharing.processes import fifos_of
-from sttest.compile.timing.timed_graph import timed_graph
+from sttest.compile.timing.timed_graph import TimedGraphs
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.core.program import __version__
 
@@ -112,10 +112,10 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
 
 
 def _timing(design: Design) -> PortTiming:
-    apart = timed_graph(design.module, design.board, design.name, apart=True)
     (kernel,) = all_of(design.module, df.KernelOp)
+    passes = TimedGraphs(kernel, design.board).passes
     kinds = {each.facts.name: each.kind for each in design_resources(design).memories}
-    return PortTiming.of(kernel, design.graph, design.board, apart, kinds)
+    return PortTiming.of(kernel, design.graph, design.board, passes, kinds)
 
 
 def _title(design: Design) -> list[str]:

@@ -91,8 +91,12 @@ class _TaskEmitter:
             drain = "loop_flatten off" if inner else "pipeline off"
             with code.loops(left, drain):
                 self._before_tiles()
+                for loop in self.trips.counters:
+                    code.line(f"int t{loop} = 0;")
                 with code.loops(inner, f"pipeline II={self.interval}"):
                     self._body()
+                    if self.trips.counters:
+                        self.trips.count_on(code, inner[1:])
                 self._behind_tiles()
 
     def _function(self) -> AbstractContextManager[None]:
@@ -451,27 +455,30 @@ def emit_engine(
         InputError: see :func:`~sttest.compile.hls.tasks.emit_turn`.
     """
     trips = TurnTrips(members, timing)
-    told = [f"const int {trips.name(loop)}" for loop in trips.varying]
+    told = [f"const int {name}" for name in trips.told]
     turn = replace(process.turn, parameters=(*process.turn.parameters, *told))
     emit_turn(code, members, turn, timing, helpers, trips)
     names = ", ".join(member.sym_name.data for member in members)
     code.comment(f"One engine for {len(members)} tasks, which take turns: {names}.")
     with process.whole.defined(code):
         code.pragma(f"allocation function instances={turn.name} limit=1")
-        streams = dict(zip(members, process.streams, strict=True))
+        arguments = {
+            member: [*streams, *(str(values[number]) for values in trips.told.values())]
+            for number, (member, streams) in enumerate(zip(members, process.streams, strict=True))
+        }
         with code.every_step():
             with code.every_layer():
                 for member in members:
                     if member not in behind:
-                        _call_turn(code, turn.name, member, streams[member], trips)
+                        _call_turn(code, turn.name, member, arguments[member])
             for member in members:
                 if member in behind:
-                    _call_turn(code, turn.name, member, streams[member], trips)
+                    _call_turn(code, turn.name, member, arguments[member])
 
 
-def _call_turn(code: Code, turn: str, member: df.TaskOp, streams: Sequence[str], trips: TurnTrips) -> None:
+def _call_turn(code: Code, turn: str, member: df.TaskOp, arguments: Sequence[str]) -> None:
     """One turn, under a comment that names its task."""
     tiles = "x".join(map(str, member.trip_counts)) or "1"
     module = f" of {member.origin_name}" if member.origin_name else ""
     code.comment(f"{member.sym_name.data}{module}: {tiles} tiles.")
-    code.wrapped(f"{turn}(", [*streams, *(str(member.trip_counts[loop]) for loop in trips.varying)], ");")
+    code.wrapped(f"{turn}(", arguments, ");")

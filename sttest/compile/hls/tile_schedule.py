@@ -11,7 +11,8 @@ from sttest.compile.dialects.stream_order import StreamLoop, offsets
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.hls.types import LocalArray, Token, row_major_strides
 from sttest.compile.hls.value_names import ValueNames
-from sttest.compile.hls.writer import CountedLoop, affine, divided, weighted
+from sttest.compile.hls.writer import Code, CountedLoop, affine, divided, weighted
+from sttest.compile.schedule.reductions import reduction_loops
 from sttest.compile.schedule.storage import tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
 from sttest.compile.schedule.tile_walk import PortTokens, Step, TileWalk, task_tokens
@@ -176,6 +177,10 @@ def _places(port: TaskPort, moved: Sequence[Sequence[tuple[str, int]]], start: S
 # --- Trip counts of a task, or of the tasks that one function serves in turn
 
 
+_TILES = "tiles"
+"""The parameter that says how many tiles a turn has, where one loop counts them."""
+
+
 @dataclass(frozen=True)
 class TurnTrips:
     """How often each tile loop runs: a number, or a parameter where the tasks differ."""
@@ -204,17 +209,65 @@ class TurnTrips:
         return f"trips_{loop}"
 
     @property
-    def varying(self) -> list[int]:
-        """The loops that are told to a turn."""
-        return [loop for loop in range(len(self.members[0].trip_counts)) if self.varies(loop)]
+    def told(self) -> dict[str, tuple[int, ...]]:
+        """What a turn is told, by the name of the parameter: a number per member."""
+        found = {self.name(loop): tuple(self._counts(loop)) for loop in self._told_loops if self.varies(loop)}
+        return {**found, **({_TILES: self._in_one} if self.joined else {})}
+
+    @property
+    def _told_loops(self) -> list[int]:
+        every = range(len(self.members[0].trip_counts))
+        return [loop for loop in every if loop not in self.joined or loop in self.counters]
 
     @property
     def loops(self) -> tuple[list[CountedLoop], list[CountedLoop]]:
         """The tile loops that the pipeline is left for, and those inside it."""
+        left, inner = self._loops_by_place
+        if not self.joined:
+            return [*map(self._loop, left)], [*map(self._loop, inner)]
+        one = CountedLoop("turn", "tile", max(self._in_one), _TILES, min(self._in_one))
+        return [*map(self._loop, left)], [one, *(self._loop(loop) for loop in inner if loop not in self.joined)]
+
+    @property
+    def _loops_by_place(self) -> tuple[list[int], list[int]]:
         depth = self._left_loops()
-        every = [self._loop(loop) for loop in range(len(self.members[0].trip_counts)) if self.is_loop(loop)]
-        outside = sum(self.is_loop(loop) for loop in range(depth))
-        return every[:outside], every[outside:]
+        every = [loop for loop in range(len(self.members[0].trip_counts)) if self.is_loop(loop)]
+        return [loop for loop in every if loop < depth], [loop for loop in every if loop >= depth]
+
+    # --- Loops that vary are one pipeline only if none of them lies in another: then they are one loop
+
+    @property
+    def joined(self) -> list[int]:
+        """The tile loops that are one loop, which counts all tiles."""
+        _, inner = self._loops_by_place
+        varying = [place for place, loop in enumerate(inner) if self.varies(loop)]
+        return inner[: varying[-1] + 1] if varying and varying[-1] else []
+
+    @property
+    def _in_one(self) -> tuple[int, ...]:
+        """Tiles that the one loop counts, per member."""
+        return tuple(prod(member.trip_counts[loop] for loop in self.joined) for member in self.members)
+
+    @property
+    def counters(self) -> list[int]:
+        """Those of the joined loops that have counters: from the outermost on whose number a step asks for."""
+        asked = {loop for each in self.members for loop in (*reduction_loops(each), *each.held_loops)}
+        first = next((place for place, loop in enumerate(self.joined) if loop in asked), len(self.joined))
+        return self.joined[first:]
+
+    def count_on(self, code: Code, inner: Sequence[CountedLoop]) -> None:
+        """Behind a step: the counters of the next tile.
+
+        Args:
+            code: text that is appended to.
+            inner: loops inside the one loop.
+        """
+        with code.scope([f"{loop.variable} == {loop.last}" for loop in inner]):
+            for number, loop in enumerate(self.counters):
+                inside = [f"t{each} == {self.last(each)}" for each in self.counters[number + 1 :]]
+                when = f"if ({' && '.join(inside)}) " if inside else ""
+                at_end = f"t{loop} == {self.last(loop)} ? 0 : t{loop} + 1"
+                code.line(f"{when}t{loop} = {at_end};" if number or loop != self.joined[0] else f"{when}++t{loop};")
 
     def _loop(self, loop: int) -> CountedLoop:
         counts = self._counts(loop)

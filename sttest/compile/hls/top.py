@@ -36,7 +36,7 @@ class PortTiming:
         kernel: df.KernelOp,
         graph: TimedGraph,
         board: FpgaBoard,
-        apart: TimedGraph | None = None,
+        passes: Mapping[str, int] | None = None,
         memory_kinds: Mapping[str, str] | None = None,
     ) -> "PortTiming":
         """The facts of a kernel and of the timed graph that was made from it for a board.
@@ -45,15 +45,15 @@ class PortTiming:
             kernel: kernel at the stream level.
             graph: its timed graph.
             board: the board that the design is for.
-            apart: the kernel with a process per task, where tasks share engines.
+            passes: times that each task's pipeline is entered, where tasks share engines.
             memory_kinds: kind of each memory, by its name among the design's memories.
         """
-        pipelines = [each for each in (apart or graph).processes if isinstance(each, Pipeline) and each.loops]
+        pipelines = [each for each in graph.processes if isinstance(each, Pipeline) and each.loops]
         ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
         library = operators(board)
         return PortTiming(
             {task.sym_name.data: task_schedule(task, library) for task in all_of(kernel, df.TaskOp)},
-            {each.name: each.repeat for each in pipelines},
+            passes or {each.name: each.repeat for each in pipelines},
             {fifo.name: fifo.kind for fifo in graph.fifos},
             {each.name: channel_number(each.channels[0]) for each in ports},
             board.hbm.outstanding_bursts.count,

@@ -85,7 +85,7 @@ _GREATER, _LESS = (2, 3, 9, 10), (4, 5, 11, 12)
 _JOINS = {"arith.maximumf": "maximum", "arith.minimumf": "minimum", "arith.maxsi": "maximum", "arith.minsi": "minimum"}
 # What a task's function calls its own.
 _LOCAL = re.compile(
-    r"[belstv]\d+|b|n|w|(term|acc|running)\d*|before|token|step_of_sum|carries|write|range|to_u?int(64)?"
+    r"[belstv]\d+|b|n|w|tiles?|(term|acc|running)\d*|before|token|step_of_sum|carries|write|range|to_u?int(64)?"
 )
 
 

@@ -206,6 +206,12 @@ class TimedGraphs:
         channels = memory_channels(self.kernel, self.board)
         return TimedGraph(name, self.board.clock_mhz.value, tuple(fifos), processes, channels)
 
+    @property
+    def passes(self) -> dict[str, int]:
+        """How often the pipeline of each task is entered in a layer; in turns, as its engine is."""
+        turns = ((node, self._in_turn(node, process)) for node, process in self.turns if isinstance(node, df.TaskOp))
+        return {node.sym_name.data: turn.repeat for node, turn in turns if isinstance(turn, Pipeline)}
+
     def resize(self) -> None:
         """Takes over what became of the depths of the streams, which may change between two graphs."""
         streams = {op.sym_name.data: _fifo_at(op) for op in self.kernel.body.block.ops if isinstance(op, df.StreamOp)}

@@ -135,12 +135,14 @@ class Iteration:
         if isinstance(choice.condition, Num):
             never = (Literal("", 0, -1),)
             return ((), never) if choice.condition.value else (never, ())
-        if any(self.code.settings[name] > 1 for name in names_in(choice.condition)):
-            # What changes may be another value at each place.
-            place = f"line {choice.line} {id(choice)}"
-            return (Literal(place, 1, 1),), (Literal(place, 0, 0),)
-        literals = [self._literal(each) for each in _conjunction(choice.condition)]
+        # What changes may be another value at each place.
+        parts = {part: any(self.code.settings[name] > 1 for name in names_in(part))
+                 for part in _conjunction(choice.condition)}  # fmt: skip
+        literals = [None if changes else self._literal(part) for part, changes in parts.items()]
         known = tuple(each for each in literals if each is not None)
+        if any(parts.values()):
+            place = f"line {choice.line} {id(choice)}"
+            return (*known, Literal(place, 1, 1)), (Literal(place, 0, 0),)
         is_known = len(known) == len(literals)
         opposite = self._opposite(known[0]) if is_known and len(known) == 1 else ()
         if is_known and (opposite or not choice.other):
