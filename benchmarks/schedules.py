@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
@@ -123,10 +124,10 @@ _GROUPS: dict[str, Callable[[], dict[str, Making]]] = {
 
 def compared(make: Making) -> Found:
     """A design's C++ beside its graph."""
-    os.environ[MAX_ACCESSES_VARIABLE] = str(MOST_ACCESSES)
     try:
-        design = make()
-        text = emit_design(design).text
+        with patch.dict(os.environ, {MAX_ACCESSES_VARIABLE: str(MOST_ACCESSES)}):
+            design = make()
+            text = emit_design(design).text
     except SttestError as error:
         return Found(0, (), 0, error.code)
     found = compare_intervals(text, design.graph, operators(design.board))

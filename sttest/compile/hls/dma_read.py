@@ -197,13 +197,14 @@ def emit_dma_read(
     element_of_word = helpers.read_element(element)
     code.comment(f"Streams {'a tensor' if len(row) + len(behind) == 1 else 'tensors'} out of memory.")
     kind = f"load_{element.tag}"
-    if not behind:
-        with process.every_layer(code, kind):
-            read_row(code, row, process, element_of_word)
-        return
+    # Parameters wait for nothing: one loop requests them layer after layer, if it keeps nothing from word to word.
+    layer = row[0].layout.in_tokens
+    is_one_loop = len(row) == 1 and (layer.has_whole_words or layer.walks_words)
     with process.defined(code, kind), code.every_step():
-        with code.every_layer():
+        with code.every_layer_in_a_row() if is_one_loop else code.every_layer():
             read_row(code, row, process, element_of_word)
+        if not behind:
+            return
         with code.scope():
             memory = replace(process, inputs=(process.memory, *process.inputs[1:]))
             read_row(code, behind, memory, element_of_word)

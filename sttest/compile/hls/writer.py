@@ -65,6 +65,7 @@ class Code:
     functions: list[Function] = field(default_factory=list)
     layers: int = 1  # number of times that a process repeats its work for one token
     steps: int = 1  # number of tokens that a launch generates
+    _around: list[CountedLoop] = field(default_factory=list)  # loops that the next nest begins with
     _pipelined: bool = False  # whether the present loop is, or lies in, a pipeline
     _labels: set[str] = field(default_factory=set)
     _constants: dict[str, Constant] = field(default_factory=dict)
@@ -191,14 +192,24 @@ class Code:
     @contextmanager
     def every_layer(self) -> Iterator[None]:
         """The loop over layers, where there are several."""
-        layers = [CountedLoop("layers", "layer", self.layers, is_literal=True)] if self.layers > 1 else []
         # What a layer waits for may be made of its last results: pipelines drain in between.
-        with self.loops(layers, "loop_flatten off"):
+        with self.loops(self._layer_loops(), "loop_flatten off"):
             yield
+
+    @contextmanager
+    def every_layer_in_a_row(self) -> Iterator[None]:
+        """The loop over layers becomes one with the next pipeline, which goes on without a pause."""
+        self._around = self._layer_loops()
+        yield
+        self._around = []
+
+    def _layer_loops(self) -> list[CountedLoop]:
+        return [CountedLoop("layers", "layer", self.layers, is_literal=True)] if self.layers > 1 else []
 
     @contextmanager
     def loops(self, nest: Sequence[CountedLoop], *directives: str) -> Iterator[None]:
         """A perfect nest; the directives stand in the innermost loop.  Without loops nothing stands around the body."""
+        nest, self._around = [*self._around, *nest], []
         with ExitStack() as stack:
             for loop in nest:
                 stack.enter_context(self._loop(loop))
