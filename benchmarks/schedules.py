@@ -43,6 +43,7 @@ class Found:
     # differs: cycles over claimed cycles of the processes that differ, the worst first, with the rule that says so
     differs: tuple[tuple[str, float, int, str], ...]
     wide: int  # streams and vectors that the tool refuses
+    paused: tuple[int, ...] = ()  # cycles of processes that drain more often than the timed graph says
     refused: str = ""
 
 
@@ -129,10 +130,10 @@ def compared(make: Making) -> Found:
             design = make()
             text = emit_design(design).text
     except SttestError as error:
-        return Found(0, (), 0, error.code)
+        return Found(0, (), 0, refused=error.code)
     found = compare_intervals(text, design.graph, operators(design.board))
     differs = tuple((each.process, each.ratio, each.lost, _rule(each)) for each in worst_first(found))
-    return Found(len(found), differs, len(wide_aggregates(text)))
+    return Found(len(found), differs, len(wide_aggregates(text)), tuple(each.paused for each in found if each.paused))
 
 
 def _rule(each: IntervalComparison) -> str:
@@ -161,6 +162,8 @@ def rows(found: dict[str, Found]) -> Iterator[str]:
     refused = Counter(each.refused for each in found.values() if each.refused)
     processes, different = sum(each.processes for each in found.values()), sum(rules.values())
     yield f"{len(found) - refused.total()} designs, {processes:,} processes, {different:,} differ"
+    if paused := [cycles for each in found.values() for cycles in each.paused]:
+        yield f"{len(paused):,} of them drain more often, at most {max(paused):,} cycles in a launch"
     yield from (f"{kind}: {told}" for kind, told in (("rules", told), ("refused", _told(refused))) if told)
 
 

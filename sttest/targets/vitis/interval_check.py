@@ -62,10 +62,14 @@ class IntervalComparison:
         return self.admitted / max(1, self.claimed)
 
     @property
+    def paused(self) -> int:
+        """Cycles of filling and draining more often than the timed graph says."""
+        return max(0, self.entries - self.claimed_entries) * self.drain
+
+    @property
     def lost(self) -> int:
         """Cycles above the timed graph's, those of filling and draining more often included."""
-        extra = max(0, self.entries - self.claimed_entries) * self.drain
-        return self.admitted - self.claimed + extra
+        return self.admitted - self.claimed + self.paused
 
     @property
     def slowest(self) -> LoopInterval | None:

@@ -425,8 +425,8 @@ def test_templates_and_constants_are_put_in() -> None:
 # --- Designs as they are emitted
 
 
-def _compared(model: str, phase: str) -> dict[str, IntervalComparison]:
-    options = CompileOptions(tile_size=8)
+def _compared(model: str, phase: str, options: CompileOptions | None = None) -> dict[str, IntervalComparison]:
+    options = options or CompileOptions(tile_size=8)
     design = compile_text(lowered_text(model, phase), f"small-{model}-{phase}", "u55c", options)
     return {
         each.process: each
@@ -440,6 +440,20 @@ def test_designs_take_the_cycles_of_their_graphs(model: str, phase: str) -> None
     compared = _compared(model, phase)
     assert all(each.claimed for each in compared.values()), "a process of the C++ is not in the graph"
     assert not [name for name, each in compared.items() if each.differs]
+
+
+@pytest.mark.parametrize("phase", ["decode", "prefill"])
+def test_engines_drain_as_often_as_their_graphs_say(phase: str) -> None:
+    """Turns whose tiles differ in several loops are one loop; loads of parameters go on from layer to layer."""
+    compared = _compared("gpt2", phase, CompileOptions(tile_size=8, share="all", layers=2))
+    assert not [name for name, each in compared.items() if each.differs]
+    turns = {name for name, each in compared.items() if any("turn" in loop.label for loop in each.loops)}
+    assert turns
+    paused = {name: each.category for name, each in compared.items() if each.paused}
+    assert {*paused.values()} <= {"dma"}
+    weights = [each for name, each in compared.items() if name.startswith("load_") and "weight" in name]
+    is_whole_words = phase == "decode"
+    assert any(len(each.loops) == 1 and not each.paused for each in weights) == is_whole_words
 
 
 # What is put for a piece of the function that sums squares, and what the checker then says of it.
