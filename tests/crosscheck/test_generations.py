@@ -26,6 +26,11 @@ STEPS = 16
 FAMILIES = ("small-gpt2", "small-qwen", "small-llama", "small-llama-3.2-1b", "small-gemma")
 
 
+def _in_suite(*names: str) -> list[object]:
+    """All families, those that aren't named at night."""
+    return [pytest.param(name, marks=[] if name in names else [pytest.mark.nightly]) for name in FAMILIES]
+
+
 def _model(name: str) -> LanguageModel:
     """Two layers, so that there are several caches; of gemma a local and a global one."""
     config = replace(model_config(name), layers=2, global_every=2 if name == "small-gemma" else 1)
@@ -41,7 +46,7 @@ def _assert_same(found: GeneratedTokens, model: LanguageModel) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", _in_suite("small-gpt2", "small-llama", "small-gemma"))
 def test_on_the_reference_engine(name, design_of):
     """A prompt of 11 tokens in a prefill of 32, then 16 steps of one decode whose cache holds 32."""
     model = _model(name)
@@ -50,9 +55,7 @@ def test_on_the_reference_engine(name, design_of):
 
 
 @pytest.mark.usefixtures("needs_compiler")
-@pytest.mark.parametrize(
-    "name", [name if name == "small-gpt2" else pytest.param(name, marks=pytest.mark.nightly) for name in FAMILIES]
-)
+@pytest.mark.parametrize("name", _in_suite("small-gpt2"))
 def test_on_the_emitted_cpp(name, design_of):
     def on_cpp(phase: str) -> RunnableDesign:
         design = design_of(name, phase)

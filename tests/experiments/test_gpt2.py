@@ -69,15 +69,13 @@ def design(phase: str, size: int, strategy: str) -> Design:
 
 
 SHAPES = [*(("prefill", n) for n, _ in ROWS), *(("decode", context) for context in CONTEXTS)]
-# The tables are of normal depths: those run at every shape, conservative ones at all but these nightly.
+# Of each phase some shapes; the others at night.
 ENDS = {("prefill", ROWS[0][0]), ("decode", CONTEXTS[0]), ("decode", CONTEXTS[-1])}
 RUNS = [
-    *((*shape, "normal") for shape in SHAPES),
-    *(
-        pytest.param(*shape, "conservative", marks=[] if shape in ENDS else [pytest.mark.nightly])
-        for shape in SHAPES
-    ),
-]  # fmt: skip
+    pytest.param(*shape, strategy, marks=[] if shape in ENDS else [pytest.mark.nightly])
+    for strategy in ("normal", "conservative")
+    for shape in SHAPES
+]
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from benchmarks.hostile.seeds import seeds
 
 CODES = (0, 2, 3, 4)
 ESCAPES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-CASES = 32
 TIMEOUT_S = 240
 SCRIPT = "from sttest.cli import main; main()"
 
@@ -47,10 +46,10 @@ BY_HAND = {
 
 
 @functools.cache
-def outcomes(folder):
+def outcomes(folder, cases):
     """By name, what each run gave; two run at a time, for most of it is starting Python."""
     told = dict(BY_HAND)
-    for number in range(CASES):
+    for number in range(cases):
         case = make_case(21, number)
         told[f"{number} {case.how}"] = case.files
     with ThreadPoolExecutor(2) as pool:
@@ -72,8 +71,9 @@ def _run(files, folder):
 
 
 @pytest.mark.slow
-def test_what_the_command_line_does(tmp_path_factory):
-    for name, (code, stdout, stderr, left) in outcomes(tmp_path_factory.mktemp("hostile")).items():
+@pytest.mark.parametrize("cases", [8, pytest.param(32, marks=pytest.mark.nightly)])
+def test_what_the_command_line_does(cases, tmp_path_factory):
+    for name, (code, stdout, stderr, left) in outcomes(tmp_path_factory.mktemp("hostile"), cases).items():
         assert code in CODES, f"{name}: {code} {stderr}"
         assert len(stderr.splitlines()) == (code in (2, 4)), f"{name}: {stderr}"
         assert not stderr or stderr.startswith("error: "), name

@@ -15,7 +15,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="bounds on address sp
 
 
 @linux
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.nightly)])
 def test_a_result_or_an_error(seed, monkeypatch):
     monkeypatch.setenv("STTEST_MAX_ACCESSES", "1000000")
     found = campaign(seed, range(200), Bounds(memory_bytes=3 << 30, case_s=20.0))

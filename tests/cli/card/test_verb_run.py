@@ -127,7 +127,14 @@ def test_a_package_for_other_launches_is_refused(sttest, package_of):
     assert "compiled for one launch per token; compile it with --layers 1" in outcome.stderr
 
 
-@pytest.mark.parametrize(("share", "head"), [("none", False), ("all", False), ("all", True)])
+@pytest.mark.parametrize(
+    ("share", "head"),
+    [
+        pytest.param("none", False, marks=pytest.mark.nightly),
+        pytest.param("all", False, marks=pytest.mark.nightly),
+        ("all", True),
+    ],
+)
 def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
     share, head, package_of, tmp_path, work, monkeypatch
 ):

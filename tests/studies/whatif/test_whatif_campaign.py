@@ -21,7 +21,6 @@ from sttest.studies.whatif.points import simulate_block
 from sttest.studies.whatif.study import load_study
 
 REPO = Path(__file__).parents[3]
-POINTS = 200
 SECONDS_TO_END = 60
 
 
@@ -149,10 +148,15 @@ def wait_until_gone(group: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_study_killed_three_times_gives_the_same_tables(tmp_path, program):
+@pytest.mark.parametrize(
+    ("points", "kills"),
+    [(50, ((5, 30),)), pytest.param(200, ((5, 50), (60, 110), (120, 180)), marks=pytest.mark.nightly)],
+    ids=["once", "three-times"],
+)
+def test_a_study_that_is_killed_gives_the_same_tables(points, kills, tmp_path, program):
     """SIGKILL to the study alone after random numbers of points; its workers must end too, and nothing is run twice."""
     numbers = random.Random(7)
-    bandwidths = [float(2 + number) for number in range(POINTS)]
+    bandwidths = [float(2 + number) for number in range(points)]
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     for folder in (whole, broken):
         folder.mkdir()
@@ -160,7 +164,7 @@ def test_a_study_killed_three_times_gives_the_same_tables(tmp_path, program):
     assert start(program, whole).wait() == 0, (whole / "log").read_text()
 
     kept: dict[str, int] = {}
-    for bounds in ((5, 50), (60, 110), (120, 180)):
+    for bounds in kills:
         process, enough = start(program, broken), numbers.randint(*bounds)
         while len(stored(broken)) < enough:
             assert process.poll() is None, (broken / "log").read_text()
@@ -170,11 +174,11 @@ def test_a_study_killed_three_times_gives_the_same_tables(tmp_path, program):
         wait_until_gone(process.pid)
         now = stored(broken)
         assert kept.items() <= now.items(), "a finished point was run again"
-        assert len(kept) < len(now) < POINTS
+        assert len(kept) < len(now) < points
         kept = now
         assert not (broken / "out").exists()
     assert start(program, broken).wait() == 0, (broken / "log").read_text()
     assert kept.items() <= stored(broken).items()
-    assert len(stored(broken)) == POINTS
+    assert len(stored(broken)) == points
     for name in ("table.csv", "table.md", "figure.svg", "figure.png"):
         assert (whole / "out" / name).read_bytes() == (broken / "out" / name).read_bytes(), name
