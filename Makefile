@@ -23,7 +23,7 @@ BROWSERS := chromium chromium-browser google-chrome
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_INSTALL_ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help install system-tools browser lint test quick test-nightly bench docs reproduce clean
+.PHONY: help install system-tools browser lint test pytest quick test-nightly bench docs reproduce clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | head -11
@@ -67,7 +67,11 @@ browser:
 	fi; \
 	echo "note: no Chromium, the test that opens the report is skipped; apt-get install chromium" >&2
 
-test: lint system-tools
+# pyright uses one core: the tests need not wait for it.
+test: $(INSTALLED) system-tools
+	@$(MAKE) --no-print-directory -j2 lint pytest
+
+pytest:
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 quick: $(INSTALLED)

@@ -25,7 +25,7 @@ def pass_of(stage: Path) -> str:
     return stage.stem.partition("_")[2]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_stage_verifies_and_prints_as_itself(stages, sttest):
     assert len(stages) > 10
     for stage in stages:

@@ -153,7 +153,8 @@ def test_one_launch_per_token_has_the_tokens_of_the_quantised_model(
     assert len(on_host) == 5 + (1 if head else 5)
 
 
-@pytest.mark.parametrize(("generate", "per"), [(1, "token"), pytest.param(3, "generation", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize(("generate", "per"), [(1, "token"), (3, "generation")])
 def test_a_launch_has_the_masks_and_tables_of_each_of_its_layers(generate, per, package_of, tmp_path, work):
     """Five local layers, whose window of 16 the prompt overruns, and a global one, of another rotary base."""
     decode = package_of("gemma", "decode", layers=6, share="all", head=True, generate=generate)

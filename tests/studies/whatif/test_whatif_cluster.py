@@ -26,7 +26,7 @@ def made(tmp_path, store: str):
     return study, campaign(study, tmp_path, "maxplus", PointStore(tmp_path / store))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_cluster_that_loses_a_worker_gives_the_same_tables(tmp_path):
     from distributed import LocalCluster
 
