@@ -1,0 +1,1 @@
+"""Area and logic depth of SystemVerilog by yosys, for UltraScale+."""
