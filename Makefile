@@ -39,7 +39,7 @@ $(INSTALLED): pyproject.toml
 	@echo "== installing $(TORCH)"
 	@$(PIP_INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
 	@echo "== installing sttest with its front end and development tools"
-	@$(PIP_INSTALL) --editable '.[frontend,dev]'
+	@$(PIP_INSTALL) --editable '.[frontend,rtl,dev]'
 	@touch $@
 
 lint: $(INSTALLED)

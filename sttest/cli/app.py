@@ -34,6 +34,7 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "crosscheck": ("crosscheck", "Run one block through every engine, from PyTorch to the card."),
     "corpus": ("simulate", "Small designs that deadlock, each with its diagnosis."),
     "build": ("build", "Build a design with Vitis."),
+    "synth": ("synth", "Synthesize the modules of a design with yosys and compare with the prediction."),
     "calibrate": ("calibrate", "Synthesize each distinct process with Vitis HLS."),
     "pack": ("pack", "Pack a design with parameters, inputs and golden."),
     "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),

@@ -59,6 +59,7 @@ def _find(part: ExternalTool) -> Finding:
 
 
 _FRONTEND = "pip install 'sttest[frontend]'"
+_RTL = "pip install 'sttest[rtl]'"
 _FROM_AMD = "from AMD's download pages; no package registry has it"
 
 
@@ -82,6 +83,8 @@ PARTS: tuple[ExternalTool, ...] = (
     _tool("verilator", "RTL twin", "verilator --version", rf"^Verilator {VERSION}", "5", "verilator"),
     _tool("iverilog", "RTL twin, small graphs", "iverilog -V", rf"^Icarus Verilog version {VERSION}", "", "iverilog"),
     _tool("vvp", "RTL twin, small graphs", "vvp -V", rf"^Icarus Verilog runtime version {VERSION}", "", "iverilog"),
+    ExternalTool("pyosys", "synthesis of emitted SystemVerilog", package("pyosys", "rtl"), install=_RTL),
+    ExternalTool("xls-python", "payloads of emitted SystemVerilog", package("xls-python", "rtl"), install=_RTL),
     ExternalTool(
         "v++", "Vitis: hardware emulation, bitstreams",
         program([("v++", "--version")], r"\bv\+\+ v(\d{4}\.\d+(?:\.\d+)?)", "2024.1"), "2024.1", advice=_FROM_AMD,
@@ -131,6 +134,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     Capability("compile: any shape, lowered from PyTorch", ("torch", "torch-mlir")),
     Capability("emulate --simulator verilator", ("verilator", "make", "g++")),
     Capability("emulate --simulator icarus", ("iverilog", "vvp")),
+    Capability("synth", ("pyosys",)),
     Capability("engine csim", ("g++",)),
     Capability(f"engine csim with --ap-types of {AP_TYPES_VARIABLE}", ("g++", "ap_int.h")),
     Capability("build --dry-run"),

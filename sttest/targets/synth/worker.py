@@ -1,47 +1,82 @@
-"""One run of yosys, in a process of its own: ``python -m sttest.targets.synth.worker`` in the folder of the job.
+"""One run of yosys, in a process of its own: ``python -m sttest.targets.synth.worker JOB...`` in the jobs' folder.
 
-Reads ``job.json``, writes ``cells.json`` and ``netlist.v``.  An abort of yosys ends this process alone.
+Reads ``job.json`` of every job, writes ``cells.json`` and ``netlist.v`` beside it.  Most of the time of a small module
+goes into reading yosys' libraries of cells, which jobs of one run share.  An abort of yosys ends this process alone.
 """
 
 import json
+import re
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pyosys import libyosys
 
 # Cells at which a path begins and ends.
 _STATE = ("FD*", "SRL*", "RAM*", "URAM*", "DSP*")
+_SYNTH = "synth_xilinx -family xcup -uram -noiopad -noclkbuf -flatten -run"
+# The step `map_luts` of `synth_xilinx` with abc in place of abc9: the latter takes every cell that is no LUT for a
+# box with delays, 2.4 ms for each shift register, and finds as many LUTs.
+_MAP_LUTS = (
+    "opt_expr -mux_undef -noclkinv", "abc -luts 2:2,3,6:5,10,20", "clean", "xilinx_srl -fixed -minlen 3",
+    "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6", "xilinx_dffopt",
+    "opt_lut_ins -tech xilinx",
+)  # fmt: skip
+_PATH = re.compile(r"path in \\?(\S+) \(length=(\d+)\)")
 
 
-def main() -> None:
-    """Synthesizes the job of this folder."""
-    job = json.loads(Path("job.json").read_text(encoding="utf-8"))
+def main(keys: Sequence[str]) -> None:
+    """Synthesizes the jobs of these folders."""
     began, design = time.perf_counter(), libyosys.Design()
-    parameters = " ".join(f"-G {name}={value}" for name, value in job["parameters"].items())
 
-    def run(command: str) -> None:
-        libyosys.run_pass(f"tee -q -a log.txt {command}", design)
+    def run(command: str, log: str = f"-a {keys[0]}/log.txt") -> None:
+        libyosys.run_pass(f"tee -q {log} {command}", design)
 
-    run(f"read_slang -D YOSYS --top {job['top']} {parameters} {' '.join(job['sources'])}")
-    run("synth_xilinx -family xcup -uram -noiopad -noclkbuf -flatten")
-    run("write_verilog -noattr netlist.v")
-    libyosys.run_pass("tee -q -o stat.json stat -json", design)
+    for key in keys:
+        _read(key, run)
+    run("setattr -mod -unset top *")
+    run("read_verilog -lib -specify +/xilinx/cells_sim.v")
+    run("read_verilog -lib +/xilinx/cells_xtra.v")
+    run(f"{_SYNTH} prepare:map_luts")
+    for command in _MAP_LUTS:
+        run(command)
+    run(f"{_SYNTH} finalize:check")
+    run("stat -json", f"-o {keys[0]}/stat.json")
+    for key in keys:
+        run(f"select {_module(key)}")
+        run(f"write_verilog -noattr -selected {key}/netlist.v")
+        run("select -clear")
     for kind in _STATE:
         run(f"delete t:{kind}")
-    libyosys.run_pass("tee -q -o path.txt ltp -noff", design)
-    cells = json.loads(Path("stat.json").read_text(encoding="utf-8"))["design"]["num_cells_by_type"]
-    found = {"cells": cells, "levels": _levels(), "seconds": time.perf_counter() - began}
-    Path("cells.json").write_text(json.dumps(found), encoding="utf-8")
+    run("ltp -noff", f"-o {keys[0]}/paths.txt")
+    _write(keys, (time.perf_counter() - began) / len(keys))
 
 
-def _levels() -> int:
-    """Cells on the longest path between two of them."""
-    for line in Path("path.txt").read_text(encoding="utf-8").splitlines():
-        _, found, rest = line.partition("(length=")
-        if found:
-            return int(rest.partition(")")[0])
-    return 0
+def _read(key: str, run: Any) -> None:
+    """Reads one job; its module gets a name of its own, and the cells that it names come from the library."""
+    job = json.loads(Path(key, "job.json").read_text(encoding="utf-8"))
+    parameters = " ".join(f"-G {name}={value}" for name, value in job["parameters"].items())
+    sources = " ".join(f"{key}/{name}" for name in job["sources"])
+    run(f"read_slang -D YOSYS --top {job['top']} {parameters} {sources}")
+    run(f"rename {job['top']} {_module(key)}")
+    run("delete =A:blackbox")
+
+
+def _write(keys: Sequence[str], seconds: float) -> None:
+    """Writes cells and levels of every job; levels are cells on the longest path between two registers."""
+    modules = json.loads(Path(keys[0], "stat.json").read_text(encoding="utf-8"))["modules"]
+    levels = dict(_PATH.findall(Path(keys[0], "paths.txt").read_text(encoding="utf-8")))
+    for key in keys:
+        cells = modules[f"\\{_module(key)}"]["num_cells_by_type"]
+        found = {"cells": cells, "levels": int(levels.get(_module(key), 0)), "seconds": seconds}
+        Path(key, "cells.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+def _module(key: str) -> str:
+    return f"job_{key}"
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+"""`sttest synth`: the modules of a design through yosys, beside what the resource model predicts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sttest.boards.resources import Resources
+from sttest.cli.common import Json, print_json, progress
+from sttest.core.errors import SttestError
+from sttest.core.files import write_text
+from sttest.core.tables import print_table
+from sttest.package import DesignPackage
+from sttest.targets.synth.report import SynthesisReport, missing_rows, synthesis_report
+from sttest.targets.synth.yosys import LIMIT_S
+
+_COLUMNS = (
+    "role", "memory", "words", "bits", "count", "LUT", "predicted", "FF", "predicted", "BRAM18", "predicted", "URAM",
+    "predicted", "SRL", "levels",
+)  # fmt: skip
+_SHOWN = ("lut", "ff", "bram18", "uram")
+
+
+def synth_verb(
+    package: Annotated[Path, typer.Argument(help="A design package.")],
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=256, help="Runs of yosys at a time.")] = 2,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a module.")] = LIMIT_S,
+    work_dir: Annotated[Path, typer.Option(help="Folder of the jobs, of all packages.")] = Path("build/synth"),
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A CSV file for the synthesized rows.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Synthesize the modules of a design with yosys and compare with the prediction.
+
+    A module that is done is not run again. What has no module yet is listed with its prediction.
+
+    Examples:
+
+      sttest synth build/gpt2-decode-u55c
+
+      sttest synth build/gpt2-decode-u55c --jobs 8 -o synthesized.csv
+    """
+    design = DesignPackage.read(package)
+    with progress(f"synthesizing {package}") as tell:
+        report = synthesis_report(design, work_dir, jobs, tell, timeout)
+    if output is not None:
+        write_text(output, report.rows().to_csv(index=False, lineterminator="\n"))
+    if as_json:
+        print_json(report.to_json())
+    else:
+        _print(report)
+    if report.failed:
+        _, first = report.failed[0]
+        raise SttestError(
+            "synth-failed", f"{len(report.failed)} of {len(report.modules)} modules failed, first {first}",
+            where="synth",
+        )  # fmt: skip
+
+
+def _print(report: SynthesisReport) -> None:
+    rows = [
+        (part.role, part.kind, part.depth, part.bits, each.count, *_beside(found.resources, each.predicted),
+         found.shift_registers, found.levels)
+        for each, found in report.done for part in each.parts[:1]
+    ]  # fmt: skip
+    count = sum(each.count for each, _ in report.done)
+    rows.append(("all", "", "", "", count, *_beside(report.synthesized, report.predicted), "", ""))
+    print_table(_COLUMNS, rows, title=f"{report.name}: {report.source}")
+    if report.missing:
+        print_table(
+            ("not synthesized", "count", "LUT predicted", "FF", "DSP", "BRAM18", "URAM", "why"),
+            (
+                (role, number, *map(round, (of.lut, of.ff, of.dsp, of.bram18, of.uram)), why)
+                for role, number, of, why in missing_rows(report)
+            ),
+        )
+    print_table(
+        ("error of the prediction", "parts", "median %", "p90 %", "predicted / synthesized", "10 % and 25 %"),
+        (
+            (each.resource, each.parts, _percent(each.median), _percent(each.p90), round(each.ratio, 3),
+             "within" if each.is_within else "NOT within")
+            for each in report.errors
+        ),
+    )  # fmt: skip
+    for each, error in report.failed:
+        print(f"failed      {', '.join(part.name for part in each.parts)}: {error}")
+
+
+def _beside(found: Resources, predicted: Resources) -> list[int]:
+    """Synthesized amounts, each followed by the predicted one."""
+    return [round(getattr(amounts, kind)) for kind in _SHOWN for amounts in (found, predicted)]
+
+
+def _percent(ratio: float) -> float:
+    return round(100 * ratio, 1)
