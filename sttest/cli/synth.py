@@ -57,7 +57,7 @@ def synth_verb(
 
 
 def _print(report: SynthesisReport) -> None:
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (part.role, part.kind, part.depth, part.bits, each.count, *_beside(found.resources, each.predicted),
          found.shift_registers, found.levels)
         for each, found in report.done for part in each.parts[:1]

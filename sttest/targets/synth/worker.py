@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pyosys import libyosys
+from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue] - compiled, without stubs
 
 # Cells at which a path begins and ends.
 _STATE = ("FD*", "SRL*", "RAM*", "URAM*", "DSP*")
 _SYNTH = "synth_xilinx -family xcup -uram -noiopad -noclkbuf -flatten -run"
 # The step `map_luts` of `synth_xilinx` with abc in place of abc9: the latter takes every cell that is no LUT for a
-# box with delays, 2.4 ms for each shift register, and finds as many LUTs.
+# box with delays, 2.4 ms for each shift register, and finds as many LUTs.  Functions of seven and eight inputs stay in
+# LUTs of six: abc gives constants to F7 and F8 multiplexers, which only LUTs that nobody would count can do.
 _MAP_LUTS = (
-    "opt_expr -mux_undef -noclkinv", "abc -luts 2:2,3,6:5,10,20", "clean", "xilinx_srl -fixed -minlen 3",
+    "opt_expr -mux_undef -noclkinv", "abc -luts 2:2,3,6:5", "clean", "xilinx_srl -fixed -minlen 3",
     "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6", "xilinx_dffopt",
     "opt_lut_ins -tech xilinx",
 )  # fmt: skip

@@ -25,7 +25,7 @@ INSTALL = "pip install 'sttest[rtl]'"
 SCHEMA = "sttest.synthesized/1"
 LIMIT_S = 600.0
 """Seconds for one job."""
-_STEPS = "synth_xilinx -family xcup -uram -flatten, abc"
+_STEPS = "synth_xilinx -family xcup -uram -flatten, abc -luts 2:2,3,6:5"
 _ASKED, _DONE, _LOG = "job.json", "result.json", "log.txt"
 # Of modules that share a run: some passes grow with the square of what they work on.
 _MOST_JOBS, _MOST_LUTS = 16, 6000
