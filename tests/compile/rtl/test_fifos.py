@@ -43,6 +43,7 @@ def before(events, cycles):
     return np.concatenate([np.zeros((cycles, events.shape[1]), int), counted[:-cycles]])
 
 
+@pytest.mark.slow
 @needs_verilator
 def test_space_and_avail_are_those_of_the_law(trace):
     depth, initial = (np.array([shape[at] for shape in SHAPES]) for at in (1, 3))
@@ -56,12 +57,14 @@ def test_space_and_avail_are_those_of_the_law(trace):
         assert (trace.space[:, number] == space[:, number]).all(), shape
 
 
+@pytest.mark.slow
 @needs_verilator
 def test_tokens_leave_as_they_came(trace):
     for number, shape in enumerate(SHAPES):
         assert not trace.wrong[:, number].any(), shape
 
 
+@pytest.mark.slow
 @needs_verilator
 def test_every_fifo_was_full_and_empty_and_moved_as_many_tokens_as_the_law_lets_it(trace):
     rates = {shape: trace.take[:, number].mean() for number, shape in enumerate(SHAPES)}
@@ -73,7 +76,8 @@ def test_every_fifo_was_full_and_empty_and_moved_as_many_tokens_as_the_law_lets_
 
 
 @pytest.mark.parametrize(
-    ("kind", "depth", "bits", "initial"), [("srl", 0, 8, 0), ("bram", 8, 0, 0), ("register", 8, 8, 0), ("uram", 8, 8, 1)]
+    ("kind", "depth", "bits", "initial"),
+    [("srl", 0, 8, 0), ("bram", 8, 0, 0), ("register", 8, 8, 0), ("uram", 8, 8, 1)],
 )
 def test_what_no_module_can_be_is_refused(kind, depth, bits, initial):
     with pytest.raises(InputError, match="FIFO"):
