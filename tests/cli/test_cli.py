@@ -164,7 +164,7 @@ def test_version_and_help(sttest):
     assert sttest().stdout == overview.stdout
 
 
-@pytest.mark.parametrize("verb", ["compile", "simulate", "board", "models", "reproduce"])
+@pytest.mark.parametrize("verb", ["compile", "simulate", "synth", "board", "models", "reproduce"])
 def test_help_of_every_verb_shows_an_example(verb, sttest):
     assert f"sttest {verb}" in sttest(verb, "--help").stdout.split("Example", 1)[1]
 
