@@ -37,11 +37,14 @@ module MUXF8 (output O, input I0, I1, S);
 endmodule
 
 module CARRY4 (output [3:0] CO, O, input CI, CYINIT, input [3:0] DI, S);
-  wire [4:0] carry;
-  assign carry[0] = CI | CYINIT;
-  for (genvar at = 0; at < 4; at++) assign carry[at+1] = S[at] ? carry[at] : DI[at];
-  assign O = S ^ carry[3:0];
-  assign CO = carry[4:1];
+  // A wire each: Verilator 5.006 gets some netlists wrong where the carries are one vector.
+  wire carry_0, carry_1, carry_2, carry_3;
+  assign carry_0 = CI | CYINIT;
+  assign carry_1 = S[0] ? carry_0 : DI[0];
+  assign carry_2 = S[1] ? carry_1 : DI[1];
+  assign carry_3 = S[2] ? carry_2 : DI[2];
+  assign O = S ^ {carry_3, carry_2, carry_1, carry_0};
+  assign CO = {S[3] ? carry_3 : DI[3], carry_3, carry_2, carry_1};
 endmodule
 
 module FDRE #(parameter INIT = 1'b0, IS_C_INVERTED = 1'b0, IS_D_INVERTED = 1'b0, IS_R_INVERTED = 1'b0) (

@@ -65,7 +65,13 @@ def test_cells_are_those_that_the_kind_of_memory_asks_for(synthesized):
     assert cells["uram"]["URAM288"] == 2
 
 
-def test_control_takes_few_luts(synthesized):
-    for name, (*_, found) in synthesized.items():
-        memory = {"srl": 2 * 16 + 16, "short srl": 24, "lutram": 8 * 3}.get(name, 0)
-        assert found.resources.lut - memory <= 24, name
+def test_control_follows_the_rule_of_the_page(synthesized):
+    for name in ("srl", "short srl", "bram", "uram"):
+        (depth, bits), found = SHAPES[name], synthesized[name][-1]
+        count, place, lines = (depth).bit_length(), (depth - 2).bit_length(), -(-depth // 32)
+        if "srl" in name:
+            luts, flip_flops = bits * lines + bits * -(-(lines - 1) // 3) + count + 3, count + 2
+        else:
+            luts, flip_flops = 2 * count + 3, count + 2 * place + 3
+        assert found.resources.ff == flip_flops, name
+        assert abs(found.resources.lut - luts) <= 3, name
