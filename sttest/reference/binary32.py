@@ -20,6 +20,7 @@ from sttest.reference.function_tables import (
 from sttest.reference.graph import Array
 
 F32 = np.float32
+_ONE, _TWO = np.array(1, F32), np.array(2, F32)
 LEAST = 2.0**-126
 """The least normal number: what is smaller, but not 0, is subnormal."""
 ROUNDS_TO_LEAST = 2.0**-126 - 2.0**-151
@@ -108,8 +109,8 @@ def rsqrt(x: Array) -> Array:
 def tanh(x: Array) -> Array:
     """``1 - 2 / (exp(2 |x|) + 1)`` with the sign of x, every operation rounded."""
     magnitude = np.abs(x)
-    denominator = add(exp(add(magnitude, magnitude)), F32(1))
-    return np.copysign(subtract(F32(1), divide(F32(2), denominator)), x)
+    denominator = add(exp(add(magnitude, magnitude)), _ONE)
+    return np.copysign(subtract(_ONE, divide(_TWO, denominator)), x)
 
 
 def _parts(x: Array) -> tuple[Array, Array, Array]:
