@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -13,10 +14,15 @@ from small_kernels import needs_compiler
 
 from sttest.compile.hls.helpers import Helpers
 from sttest.reference.scalar_ops import FLOAT_OPS, compare
-from sttest.targets.csim.build import FLAGS
-from sttest.targets.csim.headers import header_folders
+from sttest.targets.csim.build import AP_TYPES_FLAGS, FLAGS
+from sttest.targets.csim.headers import AP_TYPES_VARIABLE, header_folders
 
 pytestmark = needs_compiler
+XILINX = os.environ.get(AP_TYPES_VARIABLE)
+TYPES = [
+    pytest.param(None, id="own"),
+    pytest.param(XILINX, id="xilinx", marks=pytest.mark.skipif(not XILINX, reason=f"{AP_TYPES_VARIABLE} is not set")),
+]
 UNARY = {
     "math.exp": "exp_f32(a)", "math.rsqrt": "rsqrt_f32(a)", "math.tanh": "tanh_f32(a)", "math.sqrt": "hls::sqrt(a)",
     "math.roundeven": "hls::rint(a)", "math.absf": "hls::fabs(a)", "arith.negf": "-a",
@@ -40,7 +46,9 @@ int main() {
 """
 
 
-def computed(folder: Path, calls: dict[str, str], left: NDArray, right: NDArray) -> dict[str, NDArray[np.float32]]:
+def computed(
+    folder: Path, calls: dict[str, str], left: NDArray, right: NDArray, types: str | None = None
+) -> dict[str, NDArray[np.float32]]:
     """What each call gives for the pairs of operands."""
     helpers = Helpers()
     for name in ("exp_f32", "rsqrt_f32", "tanh_f32", "larger", "smaller"):
@@ -48,10 +56,10 @@ def computed(folder: Path, calls: dict[str, str], left: NDArray, right: NDArray)
     main = MAIN.replace("CALLS", ", ".join(calls.values()))
     head = "#include <ap_int.h>\n#include <hls_half.h>\n#include <hls_math.h>\n"
     (folder / "t.cpp").write_text("\n".join([head, *helpers.texts(), main]))
-    with header_folders() as headers:
-        subprocess.run(
-            ["g++", *FLAGS, "-Werror", *headers.options, folder / "t.cpp", "-o", folder / "t"], check=True, timeout=120
-        )
+    flags = (*FLAGS, "-Werror", *(AP_TYPES_FLAGS if types else ()))
+    with header_folders(Path(types) if types else None) as headers:
+        command = ["g++", *flags, *headers.options, folder / "t.cpp", "-o", folder / "t"]
+        subprocess.run(command, check=True, timeout=120)
     sent = np.stack([left, right], -1).astype(np.float32).tobytes()
     said = subprocess.run([folder / "t"], input=sent, capture_output=True, check=True, timeout=250).stdout
     rows = np.frombuffer(said, np.float32).reshape(-1, len(calls))
@@ -74,9 +82,10 @@ def test_operations_of_two_numbers(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "count", [50_000, pytest.param(10_000_000, marks=pytest.mark.nightly)], ids=["quick", "nightly"]
 )
-def test_functions_of_one_number(count: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("types", TYPES)
+def test_functions_of_one_number(types: str | None, count: int, tmp_path: Path) -> None:
     x = points(count)
-    found = computed(tmp_path, UNARY, x, x)
+    found = computed(tmp_path, UNARY, x, x, types)
     for name in UNARY:
         with np.errstate(all="ignore"):
             wanted = FLOAT_OPS[name](x)
