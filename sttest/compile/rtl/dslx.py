@@ -63,6 +63,10 @@ fn addf(a: u32, b: u32) -> u32 {
   else { packed(large[31:32], exponent, shifted[3:28] ++ (shifted[0:3] != u3:0)) }
 }
 """,
+    # What a DSP multiplies: wider factors are cut, so that registers can lie between the parts and their sum.
+    "product_17": """\
+fn product_17(a: u24, b: u17) -> u41 { (a as u41) * (b as u41) }
+""",
     "negf": """\
 fn negf(x: u32) -> u32 { x ^ u32:0x80000000 }
 """,
@@ -75,7 +79,8 @@ fn subf(a: u32, b: u32) -> u32 { addf(a, negf(b)) }
     "mulf": """\
 fn mulf(a: u32, b: u32) -> u32 {
   let sign = a[31:32] ^ b[31:32];
-  let product = ((u1:1 ++ a[0:23]) as u48) * ((u1:1 ++ b[0:23]) as u48);
+  let left = u1:1 ++ a[0:23];
+  let product = ((product_17(left, b[0:17]) as u48) + ((product_17(left, (u1:1 ++ b[17:23]) as u17) as u48) << 17));
   let shifted = if product[47:48] { product } else { product << 1 };
   let exponent = ((a[23:31] as u11) as s11) + ((b[23:31] as u11) as s11) - s11:127 + ((product[47:48] as u11) as s11);
   let result = packed(sign, exponent, shifted[23:48] ++ (shifted[0:23] != u23:0));
@@ -132,7 +137,10 @@ fn sqrt(x: u32) -> u32 {
     "exp_significand": _table(exp_table(), "exp_significand", 7),
     "exp": f"""\
 fn exp(x: u32) -> u32 {{
-  let product = ((u1:1 ++ x[0:23]) as u58) * u58:{LOG2_E};
+  let left = u1:1 ++ x[0:23];
+  let low = product_17(left, u17:{LOG2_E & 0x1FFFF});
+  let high = product_17(left, u17:{LOG2_E >> 17});
+  let product = (low as u58) + ((high as u58) << 17);
   let magnitude = if x[23:31] < u8:98 {{ u38:0 }} else {{ (product >> (u8:155 - x[23:31])) as u38 }};
   let power = if x[31:32] {{ -magnitude }} else {{ magnitude }};
   let whole = (power[28:38] as s10) as s11;
@@ -266,10 +274,10 @@ _CALLS = {
     "addf": ("is_nan", "packed"),
     "subf": ("addf", "negf"),
     "sitofp": ("packed",),
-    "mulf": ("is_nan", "packed"),
+    "mulf": ("is_nan", "packed", "product_17"),
     "divf": ("is_nan", "packed"),
     "sqrt": ("is_nan", "packed"),
-    "exp": ("is_nan", "exp_significand"),
+    "exp": ("is_nan", "exp_significand", "product_17"),
     "rsqrt": ("is_nan", "rsqrt_significand"),
     "tanh": ("is_nan", "absf", "addf", "subf", "divf", "exp"),
     "ordered": ("is_nan",),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from float_points import pairs, points
+from linalg_programs import random_program, random_whole_program
 from payload_runs import block_of, by_reference, by_xls, different, function_of, random_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, SttestError
 from sttest.frontend.shipped import lowered_text
 
 pytestmark = pytest.mark.skipif(find_spec("xls") is None, reason="XLS is not installed: pip install 'sttest[rtl]'")
@@ -123,14 +125,28 @@ def test_what_has_no_defined_value_is_refused() -> None:
         function_of(block_of(("f32",), "%y = math.log %x0 : f32", [("%y", "f32")]))
 
 
-# --- Payloads of real designs
+# --- Payloads of real designs, and of random programs
 
 
-def payloads_of(model: str, phase: str, *, small: bool) -> list[df.TaskOp]:
-    """A task for every payload that a model's block has."""
-    design = compile_text(lowered_text(model, phase, small=small), model, "u55c", CompileOptions())
-    found = {function_of(op.payload.block).text: op for op in design.module.walk() if isinstance(op, df.TaskOp)}
-    return [*found.values()]
+def payloads_of(text: str, name: str, knobs: CompileOptions) -> dict[str, df.TaskOp]:
+    """A task for every payload that a design has, by its DSLX."""
+    design = compile_text(text, name, "u55c", knobs)
+    return {function_of(op.payload.block).text: op for op in design.module.walk() if isinstance(op, df.TaskOp)}
+
+
+def check_task(task: df.TaskOp, count: int = 2000) -> None:
+    """On random values; halves are scales, none of which is negative or infinite."""
+    block, source = task.payload.block, np.random.default_rng(0)
+    values = [
+        (source.standard_normal(count) * 3).astype(np.float32) if kind == "f32" else random_values(kind, count, number)
+        for number, kind in enumerate(str(value.type) for value in block.args)
+    ]
+    values = [np.abs(np.nan_to_num(each, posinf=1)) if each.dtype == np.float16 else each for each in values]
+    assert isinstance(block.last_op, df.YieldOp)
+    results = [str(value.type) for value in block.last_op.arguments]
+    found, wanted = by_xls(function_of(block), values), by_reference(block, values)
+    for kind, ours, theirs in zip(results, found, wanted, strict=True):
+        assert not different(ours, theirs, kind).any(), task.sym_name
 
 
 @pytest.mark.parametrize(
@@ -139,20 +155,18 @@ def payloads_of(model: str, phase: str, *, small: bool) -> list[df.TaskOp]:
 )
 @pytest.mark.parametrize("phase", [pytest.param("prefill", marks=pytest.mark.nightly), "decode"])
 def test_payloads_of_shipped_blocks(model: str, phase: str) -> None:
-    for task in payloads_of(model, phase, small=True):
-        block = task.payload.block
-        kinds = [str(value.type) for value in block.args]
-        source = np.random.default_rng(0)
-        values = [
-            (source.standard_normal(2000) * 3).astype(np.float32)
-            if kind == "f32"
-            else random_values(kind, 2000, number)
-            for number, kind in enumerate(kinds)
-        ]
-        # Halves are scales, none of which is negative or infinite.
-        values = [np.abs(np.nan_to_num(each, posinf=1)) if each.dtype == np.float16 else each for each in values]
-        assert isinstance(block.last_op, df.YieldOp)
-        results = [str(value.type) for value in block.last_op.arguments]
-        found, wanted = by_xls(function_of(block), values), by_reference(block, values)
-        for kind, ours, theirs in zip(results, found, wanted, strict=True):
-            assert not different(ours, theirs, kind).any(), task.sym_name
+    for task in payloads_of(lowered_text(model, phase, small=True), model, CompileOptions()).values():
+        check_task(task)
+
+
+@pytest.mark.parametrize("count", [pytest.param(200, marks=pytest.mark.nightly), 10])
+def test_payloads_of_random_programs(count: int) -> None:
+    found: dict[str, df.TaskOp] = {}
+    for seed in range(count):
+        knobs = CompileOptions(precision="fp32", tile_size=4, overall_unroll=100_000)
+        for program in (random_program(seed), random_whole_program(seed)):
+            with suppress(SttestError):  # sizes that are refused, not operations
+                found |= payloads_of(program, f"random{seed}", knobs)
+    assert len(found) > 3
+    for task in found.values():
+        check_task(task)
