@@ -1,16 +1,11 @@
-"""The operations of a payload on arrays, each exactly as docs/reference/values.md says.
-
-Binary32 stays binary32: NumPy rounds every elementwise operation once, to the
-type of its operands, and never fuses two.
-"""
+"""The operations of a payload on arrays, each exactly as docs/reference/values.md says."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from scipy.special import erf
 
 from sttest.core.errors import InputError
+from sttest.reference import binary32
 from sttest.reference.graph import BITS, NUMPY, Array, is_integer
 
 Function = Callable[..., Array]
@@ -35,30 +30,20 @@ def _with_zeros(chosen: Array, left: Array, right: Array, join: np.ufunc) -> Arr
     return np.where(np.equal(left, right), joined, chosen)
 
 
-def _rounded_once(function: Callable[..., Any]) -> Function:
-    """A function in binary64 whose result is rounded to binary32."""
-    return lambda *operands: np.asarray(function(*(np.asarray(x, np.float64) for x in operands))).astype(F32)
-
-
 FLOAT_OPS: dict[str, Function] = {
-    "arith.addf": np.add,
-    "arith.subf": np.subtract,
-    "arith.mulf": np.multiply,
-    "arith.divf": np.divide,
+    "arith.addf": binary32.add,
+    "arith.subf": binary32.subtract,
+    "arith.mulf": binary32.multiply,
+    "arith.divf": binary32.divide,
     "arith.negf": np.negative,
     "arith.maximumf": _maximum,
     "arith.minimumf": _minimum,
     "math.absf": np.abs,
     "math.roundeven": np.rint,
-    "math.exp": _rounded_once(np.exp),
-    "math.tanh": _rounded_once(np.tanh),
-    "math.sqrt": _rounded_once(np.sqrt),
-    "math.rsqrt": _rounded_once(lambda x: 1.0 / np.sqrt(x)),
-    "math.sin": _rounded_once(np.sin),
-    "math.cos": _rounded_once(np.cos),
-    "math.log": _rounded_once(np.log),
-    "math.erf": _rounded_once(erf),
-    "math.powf": _rounded_once(np.power),
+    "math.exp": binary32.exp,
+    "math.tanh": binary32.tanh,
+    "math.sqrt": binary32.sqrt,
+    "math.rsqrt": binary32.rsqrt,
 }
 """From binary32 to binary32."""
 
@@ -82,10 +67,13 @@ def compare(predicate: str) -> Function:
         return lambda left, right: np.full(np.broadcast_shapes(left.shape, right.shape), predicate == "true")
     if predicate in ("ord", "uno"):
         return lambda left, right: _unordered(left, right) == (predicate == "uno")
-    relation = _RELATIONS[predicate[1:]]
-    if predicate[0] == "o":
-        return lambda left, right: relation(left, right) & ~_unordered(left, right)
-    return lambda left, right: relation(left, right) | _unordered(left, right)
+    relation, is_ordered = _RELATIONS[predicate[1:]], predicate[0] == "o"
+
+    def holds(left: Array, right: Array) -> Array:
+        related = relation(binary32.flushed(left), binary32.flushed(right))
+        return related & ~_unordered(left, right) if is_ordered else related | _unordered(left, right)
+
+    return holds
 
 
 def _unordered(left: Array, right: Array) -> Array:

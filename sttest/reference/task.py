@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from sttest.core.errors import InputError
+from sttest.reference.binary32 import add
 from sttest.reference.graph import NUMPY, Access, Array, Payload, ReferenceStream, ScalarOp, Task
 from sttest.reference.memory import Offsets, element_numbers, expanded, offsets
 from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS, Function, compare, constant, converted, integer_op
@@ -267,7 +268,7 @@ def _pairwise(terms: Iterable[Array], count: int) -> Array:
         level = 0
         while number >> level & 1:
             if waiting and waiting[-1][0] == level:
-                total = waiting.pop()[1] + total
+                total = add(waiting.pop()[1], total)
             level += 1
         waiting.append((level, total))
     return waiting[0][1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -93,10 +93,12 @@ def _side(side: Any) -> CacheSide:
 
 @contextmanager
 def in_defined_order() -> Iterator[None]:
-    """Sums pairwise, and functions rounded once from double precision (docs/reference/values.md)."""
+    """Sums pairwise, and functions by their tables (docs/reference/values.md)."""
     import torch
 
-    plain_sum, exp, tanh = torch.Tensor.sum, torch.exp, torch.tanh
+    from sttest.models.quant import binary32
+
+    plain_sum = torch.Tensor.sum
 
     def pairwise(values: torch.Tensor, dim: Any = None, **options: Any) -> torch.Tensor:
         if options or not values.is_floating_point():
@@ -108,14 +110,11 @@ def in_defined_order() -> Iterator[None]:
             values.narrow(dim, count - half, half), dim
         )
 
-    def once(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda x: function(x.double()).float()
-
     with (
         mock.patch.object(torch.Tensor, "sum", pairwise),
-        mock.patch.object(torch, "exp", once(exp)),
-        mock.patch.object(torch, "tanh", once(tanh)),
-        mock.patch.object(torch, "rsqrt", once(lambda x: 1.0 / x.sqrt())),
+        mock.patch.object(torch, "exp", binary32.exp),
+        mock.patch.object(torch, "tanh", binary32.tanh),
+        mock.patch.object(torch, "rsqrt", binary32.rsqrt),
         mock.patch.object(torch, "sigmoid", lambda x: 1.0 / (1.0 + torch.exp(-x))),
     ):
         yield

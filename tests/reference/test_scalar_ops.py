@@ -14,7 +14,7 @@ from sttest.core.errors import InputError
 from sttest.reference.graph import BITS, NUMPY, Payload, ScalarOp
 from sttest.reference.task import compiled
 
-FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.floats(-(2.0**-60), 2.0**-60, width=32)
 INTEGERS = ("i1", "i4", "i8", "i16", "i32")
 NAN, INF = float("nan"), float("inf")
 
@@ -57,25 +57,29 @@ def test_integers_change_their_width(source: str, target: str, data: st.DataObje
 
 @given(st.sampled_from(("addf", "subf", "mulf", "divf")), FLOATS, FLOATS)
 def test_floats_are_rounded_once_to_binary32(name: str, left: float, right: float) -> None:
-    if name == "divf" and right == 0:
+    a, b = Fraction(without_subnormal(left)), Fraction(without_subnormal(right))
+    if name == "divf" and b == 0:
         return
-    a, b = Fraction(left), Fraction(right)
     exact = {"addf": a + b, "subf": a - b, "mulf": a * b}.get(name, a / b if right else a)
     assert computed(f"arith.{name}", "f32", (left, "f32"), (right, "f32")) == nearest(exact)
 
 
+def without_subnormal(value: float) -> float:
+    return value if abs(value) >= 2.0**-126 else 0.0
+
+
 def nearest(exact: Fraction) -> float:
-    """The binary32 nearest to a fraction, halves to the even one."""
+    """The number of 24 significant bits nearest to a fraction, halves to the even one; 0 below the least normal one."""
     if exact == 0:
         return 0.0
-    exponent = max(math.floor(math.log2(abs(exact))) if abs(exact) >= Fraction(1, 2**120) else -126, -126)
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
     while abs(exact) >= Fraction(2) ** (exponent + 1):
         exponent += 1
-    while exponent > -126 and abs(exact) < Fraction(2) ** exponent:
+    while abs(exact) < Fraction(2) ** exponent:
         exponent -= 1
     unit = Fraction(2) ** (exponent - 23)
     rounded = round(exact / unit) * unit
-    return math.copysign(INF, exact) if abs(rounded) >= Fraction(2) ** 128 else float(rounded)
+    return math.copysign(INF, exact) if abs(rounded) >= Fraction(2) ** 128 else without_subnormal(float(rounded))
 
 
 @pytest.mark.parametrize(
@@ -103,17 +107,14 @@ def test_halves_go_to_the_even_number(value: float, wanted: float) -> None:
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("exp", math.exp), ("tanh", math.tanh), ("sqrt", lambda x: math.sqrt(abs(x))), ("sin", math.sin),
-        ("cos", math.cos), ("log", lambda x: math.log(abs(x))), ("erf", math.erf), ("absf", abs),
-        ("rsqrt", lambda x: 1 / math.sqrt(abs(x))),
+        ("exp", math.exp), ("sqrt", math.sqrt), ("absf", abs), ("rsqrt", lambda x: 1 / math.sqrt(x)),
     ],
 )  # fmt: skip
 @given(x=st.floats(-80, 80, width=32).filter(lambda x: abs(x) > 1e-6))
 def test_functions_are_those_of_double_precision(name: str, function, x: float) -> None:
-    argument = abs(x) if name in ("sqrt", "log", "rsqrt") else x
+    argument = abs(x) if name in ("sqrt", "rsqrt") else x
     wanted = np.float32(function(argument))
     found = computed(f"math.{name}", "f32", (argument, "f32"))
-    # Double precision itself may differ in its last bit, which moves the rounded value once in 2^28 times.
     assert abs(found - wanted) <= np.spacing(abs(wanted))
 
 
@@ -146,7 +147,6 @@ def test_conversions() -> None:
     assert computed("arith.extf", "f32", (np.float16(2**-24), "f16")) == 2**-24
     assert computed("arith.select", "f32", (True, "i1"), (1.0, "f32"), (2.0, "f32")) == 1
     assert computed("arith.negf", "f32", (0.0, "f32")).tobytes() == np.float32(-0.0).tobytes()
-    assert computed("math.powf", "f32", (2.0, "f32"), (0.5, "f32")) == np.float32(math.sqrt(2))
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,7 @@ def test_integers_that_do_not_fit(value: float) -> None:
     ("name", "result", "operands", "predicate", "message"),
     [
         ("arith.remf", "f32", ("f32", "f32"), "", "arith.remf has no defined value"),
+        ("math.log", "f32", ("f32",), "", "math.log has no defined value"),
         ("arith.addf", "f16", ("f16", "f16"), "", r"arith.addf of \(f16, f16\) -> f16"),
         ("arith.addi", "i8", ("i8", "i4"), "", r"of \(i8, i4\)"),
         ("arith.extsi", "i8", ("i16",), "", r"\(i16\) -> i8"),

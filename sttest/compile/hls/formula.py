@@ -18,7 +18,7 @@ _INFIX = {
 }  # fmt: skip
 _NAMED = {
     "arith.maximumf": "max", "arith.maxsi": "max", "arith.minimumf": "min", "arith.minsi": "min",
-    "math.absf": "abs", "math.roundeven": "round", "math.powf": "pow", "arith.bitcast": "bits",
+    "math.absf": "abs", "math.roundeven": "round", "arith.bitcast": "bits",
     "arith.fptosi": "int", "arith.trunci": "low",
 }  # fmt: skip
 _COMPARED = {1: "==", 2: ">", 3: ">=", 4: "<", 5: "<=", 8: "==", 9: ">", 10: ">=", 11: "<", 12: "<=", 13: "!="}

@@ -1,8 +1,10 @@
 """Small inline functions of emitted C++: each is written once, at the top of the file, if something calls it."""
 
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from sttest.compile.hls.types import F16, F32, Element
+from sttest.reference.function_tables import LOG2_E, Quadratics, exp_table, rsqrt_table
 
 _PRODUCT = """\
 // A product of integers in %s.
@@ -14,6 +16,17 @@ static inline ap_int<32> %s(ap_int<32> a, ap_int<32> b) {
   return product;
 }
 """
+
+
+def _rom(table: Quadratics) -> str:
+    """Constant arrays of the coefficients, lines of at most 120 letters."""
+    lines: list[str] = []
+    for power in range(len(table.rows[0])):
+        numbers = ", ".join(str(row[power]) for row in table.rows)
+        lines += [f"  static const int c{power}[{len(table.rows)}] = {{", *wrap(numbers, 116), "  };"]
+    return "\n".join(line if line.startswith("  ") else f"    {line}" for line in lines)
+
+
 # In the order in which they are written: a function stands after those that it calls.
 _TEXTS = {
     "float_of_bits": """\
@@ -63,6 +76,58 @@ static inline int rounded(float value, int low, int high) {
   const int up = rest > tie || (rest == tie && (whole & 1u)), magnitude = static_cast<int>(whole) + up;
   const int number = bits >> 31 ? -magnitude : magnitude;
   return number < low ? low : number > high ? high : number;
+}
+""",
+    "significand": """\
+// A number from 1 to 2 with 23 bits behind the point, rounded from 29: c0 + c1 t + c2 t^2, where t counts parts of
+// 2^-BITS and products are floored.
+template <int BITS>
+static inline int significand(ap_int<31> c0, ap_int<24> c1, ap_int<16> c2, ap_int<BITS + 1> t) {
+#pragma HLS inline
+  const ap_int<24> slope = c1 + ((c2 * t) >> BITS);
+  const ap_int<32> value = c0 + ((slope * t) >> BITS), rounded_value = (value + 32) >> 6;
+  return rounded_value.to_int();
+}
+""",
+    "exp_f32": f"""\
+// exp(x) = 2^(x log2(e)): the whole part of the product is the exponent, its fraction goes through a table.
+static inline float exp_f32(float x) {{
+#pragma HLS inline
+{_rom(exp_table())}
+  const unsigned int bits = bits_of_float(x), exponent = (bits >> 23) & 0xffu, fraction = bits & 0x7fffffu;
+  if (exponent == 0xffu && fraction) return x;  // NaN
+  if (exponent >= 134u) return bits >> 31 ? 0.0f : float_of_bits(0x7f800000u);  // from 128 on
+  if (exponent < 98u) return 1.0f;  // below 2^-29
+  const ap_uint<58> product = ap_uint<24>(fraction | 0x800000u) * ap_uint<34>({LOG2_E}ULL);
+  const ap_int<38> magnitude = product >> (155u - exponent), power = bits >> 31 ? ap_int<38>(-magnitude) : magnitude;
+  const int whole = ap_int<10>(power.range(37, 28)).to_int(), n = ap_uint<7>(power.range(27, 21)).to_int();
+  if (whole >= 128) return float_of_bits(0x7f800000u);
+  if (whole < -127) return 0.0f;
+  const int number = (whole + 126) * 0x800000 + significand<21>(c0[n], c1[n], c2[n], ap_uint<21>(power.range(20, 0)));
+  return number < 0x800000 ? 0.0f : float_of_bits(static_cast<unsigned int>(number));
+}}
+""",
+    "rsqrt_f32": f"""\
+// 1 / sqrt(x): half the exponent, and a significand from a table by the exponent's last bit and the fraction's first.
+static inline float rsqrt_f32(float x) {{
+#pragma HLS inline
+{_rom(rsqrt_table())}
+  const unsigned int bits = bits_of_float(x), exponent = (bits >> 23) & 0xffu, n = (bits >> 16) & 0xffu;
+  if (exponent == 0u) return float_of_bits((bits & 0x80000000u) | 0x7f800000u);
+  if (exponent == 0xffu && bits & 0x7fffffu) return x;  // NaN
+  if (bits >> 31) return float_of_bits(0x7fc00000u);
+  if (exponent == 0xffu) return 0.0f;
+  const int halved = static_cast<int>((exponent + 1u) >> 1);
+  const int number = (189 - halved) * 0x800000 + significand<16>(c0[n], c1[n], c2[n], ap_uint<16>(bits & 0xffffu));
+  return float_of_bits(static_cast<unsigned int>(number));
+}}
+""",
+    "tanh_f32": """\
+// tanh(x) = 1 - 2 / (exp(2 |x|) + 1) under the sign of x.
+static inline float tanh_f32(float x) {
+#pragma HLS inline
+  const float magnitude = hls::fabs(x), power = exp_f32(magnitude + magnitude), part = 2.0f / (power + 1.0f);
+  return float_of_bits(bits_of_float(1.0f - part) | (bits_of_float(x) & 0x80000000u));
 }
 """,
     "dsp_product": _PRODUCT % ("a DSP, which the tool would make of LUTs if they are narrow", "dsp_product", "dsp"),
@@ -161,10 +226,14 @@ static void write_words(fifo<T> (&to)[WORDS], const T (&token)[WORDS]) {
   }
 }
 """
+_BY_TABLE = ("bits_of_float", "float_of_bits", "significand")
 _CALLS = {
     "larger": ("ordered", "bits_of_float"),
     "smaller": ("ordered", "bits_of_float"),
     "rounded": ("bits_of_float",),
+    "exp_f32": _BY_TABLE,
+    "rsqrt_f32": _BY_TABLE,
+    "tanh_f32": (*_BY_TABLE, "exp_f32"),
     "half_of_bits": ("float_of_bits",),
     "bits_of_half": ("bits_of_float",),
 }

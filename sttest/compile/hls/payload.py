@@ -56,8 +56,8 @@ def _truth(element: Element) -> bool:
     return element == I1
 
 
-def _math(name: str, function: str, arguments: str = "{0}") -> _Rule:
-    return _Rule(name, f"hls::{function}({arguments})", _f32, _f32)
+def _math(name: str, function: str) -> _Rule:
+    return _Rule(name, f"hls::{function}({{0}})", _f32, _f32)
 
 
 _RULES: Mapping[str, _Rule] = {
@@ -71,15 +71,10 @@ _RULES: Mapping[str, _Rule] = {
     "math.absf": _math("magnitude", "fabs"),
     # The tool's rint rounds in the mode that C starts with: halves to even.
     "math.roundeven": _math("nearest", "rint"),
-    "math.exp": _math("exponential", "exp"),
-    "math.tanh": _math("tangent", "tanh"),
+    "math.exp": _Rule("exponential", "exp_f32({0})", _f32, _f32, "exp_f32"),
+    "math.tanh": _Rule("tangent", "tanh_f32({0})", _f32, _f32, "tanh_f32"),
     "math.sqrt": _math("root", "sqrt"),
-    "math.rsqrt": _math("inverse_root", "rsqrt"),
-    "math.sin": _math("sine", "sin"),
-    "math.cos": _math("cosine", "cos"),
-    "math.log": _math("logarithm", "log"),
-    "math.erf": _math("error_function", "erf"),
-    "math.powf": _math("power", "pow", "{0}, {1}"),
+    "math.rsqrt": _Rule("inverse_root", "rsqrt_f32({0})", _f32, _f32, "rsqrt_f32"),
     "arith.addi": _Rule("sum", "{0} + {1}", _integer, _integer),
     "arith.subi": _Rule("difference", "{0} - {1}", _integer, _integer),
     "arith.maxsi": _Rule("maximum", "{0} < {1} ? {1} : {0}", _integer, _integer),

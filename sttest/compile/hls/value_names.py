@@ -78,7 +78,7 @@ _FACTS = frozenset(("peak", "joint_peak", "scale", "reciprocal", "denominator"))
 """Steps that make something of a module's value, not the value."""
 _OPERATIONS = {
     "arith.maximumf": "maximum", "arith.minimumf": "minimum", "math.rsqrt": "inverse_root", "math.sqrt": "root",
-    "math.exp": "exponential", "math.tanh": "tangent", "math.log": "logarithm",
+    "math.exp": "exponential", "math.tanh": "tangent",
 }  # fmt: skip
 _GREATER, _LESS = (2, 3, 9, 10), (4, 5, 11, 12)
 """Predicates of arith.cmpf by MLIR's numbers."""

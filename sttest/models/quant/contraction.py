@@ -8,13 +8,12 @@ state.  So another engine can agree to the last bit.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from sttest.models.quant import binary32
 from sttest.models.quant.quantizers import QuantizedTensor, p_scale, quantise_p
-from sttest.reference.scalar_ops import FLOAT_OPS
 
 # 127 * 127 * MAX_SUMMANDS < 2^31: longer integer sums could overflow int32.
 MAX_SUMMANDS = 133_144
@@ -135,11 +134,11 @@ def _as_f32(exact: Tensor) -> Tensor:
 
 
 class DefinedOrder(TorchFunctionMode):
-    """A context in which sums of float32 are pairwise and functions of float32 are rounded once.
+    """A context in which float32 is what a design computes: sums in pairs, its functions, no subnormal numbers.
 
-    Concerns what blocks use outside of contractions: ``sum`` along an axis, ``exp``, ``tanh``, ``rsqrt``,
-    ``sigmoid``.  Contractions of quantised blocks are in order already; those of blocks in floating point stay
-    PyTorch's.
+    Concerns what blocks use outside of contractions: sums, differences, products and quotients of elements, ``sum``
+    along an axis, ``exp``, ``tanh``, ``rsqrt``, ``sigmoid``.  Contractions of quantised blocks are in order already;
+    those of blocks in floating point stay PyTorch's.
 
     >>> with DefinedOrder():
     ...     float(torch.tensor([1.0, 2.0**-24, 2.0**-24, 2.0**-24]).sum(-1))
@@ -156,28 +155,25 @@ class DefinedOrder(TorchFunctionMode):
         return ours(*args)
 
 
-def _elementwise(op: str) -> Callable[[Tensor], Tensor]:
-    function = FLOAT_OPS[op]
-    return lambda x: torch.from_numpy(np.asarray(function(x.detach().numpy())))
-
-
 def pairwise(terms: Iterable[Tensor]) -> Tensor:
     """Neighbors are added, then neighboring sums, from the last on; a first without a neighbor goes on as it is."""
     sums = list(terms)
     while len(sums) > 1:
         first = len(sums) % 2
-        sums = sums[:first] + [left + right for left, right in zip(sums[first::2], sums[first + 1 :: 2], strict=True)]
+        pairs = zip(sums[first::2], sums[first + 1 :: 2], strict=True)
+        sums = sums[:first] + [binary32.add(left, right) for left, right in pairs]
     return sums[0]
 
 
-def _sigmoid(x: Tensor) -> Tensor:
-    return torch.ones(()) / (_elementwise("math.exp")(-x) + torch.ones(()))
-
-
+_ARITHMETIC = (
+    torch.Tensor.add, torch.Tensor.__radd__, torch.Tensor.sub, torch.Tensor.__rsub__, torch.Tensor.mul,
+    torch.Tensor.__rmul__, torch.Tensor.div, torch.Tensor.__rtruediv__,
+)  # fmt: skip
 _OURS: dict[Any, Callable[..., Tensor]] = {
-    torch.exp: _elementwise("math.exp"),
-    torch.tanh: _elementwise("math.tanh"),
-    torch.rsqrt: _elementwise("math.rsqrt"),
-    torch.sigmoid: _sigmoid,
+    **{operation: binary32.flushing(operation) for operation in _ARITHMETIC},
+    torch.exp: binary32.exp,
+    torch.tanh: binary32.tanh,
+    torch.rsqrt: binary32.rsqrt,
+    torch.sigmoid: binary32.sigmoid,
     torch.Tensor.sum: lambda x, axis: pairwise(x.detach().unbind(axis)),
 }

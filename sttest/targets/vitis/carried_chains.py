@@ -70,6 +70,7 @@ _COMPARES = ("<", ">", "<=", ">=", "==", "!=")
 _FLOAT_OPERATORS = {"+": "fadd", "-": "fadd", "*": "fmul", "/": "fdiv"}
 _FUNCTIONS = {
     "exp": "fexp", "expf": "fexp", "sqrt": "fsqrt", "sqrtf": "fsqrt", "rsqrt": "frsqrt", "tanh": "ftanh",
+    "exp_f32": "fexp", "rsqrt_f32": "frsqrt", "tanh_f32": "ftanh",
     "recip": "frecip", "rint": "fround", "round": "fround", "fmax": "fmax", "fmin": "fmax",
 }  # fmt: skip
 _WIRES = ("fabs", "abs", "lock")

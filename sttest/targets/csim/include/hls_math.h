@@ -1,22 +1,31 @@
-// hls_math for C simulation: every function in binary64, rounded once to binary32, which is what the reference
-// engine computes too; the results of the C library's float functions differ from machine to machine.
+// hls_math for C simulation: the functions that emitted kernels call, and float arithmetic as an FPGA's operators have it,
+// without subnormal numbers (AMD PG060): operands that are subnormal are zeros, and so are results that are still below
+// 2^-126 when they have been rounded to 24 bits.  A processor other than x86 keeps subnormal numbers here.
 #pragma once
 
 #include <cmath>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace sttest {
+
+// Sets the modes of the thread that starts the program, which its coroutines and later threads take over.
+struct without_subnormals {
+  without_subnormals() {
+#if defined(__SSE2__)
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+#endif
+  }
+};
+inline const without_subnormals from_the_start;
+
+}  // namespace sttest
 
 namespace hls {
 
-inline float exp(float x) { return static_cast<float>(std::exp(static_cast<double>(x))); }
-inline float log(float x) { return static_cast<float>(std::log(static_cast<double>(x))); }
-inline float tanh(float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); }
-inline float sqrt(float x) { return static_cast<float>(std::sqrt(static_cast<double>(x))); }
-inline float rsqrt(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
-inline float sin(float x) { return static_cast<float>(std::sin(static_cast<double>(x))); }
-inline float cos(float x) { return static_cast<float>(std::cos(static_cast<double>(x))); }
-inline float erf(float x) { return static_cast<float>(std::erf(static_cast<double>(x))); }
-inline float pow(float x, float y) {
-  return static_cast<float>(std::pow(static_cast<double>(x), static_cast<double>(y)));
-}
+inline float sqrt(float x) { return std::sqrt(x); }
 inline float fabs(float x) { return std::fabs(x); }
 inline float abs(float x) { return std::fabs(x); }
 // Halves go to the even neighbour: the rounding mode that C and C++ start with.
