@@ -1,7 +1,7 @@
 """`sttest emulate`: a design as clocked hardware or as emitted C++, compared with an engine token by token."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,16 +14,18 @@ from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, 
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
-from sttest.package import ModelPackage, load_graph
+from sttest.crosscheck.rtl_values import valued_design
+from sttest.package import DesignPackage, ModelPackage, load_graph
 from sttest.sim import TimedGraph
 from sttest.targets.csim import ap_types_folder, find_compiler
 from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
+from sttest.targets.rtl.design import ValuedDesign, emulate_designs
 from sttest.targets.rtl.drive import RtlRun, find_simulator
 
 
 def emulate_verb(
     path: Annotated[Path, typer.Argument(help="A design package, or for rtl a timed-graph JSON.")],
-    backend: Annotated[Backend, typer.Option(help="rtl: the twin in clocked hardware; csim: the emitted C++.")] = "rtl",
+    backend: Annotated[Backend, typer.Option(help="rtl: clocked hardware; csim: the emitted C++.")] = "rtl",
     simulator: Annotated[Simulator, typer.Option(help="rtl; icarus is for small graphs.")] = "verilator",
     engine: Annotated[Engine, typer.Option(help="rtl: what the hardware is held against.")] = "maxplus",
     depth: Annotated[list[str] | None, typer.Option(metavar="FIFO=N", help="Another depth; may be repeated.")] = None,
@@ -32,7 +34,7 @@ def emulate_verb(
     ] = None,
     iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16,
     max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="csim: of random weights and inputs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     ap_types: ApTypes = None,
@@ -40,7 +42,8 @@ def emulate_verb(
 ) -> None:
     """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
 
-    rtl is clocked hardware, compared in every FIFO access; csim is the emitted C++, compared in every token.
+    rtl is clocked hardware, compared in every FIFO access and, for a package, in every token; csim is the emitted C++,
+    compared in every token.
 
     Examples:
 
@@ -61,8 +64,12 @@ def emulate_verb(
     folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
     _check_folder(folder)
     with progress(f"emulating {graph.name}") as step:
+        design, why = _with_values(path, graph, simulator, seed, step)
         step(f"building and running under {simulator}")
-        ran = emulate(graph, simulator, folder, max_clocks=max_clocks)
+        if design is None:
+            ran = emulate(graph, simulator, folder, max_clocks=max_clocks)
+        else:
+            (ran,) = emulate_designs([design], folder, max_clocks=max_clocks)
         if ran.verdict == "limit":
             raise SttestError(
                 "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=max_clocks,
@@ -71,10 +78,10 @@ def emulate_verb(
         step(f"comparing with {engine}")
         found = compare(graph, ran, engine)
     if as_json:
-        print_json(_summary(graph, ran, found))
+        print_json(_summary(graph, ran, found, why))
     else:
-        print(_text(ran, found))
-    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact))
+        print(_text(ran, found, why))
+    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact and not ran.wrong))
 
 
 def _exit_code(verdict: str, *, agrees: bool) -> int:
@@ -85,6 +92,22 @@ def _exit_code(verdict: str, *, agrees: bool) -> int:
 
 
 # --- Clocked hardware
+
+
+def _with_values(
+    path: Path, graph: TimedGraph, simulator: str, seed: int, step: Callable[[str], None]
+) -> tuple[ValuedDesign | None, str]:
+    """The hardware of a package with its values; none, and why, where there are only times."""
+    if not path.is_dir():
+        return None, "a timed graph has no values"
+    if simulator != "verilator":
+        return None, f"they need Verilator, not {simulator}"
+    step("computing values with the reference engine")
+    try:
+        return valued_design(DesignPackage.read(path), graph, seed), ""
+    except InputError as error:
+        return None, f"{error.where}: {error.what}" if error.where else error.what
+
 
 SCHEMA = "sttest.emulation/1"
 
@@ -101,16 +124,17 @@ def _check_folder(folder: Path) -> None:
         )  # fmt: skip
 
 
-def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison) -> dict[str, Any]:
+def _summary(graph: TimedGraph, ran: RtlRun, found: Comparison, why: str) -> dict[str, Any]:
+    values = {"compared": not why, "why_not": why, "wrong": [vars(each) for each in ran.wrong]}
     return {
         "schema": SCHEMA, "name": graph.name, "backend": "rtl", "simulator": ran.simulator, "verdict": ran.verdict,
         "cycles": ran.cycles, "fifo_events": ran.fifo_events, "build_s": round(ran.build_s, 3),
-        "run_s": round(ran.run_s, 3), "comparison": found.to_json(),
+        "run_s": round(ran.run_s, 3), "comparison": found.to_json(), "values": values,
         "blocked": [vars(blocked) for blocked in ran.blocked],
     }  # fmt: skip
 
 
-def _text(ran: RtlRun, found: Comparison) -> str:
+def _text(ran: RtlRun, found: Comparison, why: str) -> str:
     cycles = "deadlock" if ran.cycles is None else f"{ran.cycles:,} cycles"
     same = f"the same as {found.engine} in all {found.events:,} FIFO accesses"
     lines = [
@@ -118,6 +142,16 @@ def _text(ran: RtlRun, found: Comparison) -> str:
         f"  {ran.simulator}: built in {ran.build_s:.1f} s, run in {ran.run_s:.1f} s",
         f"  {same}" if found.first is None else f"  differs from {found.engine}: {found.first}",
     ]
+    if why:
+        lines.append(f"  times only, no values: {why}")
+    elif ran.wrong:
+        first = ran.wrong[0]
+        lines.append(
+            f"  values differ from the reference in {len(ran.wrong)} FIFOs, first in token {first.token} of "
+            f"'{first.fifo}', cycle {first.cycle}"
+        )
+    else:
+        lines.append("  values are those of the reference, in every token, to the bit")
     waits = [f"  '{b.process}' waits to {b.waits_to} '{b.fifo}': needs {b.need}, has {b.have}" for b in ran.blocked]
     return "\n".join([*lines, *waits])
 

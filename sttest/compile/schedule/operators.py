@@ -96,9 +96,14 @@ def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) 
     fetched = 0 if distance == 1 or waits_in_line(task, lanes) else MEMORY_CYCLES
     if reduction.is_float_sum and shared == 1 and not fetched:
         return accumulator(1, distance).ii
-    is_sum = reduction.is_float_sum
-    stages = library[f"fadd{FABRIC}"].latency_cycles if is_sum else _running_stages(task, library)
-    return -(-(shared * stages + fetched) // distance)
+    return -(-(shared * chain_cycles(task, library) + fetched) // distance)
+
+
+def chain_cycles(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
+    """Cycles in which a chain's running value passes one lane: a sum is back without its last register."""
+    reduction = reduction_of(task)
+    is_sum = reduction is not None and reduction.is_float_sum
+    return library[f"fadd{FABRIC}"].latency_cycles if is_sum else _running_stages(task, library)
 
 
 def _running_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
@@ -141,15 +146,25 @@ def _mac(task: df.TaskOp) -> str:
 
 def _longest_path(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
     """Stages of the longest chain of operators in a scalar payload."""
+    arrival, last = arrival_stages(task, library), task.payload.block.last_op
+    return max((arrival.get(operand, 0) for operand in last.operands), default=0) if last else 0
+
+
+def arrival_stages(task: df.TaskOp, library: Mapping[str, Operator]) -> dict[SSAValue, int]:
+    """Stages after which each value of a payload is there, its arguments at once."""
     arrival: dict[SSAValue, int] = {}
     for op in task.payload.block.ops:
-        start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
         if isinstance(op, df.YieldOp):
-            return start
+            break
+        start = max((arrival.get(operand, 0) for operand in op.operands), default=0)
         stages = 0 if _is_free(op) else library[_operator_name(op, task)].stages
-        for result in op.results:
-            arrival[result] = start + stages
-    return 0
+        arrival |= dict.fromkeys(op.results, start + stages)
+    return arrival
+
+
+def join_stages(task: df.TaskOp, join: Operation, library: Mapping[str, Operator]) -> int:
+    """Stages of the operator that joins two terms of a reduction."""
+    return library[_operator_name(join, task)].stages
 
 
 def _is_free(op: Operation) -> bool:

@@ -71,13 +71,23 @@ class Violation:
 
 
 @dataclass(frozen=True)
+class WrongToken:
+    """The first token of a FIFO whose value is not what it shall be."""
+
+    fifo: str
+    token: int
+    cycle: int
+
+
+@dataclass(frozen=True)
 class RtlRun:
     """One graph, run.
 
     ``verdict``: ``done``, ``deadlock``, or ``limit`` where the clock edges did not suffice; ``cycles``: the latest
     finish, None unless done; ``finish``: cycle per process, None where it never did; ``writes``, ``reads``: int64
     cycles per FIFO, one entry per token; ``blocked``: who stood still in a deadlock; ``violations``: of the order
-    of tokens; ``build_s``, ``run_s``: seconds, of the whole folder.
+    of tokens; ``wrong``: values that differ from what is expected; ``build_s``, ``run_s``: seconds of the whole
+    folder.
     """
 
     name: str
@@ -89,6 +99,7 @@ class RtlRun:
     reads: dict[str, np.ndarray] = field(repr=False)
     blocked: tuple[Blocked, ...] = ()
     violations: tuple[Violation, ...] = ()
+    wrong: tuple[WrongToken, ...] = ()
     build_s: float = 0.0
     run_s: float = 0.0
 
@@ -129,6 +140,7 @@ def read_runs(
                 reads={name: pair[1] for name, pair in zip(graph["fifos"], times, strict=True)},
                 blocked=names.blocked(lines["blocked"]),
                 violations=names.violations(lines["wrong"]),
+                wrong=names.wrong(lines["value"]),
                 build_s=build_s,
                 run_s=run_s,
             )
@@ -147,7 +159,7 @@ def _parse(log: Path) -> tuple[Lines, dict[int, str]]:
             word, *rest = line.split()
             if word == "graph":
                 verdicts[int(rest[0])] = rest[1]
-            elif word in ("access", "finish", "blocked", "wrong"):
+            elif word in ("access", "finish", "blocked", "wrong", "value"):
                 lines[word].append([_number(text) for text in rest])
     return lines, verdicts
 
@@ -183,6 +195,10 @@ class _Names:
             if fifo in self.fifos
         )
 
+    def wrong(self, lines: list[list[int]]) -> tuple[WrongToken, ...]:
+        found = (WrongToken(self.fifos[fifo], token, cycle) for fifo, token, cycle in lines if fifo in self.fifos)
+        return tuple(sorted(found, key=lambda each: each.cycle))
+
 
 def _text_accesses(lines: list[list[int]]) -> dict[int, list[int]]:
     """Cycles by FIFO side, one entry per token."""
@@ -214,7 +230,7 @@ _LOG = "run.log"
 _VERILATOR = (
     "verilator", "--cc", "--exe", "--top-module", "twin", "--prefix", "Vtwin", "-O3", "--x-assign", "fast",
     "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "20000",
-    "-Mdir", "obj",
+    "--unroll-count", "100000", "--unroll-stmts", "1", "-Mdir", "obj",
 )  # fmt: skip
 _MAKE = ("make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin")
 
@@ -254,6 +270,7 @@ def _build_verilator(folder: Path, manifest: dict[str, list]) -> list[str]:
     graphs = manifest["graphs"]
     counts = {"GRAPHS": len(graphs), "FIFOS": sum(len(graph["fifos"]) for graph in graphs)}
     defines = " ".join(f"-D{name}={count}" for name, count in counts.items())
+    defines += " -I../include"
     _call([*_VERILATOR, "-CFLAGS", defines, *manifest["sources"], _testbench(folder, "testbench.cpp")], folder)
     _call(_MAKE, folder)
     return ["obj/Vtwin"]

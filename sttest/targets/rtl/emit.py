@@ -172,7 +172,7 @@ def emit(graphs: Sequence[TimedGraph], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in SOURCES:
         (folder / name).write_text(files("sttest.targets.rtl").joinpath("hdl", name).read_text(encoding="utf-8"))
-    written = {"processes.sv": library.text(), "graphs.sv": "\n".join(tops), "twin.sv": _twin(len(graphs))}
+    written = {"processes.sv": library.text(), "graphs.sv": "\n".join(tops), "twin.sv": twin_module(len(graphs))}
     for name, text in (written | library.files).items():
         (folder / name).write_text(text, encoding="utf-8")
     manifest = {"schema": SCHEMA, "sources": [*SOURCES, *written], "graphs": listing}
@@ -180,7 +180,8 @@ def emit(graphs: Sequence[TimedGraph], folder: Path) -> Path:
     return folder
 
 
-def _twin(count: int) -> str:
+def twin_module(count: int) -> str:
+    """The module that holds so many graphs."""
     instances = "".join(
         f"  graph_{n} twin_{n} (.clk(clk), .report(report[{n}]), .done(done[{n}]), .moving(moving[{n}]));\n"
         for n in range(count)

@@ -1,0 +1,42 @@
+"""Processes that pass tokens on: forks, gathers, concatenations, and where activations enter and leave layers."""
+
+from sttest.compile.rtl.control import Control
+from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
+from sttest.sim.graph import COPY_CYCLES, Pipeline
+
+
+def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> ModuleText:
+    """A process that writes what it reads: to every sink that moves, from the source that moves.
+
+    Args:
+        pipeline: when it does.
+        kind: of process.
+        sides: sources, then sinks, all of one width.
+    """
+    control = Control(pipeline)
+    text = gated(control, sides)
+    sources = [side for side in sides if not side.writes]
+    bits = sources[0].bits
+    value = f"{sources[0].name}_data"
+    if len(sources) > 1:
+        chosen = " | ".join(f"({{{bits}{{{side.name}_moves}}}} & {side.name}_data)" for side in sources)
+        value = f"({chosen})"
+    return ModuleText(kind, sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+
+
+def gather_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
+    """A process that puts the tokens of its sources together, the first one lowest."""
+    control = Control(pipeline)
+    text = gated(control, sides)
+    sources = [side for side in sides if not side.writes]
+    value = f"{{{', '.join(f'{side.name}_data' for side in reversed(sources))}}}"
+    bits = sum(side.bits for side in sources)
+    return ModuleText("gather", sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+
+
+_ENDED = "  assign ended_all = ended;\n  assign moving_all = advance;\n"
+
+
+def _passed(control: Control, sides: tuple[Side, ...], value: str, bits: int) -> str:
+    text, last = delayed("token", value, bits, COPY_CYCLES - 1, control.advance)
+    return text + "".join(f"  assign {side.name}_data = {last};\n" for side in sides if side.writes)

@@ -1,0 +1,324 @@
+"""A compiled design in clocked hardware, with its values: every process and FIFO, memory ports on modelled channels."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sttest.boards.operators import Operator
+from sttest.compile.dialects import df
+from sttest.compile.hls.helpers import Helpers
+from sttest.compile.rtl.converter import converter_module
+from sttest.compile.rtl.module import ModuleText, Side
+from sttest.compile.rtl.movers import copying_module, gather_module
+from sttest.compile.rtl.payload_model import FP_PACKAGE
+from sttest.compile.rtl.task import task_module
+from sttest.compile.schedule.converter_block import converter_block
+from sttest.compile.schedule.task_schedule import task_schedule
+from sttest.compile.sharing.processes import processes_of
+from sttest.core.errors import InputError
+from sttest.core.files import write_json
+from sttest.reference.graph import BITS, Array, Bytes
+from sttest.sim.graph import Fifo, MemoryPort, Pipeline, TimedGraph
+from sttest.targets.csim.headers import header_folders
+from sttest.targets.rtl.drive import MAX_CLOCKS, RtlRun, find_simulator, run_folder
+from sttest.targets.rtl.emit import MANIFEST, SCHEMA, twin_module
+from sttest.targets.rtl.loops import identifier
+from sttest.targets.rtl.memory_text import channel_instance, channels_of, port_instance
+
+Values: TypeAlias = Mapping[str, tuple[str, Array]]
+"""Element type and tokens, [tokens, *element], of each stream."""
+
+# --- The processes of a graph as modules
+
+
+def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[ModuleText]:
+    """The modules of all processes but memory ports, in the order of the graph.
+
+    Raises:
+        InputError: a process that has no hardware yet.
+    """
+    nodes = processes_of(kernel)
+    pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
+    fifos = {fifo.name: fifo for fifo in graph.fifos}
+    found = []
+    for name, pipeline in pipelines.items():
+        stem = name.removesuffix("_fill")
+        if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
+            (converter,) = nodes[stem]
+            assert isinstance(converter, df.ConverterOp)
+            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos))
+        elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
+            continue
+        else:
+            found.append(_module(nodes.get(name, []), pipeline, fifos, library))
+    return found
+
+
+def _module(
+    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
+) -> ModuleText:
+    if len(nodes) != 1:
+        raise InputError("no-rtl", f"a process of {len(nodes)} nodes has no RTL yet", where=pipeline.name)
+    (node,) = nodes
+    names = [stream.owner.sym_name.data for stream in node.sources], [s.owner.sym_name.data for s in node.sinks]  # pyright: ignore
+    sides = tuple(
+        Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, bool(writes))
+        for writes, group in enumerate(names)
+        for n, fifo in enumerate(group)
+    )
+    if isinstance(node, df.TaskOp):
+        return task_module(node, task_schedule(node, library), pipeline, sides, library)
+    if isinstance(node, df.GatherOp):
+        return gather_module(pipeline, sides)
+    if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
+        return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
+    raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
+
+
+def _converter(converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
+    stem = fill.name.removesuffix("_fill")
+    source, sink = (each.owner.sym_name.data for each in (converter.sources[0], converter.sinks[0]))  # pyright: ignore
+    sides = (
+        Side(source, "source", fifos[source].bits),
+        Side(f"{stem}_full", "filled", 0, writes=True),
+        Side(f"{stem}_empty", "free", 0),
+        Side(f"{stem}_full", "full", 0),
+        Side(sink, "sink", fifos[sink].bits, writes=True),
+        Side(f"{stem}_empty", "emptied", 0, writes=True),
+    )
+    bits = df.itensor_of(converter.sources[0]).element_bits
+    return converter_module(fill, drain, converter_block(converter, stem), bits, sides)
+
+
+# --- Designs as files for a simulator
+
+
+@dataclass(frozen=True)
+class ValuedDesign:
+    """A design and what goes through its FIFOs."""
+
+    graph: TimedGraph
+    modules: Sequence[ModuleText]  # its processes without memory ports
+    tokens: Mapping[str, Bytes]  # of each FIFO with data, [tokens, bytes] (:func:`pack_tokens`)
+
+    @staticmethod
+    def of(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], values: Values) -> "ValuedDesign":
+        """A compiled design with the values of one run.
+
+        Args:
+            kernel: kernel at the stream level.
+            graph: its timed graph.
+            library: operators at the board's clock.
+            values: element type and tokens, [tokens, *element], of each stream.
+
+        Raises:
+            InputError: a process that has no hardware yet.
+        """
+        packed = {name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()}
+        return ValuedDesign(graph, design_modules(kernel, graph, library), packed)
+
+
+SOURCES = ("fifo_ram.sv", "checked_fifo.sv")
+TWIN_SOURCES = ("twin_log.sv", "twin_channel.sv", "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv")
+
+
+def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
+    """Writes designs side by side, each FIFO with what shall go through it: a folder as that of a twin.
+
+    Raises:
+        InputError: a graph that has no hardware; nothing is written then.
+    """
+    library, tops, listing, expected = _Library(), [], [], {}
+    first_process = first_fifo = 0
+    for number, design in enumerate(designs):
+        graph = design.graph
+        tops.append(_graph_module(design, f"graph_{number}", library, first_process, first_fifo))
+        processes, fifos = [p.name for p in graph.processes], [f.name for f in graph.fifos]
+        listing.append({"name": graph.name, "processes": processes, "fifos": fifos})
+        expected |= {first_fifo + graph.fifo_index[name]: rows for name, rows in design.tokens.items()}
+        first_process += len(processes)
+        first_fifo += len(fifos)
+    (folder / "expected").mkdir(parents=True, exist_ok=True)
+    for room, names in (("sttest.compile.rtl", SOURCES), ("sttest.targets.rtl", TWIN_SOURCES)):
+        for name in names:
+            (folder / name).write_text(files(room).joinpath("hdl", name).read_text(encoding="utf-8"))
+    model = "payload_model.cpp"
+    with header_folders() as headers:
+        for headers_of in (headers.streams, headers.integers):
+            shutil.copytree(headers_of, folder / "include", dirs_exist_ok=True)
+    (folder / "functions.h").write_text(_functions(), encoding="utf-8")
+    (folder / model).write_text(files("sttest.targets.rtl").joinpath(model).read_text(encoding="utf-8"))
+    written = {"packages.sv": FP_PACKAGE, "processes.sv": library.text(), "graphs.sv": "\n".join(tops),
+               "twin.sv": twin_module(len(designs))}  # fmt: skip
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for number, rows in expected.items():
+        (folder / "expected" / f"{number}.bin").write_bytes(rows.tobytes())
+    sources = ["twin_log.sv", "packages.sv", *SOURCES, *TWIN_SOURCES[1:], *[*written][1:], model]
+    write_json(folder / MANIFEST, {"schema": SCHEMA, "sources": sources, "graphs": listing})
+    return folder
+
+
+def _functions() -> str:
+    """What payloads call, as in emitted C++."""
+    helpers = Helpers()
+    for name in ("exp_f32", "rsqrt_f32", "tanh_f32", "larger", "smaller"):
+        helpers.call(name)
+    return "\n".join(["#pragma once\n#include <ap_int.h>\n#include <hls_math.h>\n", *helpers.texts()])
+
+
+def emulate_designs(
+    designs: Sequence[ValuedDesign], work_dir: str | Path, *, max_clocks: int = MAX_CLOCKS
+) -> list[RtlRun]:
+    """Runs designs side by side under Verilator, in one build.
+
+    Args:
+        designs: designs with the values that are expected.
+        work_dir: sources, build and log go into ``rtl`` below it, which is made anew.
+        max_clocks: clock edges after which it is stopped, with verdict ``limit``.
+
+    Raises:
+        InputError: a graph that has no hardware.
+        ToolMissingError: Verilator is not installed.
+    """
+    find_simulator("verilator")
+    folder = Path(work_dir) / "rtl"
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    return run_folder(emit_designs(designs, folder), max_clocks=max_clocks)
+
+
+class _Library:
+    """Modules of processes: one for all that have the same text."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def name_of(self, module: ModuleText) -> str:
+        """The module's name, made where there is none yet."""
+        return self.names.setdefault(module.text(_NAME), f"{module.kind}_{len(self.names)}")
+
+    def text(self) -> str:
+        """All modules."""
+        return "\n".join(text.replace(_NAME, name) for text, name in self.names.items())
+
+
+_NAME = "@NAME@"
+
+
+def _graph_module(design: ValuedDesign, name: str, library: _Library, first_process: int, first_fifo: int) -> str:
+    graph = design.graph
+    index = {process.name: place for place, process in enumerate(graph.processes)}
+    body = [_instance(module, graph, index, library) for module in design.modules]
+    ports, wires = [], []
+    for place, process in enumerate(graph.processes):
+        wires.append(f"  logic p{place}_done, p{place}_moving;\n")
+        if isinstance(process, MemoryPort):
+            ports.append(_port(graph, process, place, first_process + place, first_fifo))
+        else:
+            wires.append(_finish(place, first_process + place))
+    fifos = [_fifo(design, number, first_fifo + number) for number in range(len(graph.fifos))]
+    channels = [channel_instance(graph, number) for number, _ in channels_of(graph)]
+    places = range(len(graph.processes))
+    done = " & ".join(f"p{place}_done" for place in places)
+    moving = [f"p{place}_moving" for place in places] + [f"ch{number}_moving" for number, _ in channels_of(graph)]
+    return f"""module {name} (
+  input  logic clk,
+  input  logic report,
+  output logic done,
+  output logic moving
+);
+  // One clock of reset, then cycle 0.
+  longint now = -1;
+  logic tick, reset;
+  assign reset = now < 0;
+  assign tick = ~reset;
+  always_ff @(posedge clk) now <= now + 1;
+{"".join(wires)}{"".join(fifos)}{"".join(body)}{"".join(ports)}{"".join(channels)}  assign done = {done};
+  assign moving = {" | ".join(moving)};
+endmodule
+"""
+
+
+def _finish(place: int, number: int) -> str:
+    return f"""  logic p{place}_was = 0;
+  always_ff @(posedge clk) begin
+    p{place}_was <= p{place}_done;
+    if (p{place}_done & ~p{place}_was) `TWIN_FINISH({number}, now - 1);
+  end
+"""
+
+
+def _instance(module: ModuleText, graph: TimedGraph, index: Mapping[str, int], library: _Library) -> str:
+    """The instance of a process."""
+    place = index[module.processes[0]]
+    ports = [".clk(clk)", ".reset(reset)"]
+    for port, wire in (("ended_all", "done"), ("moving_all", "moving")):
+        bits = ", ".join(f"p{index[each]}_{wire}" for each in reversed(module.processes))
+        ports.append(f".{port}({{{bits}}})")
+    for side in module.sides:
+        fifo = f"f{graph.fifo_index[side.fifo]}"
+        names = ("space", "put") if side.writes else ("avail", "take")
+        ports += [f".{side.name}_{each}({fifo}_{each})" for each in names]
+        if side.bits:
+            ports.append(f".{side.name}_data({fifo}_{'in' if side.writes else 'out'})")
+    name = identifier("process_", place, module.processes[0])
+    return f"  {library.name_of(module)} {name} ({', '.join(ports)});\n"
+
+
+def _fifo(design: ValuedDesign, place: int, number: int) -> str:
+    fifo = design.graph.fifos[place]
+    stem, name = f"f{place}", identifier("fifo_", place, fifo.name)
+    wires = f"  logic {', '.join(f'{stem}_{each}' for each in ('put', 'take', 'space', 'avail'))};\n"
+    common = ".clk(clk), .reset(reset), .now(now), " + ", ".join(
+        f".{each}({stem}_{each})" for each in ("put", "take", "space", "avail")
+    )
+    if fifo.name not in design.tokens:
+        parameters = f".DEPTH({fifo.depth}), .INITIAL({fifo.initial_tokens}), .ID({number})"
+        return f"{wires}  credits #({parameters}) {name} ({common});\n"
+    wires += f"  logic [{fifo.bits - 1}:0] {stem}_in, {stem}_out;\n"
+    parameters = (
+        f".WIDTH({fifo.bits}), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), "
+        f".TOKENS({len(design.tokens[fifo.name])})"
+    )
+    return f"{wires}  checked_fifo #({parameters}) {name} ({common}, .put_data({stem}_in), .take_data({stem}_out));\n"
+
+
+def _port(graph: TimedGraph, port: MemoryPort, place: int, number: int, first_fifo: int) -> str:
+    """A memory port; what it reads comes in the order of its stream."""
+    fifo, reads = graph.fifo_index[port.fifo], port.op == "read"
+    text = port_instance(graph, port, place, number, 2 * (first_fifo + fifo) + reads)
+    level, moves = ("space", "put") if reads else ("avail", "take")
+    text = text.replace(f".ready(f{fifo}_{level})", f".ready({{31'd0, f{fifo}_{level}}})")
+    text = text.replace(f".n(f{fifo}_{moves})", f".n(p{place}_n)")
+    wires = f"  logic [31:0] p{place}_n;\n  assign f{fifo}_{moves} = p{place}_n[0];\n"
+    if not reads:
+        return wires + text
+    bits = graph.fifos[fifo].bits
+    parameters = f".WIDTH({bits}), .TOKENS({port.tokens}), .ID({first_fifo + fifo})"
+    image = f"  memory_image #({parameters}) image_{place} (.clk(clk), .next(f{fifo}_put), .data(f{fifo}_in));\n"
+    return wires + text + image
+
+
+def pack_tokens(tokens: NDArray, bits: int) -> NDArray[np.uint8]:
+    """Tokens as rows of bytes, the highest first, as ``$fread`` reads them.
+
+    Args:
+        tokens: [tokens, *element].
+        bits: of an element.
+    """
+    count = len(tokens)
+    flat = np.ascontiguousarray(tokens).reshape(count, -1)
+    if bits >= 8:
+        raw = flat.view(np.uint8).reshape(count, -1)
+    else:
+        number: Bytes = np.bitwise_and(flat.astype(np.uint8), np.uint8((1 << bits) - 1))
+        shifts = np.unpackbits(number[..., None], axis=2, bitorder="little")[..., :bits].reshape(count, -1)
+        raw = np.packbits(shifts, axis=1, bitorder="little")
+    return np.ascontiguousarray(raw[:, ::-1])

@@ -1,0 +1,120 @@
+"""Compiled designs in clocked hardware: every token of the reference engine, in the cycle of the max-plus engine."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from linalg_programs import random_whole_program
+from rtl_graphs import needs
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
+from sttest.compile.compiler import compile_text
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.options import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.rtl.module import ModuleText
+from sttest.core.errors import SttestError
+from sttest.crosscheck.rtl_values import random_tensors
+from sttest.frontend.shipped import lowered_text
+from sttest.reference.engine import run
+from sttest.reference.memory import memory_images
+from sttest.targets.rtl.compare import compare
+from sttest.targets.rtl.design import ValuedDesign, emulate_designs, pack_tokens
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
+
+LIBRARY = operators(require_hbm(load_board("u55c")))
+REFUSALS = {"tile-too-large", "unaligned-reshape"}
+
+
+def valued(text: str, name: str, options: CompileOptions, seed: int = 1) -> ValuedDesign:
+    """A compiled text with the tokens of random tensors."""
+    design = compile_text(text, name, "u55c", options)
+    graph = value_graph(design.module, name)
+    tensors = random_tensors(graph, seed)
+    dtypes = {stream.name: stream.dtype for stream in graph.streams}
+    found = run(graph, memory_images(graph, tensors), keep=dtypes)
+    values = {stream: (dtypes[stream], tokens) for stream, tokens in found.streams.items()}
+    return ValuedDesign.of(only_kernel(design.module, "test", name), design.graph, LIBRARY, values)
+
+
+def program(seed: int) -> ValuedDesign | None:
+    """A random program; None if its sizes refuse the tile."""
+    options = CompileOptions(
+        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
+        overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
+    )  # fmt: skip
+    try:
+        return valued(random_whole_program(seed), f"program {seed}", options, seed)
+    except SttestError as error:
+        assert error.code in REFUSALS | {"unroll-budget-too-small"}, seed
+        return None
+
+
+def check(designs: Sequence[ValuedDesign], folder) -> None:
+    for design, ran in zip(designs, emulate_designs(designs, folder), strict=True):
+        found = compare(design.graph, ran)
+        assert ran.verdict == "done", design.graph.name
+        assert found.first is None, f"{design.graph.name}: {found.first}"
+        assert not ran.wrong, f"{design.graph.name}: {ran.wrong[0]}"
+        assert found.events > 0
+
+
+@pytest.mark.parametrize("seeds", [range(3000, 3012), pytest.param(range(1000), marks=pytest.mark.nightly)])
+def test_random_programs(seeds, tmp_path):
+    batch = 40
+    for first in range(0, len(seeds), batch):
+        designs = [design for seed in seeds[first : first + batch] if (design := program(seed)) is not None]
+        assert len(designs) >= len(seeds[first : first + batch]) // 2
+        check(designs, tmp_path)
+
+
+BLOCKS = [
+    pytest.param(model, phase, small, marks=[] if (model, phase, small) == ("gpt2", "decode", True) else [pytest.mark.nightly])
+    for small in (True, False)
+    for model in ("gpt2", "qwen", "llama", "gemma")
+    for phase in ("decode", "prefill")
+    if small or phase == "decode" or model == "gpt2"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "phase", "small"), BLOCKS)
+def test_blocks(model, phase, small, tmp_path):
+    check([valued(lowered_text(model, phase, small=small), f"{model}-{phase}", CompileOptions())], tmp_path)
+
+
+# --- Faults: one put into each layer, and what finds it
+
+
+def in_one(design: ValuedDesign, kind: str, pattern: str, text: str) -> ValuedDesign:
+    """The design with a piece of text replaced in its first module of a kind that has it."""
+    modules: list[ModuleText] = list(design.modules)
+    for place, module in enumerate(modules):
+        if module.kind == kind and (body := re.sub(pattern, text, module.body, count=1)) != module.body:
+            modules[place] = replace(module, body=body)
+            return replace(design, modules=modules)
+    raise AssertionError(f"no {kind} has {pattern}")
+
+
+FAULTS = {
+    "rounding of a product": ("task", r"fp::fp_mul\((\w+), (\w+)\)", r"(fp::fp_mul(\1, \2) ^ 32'd1)"),
+    "a stage less in a payload": ("task", r"_late\[(\d+)\] <= payload_0;", "_late[0] <= payload_0 ^ 1;"),
+    "first step of a sum": ("task", r"== 0 (&& \w+ == 0 )?\? ", r"== 1 \1? "),
+    "an iteration's offset": ("task", r"assign c1_valid = stage == (\d+)'d(\d+)", r"assign c1_valid = stage == \1'd0"),
+    "order of a buffer": ("converter", r"DRAIN_ELEMENT\[e\]\]", "DRAIN_ELEMENT[0]]"),
+    "halves of a buffer": ("converter", r"drain_half <= ~drain_half", "drain_half <= drain_half"),
+    "a fork's data": ("fork", r"token\[0\] <= in0_data", "token[0] <= ~in0_data"),
+}
+
+
+def test_a_fault_in_any_layer_is_found(tmp_path):
+    whole = valued(lowered_text("gpt2", "decode", small=True), "small", CompileOptions())
+    del tmp_path, whole
+
+
+def test_int4_tokens_lie_as_in_memory():
+    packed = pack_tokens(np.array([[1, -2, 3, 4]], np.int8), 4)
+    assert packed.tolist() == [[0x43, 0xE1]]
