@@ -1,0 +1,181 @@
+"""What the parts of a task's module share: the stages of a step, the counters at a stage, lanes, and text.
+
+The stages of a step are counted from the cycle in which its first token can come: after ``interval`` cycles its
+operands stand in registers, after as many more as the schedule has stages its results do.  All of it moves on when the
+stage of the whole process does.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from sttest.boards.operators import Operator
+from sttest.compile.dialects import df
+from sttest.compile.hls.tile_schedule import TaskPort
+from sttest.compile.rtl.control import Control
+from sttest.compile.rtl.module import delayed, unrolled
+from sttest.compile.schedule.reductions import reduction_of
+from sttest.compile.schedule.task_schedule import TaskSchedule
+from sttest.sim.graph import Pipeline
+
+
+class TaskBody:
+    """The text of a task's module as it grows."""
+
+    def __init__(
+        self, task: df.TaskOp, schedule: TaskSchedule, pipeline: Pipeline, library: Mapping[str, Operator]
+    ) -> None:
+        self.task, self.schedule, self.pipeline, self.library = task, schedule, pipeline, library
+        self.where, self.walk = task.sym_name.data, schedule.walk
+        self.control = Control(pipeline)
+        self.interval, self.reduction = schedule.interval, reduction_of(task)
+        self.depth = len(task.trip_counts) - (len(pipeline.loops[0].trips) if _has_inner(task, pipeline) else 0)
+        self.text: list[str] = []
+        self._wires: set[str] = set()
+
+    # --- Places in time
+
+    @property
+    def fetch(self) -> int:
+        """The stage in which the operands of a tile's first step stand in registers."""
+        return (self.schedule.ahead + 1) * self.interval
+
+    @property
+    def ready(self) -> int:
+        """The stage in which its results do."""
+        return self.fetch + self.schedule.stages
+
+    def counters(self, stage: int) -> str:
+        """Declares the counters of a stage; the prefix of their names, ``_valid`` among them."""
+        prefix = f"at{stage}_"
+        if prefix in self._wires:
+            return prefix
+        self._wires.add(prefix)
+        order = [loop for loop in self.walk.order if self.walk.steps[loop] > 1]
+        found = self.control.counters(0, stage, [self.walk.steps[loop] for loop in order])
+        inner = len(self.task.trip_counts) - self.depth
+        names = [f"t{loop + self.depth}" for loop in range(inner)] or ["none"]
+        names += [f"s{loop}" for loop in order]
+        lines = [f"  logic {prefix}valid;\n  assign {prefix}valid = {found.valid};\n"]
+        for name, index in zip(names, found.indices, strict=True):
+            if name != "none":
+                lines.append(f"  int {prefix}{name};\n  assign {prefix}{name} = int'({index});\n")
+        self.text += lines
+        return prefix
+
+    # --- Lanes
+
+    @property
+    def lane_count(self) -> int:
+        """Lanes of a step."""
+        return prod(self.walk.lanes)
+
+    @property
+    def results_at_once(self) -> int:
+        """Results that a step works on."""
+        return prod(self.walk.lanes[loop] for loop in self.walk.parallel)
+
+    @property
+    def result_lane(self) -> str:
+        """The number of the result that a lane works on."""
+        return _mixed([(f"l{loop}", self.walk.lanes[loop]) for loop in self.walk.parallel])
+
+    @property
+    def lane(self) -> str:
+        """The number of a lane: lanes of one result are neighbors."""
+        loops = (*self.walk.parallel, *self.walk.reduced)
+        return _mixed([(f"l{loop}", self.walk.lanes[loop]) for loop in loops])
+
+    def lane_loops(self, loops: Sequence[int] | None = None) -> list[str]:
+        """Heads of the loops over all lanes, or over those of some loops."""
+        every = range(len(self.walk.lanes)) if loops is None else loops
+        return [
+            f"for (int l{loop} = 0; l{loop} < {self.walk.lanes[loop]}; l{loop}++)"
+            for loop in every if self.walk.lanes[loop] > 1
+        ]  # fmt: skip
+
+    def point(self, port: TaskPort) -> list[list[tuple[str, int]]]:
+        """The place of a lane's element in the tile, a sum of terms per dim."""
+        steps, lanes = self.walk.steps, self.walk.lanes
+        index = []
+        for row in port.rows:
+            terms: list[tuple[str, int]] = []
+            for loop, factor in enumerate(row):
+                terms += [(f"s{loop}", factor * lanes[loop])] if steps[loop] > 1 else []
+                terms += [(f"l{loop}", factor)] if lanes[loop] > 1 else []
+            index.append(terms)
+        return index
+
+    # --- Text
+
+    def delayed(self, name: str, bits: int, count: int, cycles: int) -> str:
+        """An array, so many cycles later."""
+        if not cycles:
+            return name
+        late = re.sub(r"\W", "_", f"{name}_late")
+        text, last = delayed(late, name, bits, cycles, "advance")
+        self.text.append(text.replace(f"logic [{bits - 1}:0]", f"logic [{count - 1}:0][{bits - 1}:0]", 1))
+        return last
+
+    def clocked_lanes(self, loops: Sequence[int], statement: str) -> list[str]:
+        """A statement for each lane."""
+        lines = [statement]
+        for loop in loops:
+            lines = [each for line in lines for each in unrolled(f"l{loop}", self.walk.lanes[loop], line)]
+        return lines
+
+    def array(self, name: str, count: int, bits: int) -> None:
+        """Elements that are copied as one."""
+        self.line(f"logic [{count - 1}:0][{bits - 1}:0] {name};")
+
+    def line(self, text: str) -> None:
+        """A line of the module."""
+        self.text.append(f"  {text}\n")
+
+    def always(self, lines: Sequence[str]) -> None:
+        """What follows from the present values."""
+        self.text.append("  always_comb begin\n" + "".join(f"    {line}\n" for line in lines) + "  end\n")
+
+    def clocked(self, when: str, lines: Sequence[str]) -> None:
+        """What happens at the end of a cycle, under a condition."""
+        body = "".join(f"    {line}\n" for line in lines)
+        self.text.append(f"  always_ff @(posedge clk) if ({when}) begin\n{body}  end\n")
+
+    def count(self, name: str, when: str, bound: int) -> None:
+        """A counter from 0 up to a bound, then from 0 again."""
+        self.line(f"int {name} = 0;")
+        last = f"{name} == {bound - 1} ? 0 : {name} + 1"
+        self.line(f"always_ff @(posedge clk) if (reset) {name} <= 0; else if ({when}) {name} <= {last};")
+
+    def table(self, name: str, values: Sequence[int]) -> None:
+        """A list of constants."""
+        self.line(f"localparam int {name} [{len(values)}] = '{{{', '.join(map(str, values))}}};")
+
+
+def _has_inner(task: df.TaskOp, pipeline: Pipeline) -> bool:
+    """Whether the pipeline's loops are some of the task's, not the one of a single iteration."""
+    trips = pipeline.loops[0].trips
+    return (
+        len(trips) <= len(task.trip_counts)
+        and tuple(task.trip_counts[len(task.trip_counts) - len(trips) :]) == trips
+        and pipeline.repeat * prod(trips) == prod(task.trip_counts)
+    )
+
+
+def at_stage(text: str, prefix: str) -> str:
+    """An expression with the counters of a stage."""
+    return re.sub(r"\b([st]\d+)\b", rf"{prefix}\1", text)
+
+
+def _mixed(pairs: Sequence[tuple[str, int]]) -> str:
+    """A number of several digits, the last one fastest.
+
+    >>> _mixed([("l0", 2), ("l1", 1), ("l2", 4)])
+    '4 * l0 + l2'
+    """
+    terms, stride = [], 1
+    for name, count in reversed(pairs):
+        if count > 1:
+            terms.insert(0, f"{stride} * {name}" if stride > 1 else name)
+        stride *= count
+    return " + ".join(terms) or "0"
