@@ -67,7 +67,7 @@ def _places(control: Control, side: BlockSide, stage: int, shape: Sequence[int],
     loop = control.pipeline.loops[0]
     trips = tuple(part.trip for part in side.loops) or (1,)
     assert prod(trips) == loop.iterations
-    counters = control.walk(trips, stage)
+    counters = control.walk([trips], stage)
     terms = [str(start)]
     for part, index in zip(side.loops, counters.indices, strict=False):
         step = sum(by * stride for by, stride in zip(part.strides, strides, strict=True))

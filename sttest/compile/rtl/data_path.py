@@ -176,13 +176,12 @@ class DataPath:
 
     def _first(self, prefix: str) -> list[str]:
         """Conditions of a result's first step."""
-        trips = self.task.trip_counts
-        found = [f"{prefix}t{loop} == 0" for loop in self.walk.reduced if trips[loop] > 1]
+        found = [f"{prefix}t{loop} == 0" for loop in self.walk.reduced if self.body.is_loop(loop)]
         return found + [f"{prefix}s{loop} == 0" for loop in self.walk.reduced if self.walk.steps[loop] > 1]
 
     def _kept_place(self, port: TaskPort, kept: StoredArray, prefix: str, steps: int = 1) -> str:
         """Where the running value of a lane's result waits, which comes back after so many steps."""
-        if line_places(self.walk, [self.task]):
+        if line_places(self.walk, self.body.tasks):
             count = self.body.results_at_once
             return f"{(kept.shape[0] - steps) * count} + {self.body.result_lane}"
         index = [*port.held, *(affine(dim) for dim in self.body.point(port))]
@@ -194,7 +193,7 @@ class DataPath:
         """Running values are put by."""
         name, size, count = f"kept{number}", prod(kept.shape), self.body.results_at_once
         lane = self.body.result_lane
-        if line_places(self.walk, [self.task]):
+        if line_places(self.walk, self.body.tasks):
             before = f"{{{name}[{size - count - 1}:0], {value}}}" if size > count else value
             self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {before};"])
             return
@@ -206,7 +205,7 @@ class DataPath:
 
     def _kept_array(self, kept: StoredArray, number: int, bits: int) -> None:
         size = prod(kept.shape)
-        if line_places(self.walk, [self.task]):
+        if line_places(self.walk, self.body.tasks):
             self.body.array(f"kept{number}", size, bits)
         else:
             self.body.line(f"logic [{bits - 1}:0] kept{number} [{size}];")
@@ -226,7 +225,7 @@ class DataPath:
             prefix = self.body.counters(stage)
             index = [*port.held, *(affine(dim) for dim in self.body.point(port))]
             place = at_stage(" + ".join(f"{by} * ({at})" for at, by in zip(index, strides, strict=True)) or "0", prefix)
-            step, first = self._step_number(prefix), (1 << number) - self._steps_of_sum
+            step, first = self._step_number(prefix), f"({1 << number} - {self.body.steps_of_sum})"
             self.body.line(f"logic [{bits - 1}:0] level{level} [{max(size, 1)}];")
             self.body.array(f"sum{level}", count, bits)
             self.body.line(f"int number{level};")
@@ -252,16 +251,12 @@ class DataPath:
                 carries = self.body.delayed(f"goes{level}", 1, 1, cycles)
         return [name]
 
-    @property
-    def _steps_of_sum(self) -> int:
-        return prod(self.walk.steps[loop] * self.task.trip_counts[loop] for loop in self.walk.reduced)
-
     def _step_number(self, prefix: str) -> str:
         """The number of a result's step."""
         found = "0"
         for loop in self.walk.reduced:
-            if self.task.trip_counts[loop] > 1:
-                found = f"({found}) * {self.task.trip_counts[loop]} + {prefix}t{loop}"
+            if self.body.is_loop(loop):
+                found = f"({found}) * {self.body.trip(loop)} + {prefix}t{loop}"
         for loop in self.walk.reduced:
             if self.walk.steps[loop] > 1:
                 found = f"({found}) * {self.walk.steps[loop]} + {prefix}s{loop}"

@@ -4,7 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sttest.compile.dialects import df
 from sttest.compile.rtl.control import Control
+from sttest.compile.schedule.task_schedule import TaskSchedule
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,16 @@ class Side:
     name: str  # prefix of the ports, such as ``in0``
     bits: int  # width of a token
     writes: bool = False  # whether the process writes
+
+
+@dataclass(frozen=True)
+class TaskTurn:
+    """A task of a module, which may be one of several that take turns."""
+
+    task: df.TaskOp  # task at the stream level
+    schedule: TaskSchedule
+    sources: tuple[Side, ...]  # side of each source
+    results: tuple[Side, ...]  # side of each result
 
 
 @dataclass(frozen=True)

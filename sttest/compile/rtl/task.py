@@ -11,10 +11,10 @@ from sttest.compile.hls.tile_schedule import TaskPort
 from sttest.compile.hls.types import LocalArray, Token, element_of, row_major_strides
 from sttest.compile.hls.writer import affine
 from sttest.compile.rtl.data_path import DataPath
-from sttest.compile.rtl.module import ModuleText, Side, gated, unrolled
+from sttest.compile.rtl.module import ModuleText, Side, TaskTurn, gated, unrolled
 from sttest.compile.rtl.task_body import TaskBody, at_stage
 from sttest.compile.schedule.storage import task_storage, tile_extents
-from sttest.compile.schedule.task_schedule import PortMotion, TaskSchedule
+from sttest.compile.schedule.task_schedule import PortMotion
 from sttest.compile.schedule.tile_walk import PortTokens, SpreadTokens, task_tokens
 from sttest.core.errors import InputError
 from sttest.sim.graph import Pipeline
@@ -39,43 +39,38 @@ class _FlatArray(LocalArray):
 
 
 def task_module(
-    task: df.TaskOp, schedule: TaskSchedule, pipeline: Pipeline, sides: Sequence[Side], library: Mapping[str, Operator]
+    members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
 ) -> ModuleText:
-    """The module of a task.
+    """The module of a task, or of those that take turns on it.
 
     Args:
-        task: task at the stream level.
-        schedule: its schedule.
-        pipeline: its process in the timed graph.
-        sides: its sources, then its results, named ``in0`` … and ``out0`` ….
+        members: the tasks with the sides of their FIFOs.
+        pipeline: their process in the timed graph.
+        turns: member of each loop of the process.
         library: operators at the board's clock.
 
     Raises:
         InputError: a schedule that has no hardware yet.
     """
-    return _TaskModule(task, schedule, pipeline, sides, library).module()
+    return _TaskModule(members, pipeline, turns, library).module()
 
 
 class _TaskModule:
     def __init__(
-        self,
-        task: df.TaskOp,
-        schedule: TaskSchedule,
-        pipeline: Pipeline,
-        sides: Sequence[Side],
-        library: Mapping[str, Operator],
+        self, members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
     ) -> None:
-        self.body, self.sides = TaskBody(task, schedule, pipeline, library), sides
-        self.task, self.schedule, self.walk = task, schedule, schedule.walk
+        self.body, self.members = TaskBody(members, pipeline, turns, library), members
+        self.task, self.schedule, self.walk = self.body.task, self.body.schedule, self.body.walk
         self.where = self.body.where
-        sources, results = task_tokens(task)
+        sources, results = task_tokens(self.task)
+        motion = self.schedule
         self.sources = [
-            self._port(value, f"in{n}", tokens, motion)
-            for n, (value, tokens, motion) in enumerate(zip(task.sources, sources, schedule.sources, strict=True))
+            self._port(value, f"in{n}", tokens, moved)
+            for n, (value, tokens, moved) in enumerate(zip(self.task.sources, sources, motion.sources, strict=True))
         ]
         self.results = [
-            self._port(value, f"out{n}", tokens, motion, () if tokens.scanned else task.held_loops)
-            for n, (value, tokens, motion) in enumerate(zip(task.produced, results, schedule.results, strict=True))
+            self._port(value, f"out{n}", tokens, moved, () if tokens.scanned else self.task.held_loops)
+            for n, (value, tokens, moved) in enumerate(zip(self.task.produced, results, motion.results, strict=True))
         ]
 
     def _port(
@@ -89,11 +84,54 @@ class _TaskModule:
     def module(self) -> ModuleText:
         """The module."""
         operands = [self._source(port) for port in self.sources]
-        self._give(DataPath(self.body, self.results, task_storage(self.task, self.schedule)).values(operands))
-        control = gated(self.body.control, self.sides)
+        storage = task_storage(self.task, self.schedule, self.body.tasks)
+        self._give(DataPath(self.body, self.results, storage).values(operands))
+        sides = tuple(dict.fromkeys(side for turn in self.members for side in (*turn.sources, *turn.results)))
+        ends = self._ends()
+        control = gated(self.body.control, sides)
         # Counters are known only when all that asks for them is written.
-        text = control + "".join(self.body.text) + "  assign ended_all = ended;\n  assign moving_all = advance;\n"
-        return ModuleText("task", tuple(self.sides), text, (self.body.pipeline.name,))
+        text = (
+            control + ends + "".join(self.body.text) + "  assign ended_all = ended;\n  assign moving_all = advance;\n"
+        )
+        return ModuleText("task", sides, text, (self.body.pipeline.name,))
+
+    # --- The FIFOs of a port: those of all turns
+
+    def _ends(self) -> str:
+        """The handshakes of ports whose FIFO changes from turn to turn."""
+        lines = []
+        for number, port in enumerate(self.sources):
+            lines += self._joined(port, [turn.sources[number] for turn in self.members], "take")
+        given: dict[Side, list[tuple[str, int]]] = {}
+        for number, port in enumerate(self.results):
+            sides = [turn.results[number] for turn in self.members]
+            lines += self._joined(port, sides, "put")
+            for turn, side in enumerate(sides):
+                given.setdefault(side, []).append((port.label, turn))
+        for side, uses in given.items():
+            if side.name != uses[0][0]:
+                by_port = {label: [turn for each, turn in uses if each == label] for label, _ in uses}
+                *others, (last, _) = by_port.items()
+                chosen = "".join(f"({self.body.control.is_turn(turns)}) ? {label}_data : " for label, turns in others)
+                lines.append(f"assign {side.name}_data = {chosen}{last}_data;")
+        return "".join(f"  {line}\n" for line in lines)
+
+    def _joined(self, port: TaskPort, sides: Sequence[Side], does: str) -> list[str]:
+        """The wires of a port in terms of its sides."""
+        if sides[0].name == port.label:
+            return []
+        name, width = port.label, sides[0].bits
+        turns = {side: [turn for turn, each in enumerate(sides) if each == side] for side in sides}
+        when = {side: f"({self.body.control.is_turn(of)})" for side, of in turns.items()}
+        moved = " | ".join(f"{when[side]} & {side.name}_{does}" for side in turns)
+        lines = [f"logic {name}_{does};", f"assign {name}_{does} = {moved};", f"logic [{width - 1}:0] {name}_data;"]
+        if does == "take":
+            *others, last = turns
+            chosen = "".join(f"{when[side]} ? {side.name}_data : " for side in others)
+            lines.append(f"assign {name}_data = {chosen}{last.name}_data;")
+        return lines
+
+    # --- Sources
 
     def _source(self, port: TaskPort) -> str:
         """Registers of a source's tokens; the array of its operands per lane."""
@@ -229,11 +267,10 @@ class _TaskModule:
              f"for (int n = 0; n < {count}; n++)",
              f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {name}_now[{name}_AT[n] + {name}_ELEMENT[e]];"]
         )  # fmt: skip
-        trips = self.task.trip_counts
         whole = (
             []
             if port.scanned
-            else [f"{prefix}t{loop} == {trips[loop] - 1}" for loop in self.walk.reduced if trips[loop] > 1]
+            else [f"{prefix}t{loop} == {self.body.last(loop)}" for loop in self.walk.reduced if self.body.is_loop(loop)]
         )
         step = at_stage(affine(self.walk.number) or "0", prefix)
         self.body.line(f"int {name}_first = 0;")

@@ -11,27 +11,49 @@ from math import prod
 
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
-from sttest.compile.hls.tile_schedule import TaskPort
-from sttest.compile.rtl.control import Control
-from sttest.compile.rtl.module import delayed, unrolled
+from sttest.compile.hls.tile_schedule import TaskPort, largest
+from sttest.compile.rtl.control import Control, width_of
+from sttest.compile.rtl.module import TaskTurn, delayed, unrolled
 from sttest.compile.schedule.reductions import reduction_of
 from sttest.compile.schedule.task_schedule import TaskSchedule
+from sttest.core.errors import InputError
 from sttest.sim.graph import Pipeline
 
 
 class TaskBody:
-    """The text of a task's module as it grows."""
+    """The text of a task's module as it grows.
+
+    Args:
+        members: the task, or those that take turns.
+        pipeline: their process in the timed graph.
+        turns: member of each loop of the process.
+        library: operators at the board's clock.
+
+    Raises:
+        InputError: members whose hardware differs.
+    """
 
     def __init__(
-        self, task: df.TaskOp, schedule: TaskSchedule, pipeline: Pipeline, library: Mapping[str, Operator]
+        self, members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
     ) -> None:
-        self.task, self.schedule, self.pipeline, self.library = task, schedule, pipeline, library
-        self.where, self.walk = task.sym_name.data, schedule.walk
-        self.control = Control(pipeline)
-        self.interval, self.reduction = schedule.interval, reduction_of(task)
-        self.depth = len(task.trip_counts) - (len(pipeline.loops[0].trips) if _has_inner(task, pipeline) else 0)
+        self.tasks, self.pipeline, self.library = [member.task for member in members], pipeline, library
+        self.task = largest(self.tasks)
+        self.schedule = next(member.schedule for member in members if member.task is self.task)
+        self.where, self.walk = pipeline.name, self.schedule.walk
+        self.control = Control(pipeline, turns=turns)
+        self.interval, self.reduction = self.schedule.interval, reduction_of(self.task)
+        for member in members:
+            self._check(member.schedule)
+        self.depth = left_loops(self.tasks, pipeline)
         self.text: list[str] = []
         self._wires: set[str] = set()
+
+    def _check(self, schedule: TaskSchedule) -> None:
+        ours = self.schedule
+        if (schedule.interval, schedule.ahead, schedule.stages) != (ours.interval, ours.ahead, ours.stages):
+            raise InputError("no-rtl", "tasks of one engine with different stages have no RTL", where=self.where)
+        if (schedule.sources, schedule.results) != (ours.sources, ours.results):
+            raise InputError("no-rtl", "tasks of one engine with different tokens have no RTL", where=self.where)
 
     # --- Places in time
 
@@ -52,9 +74,8 @@ class TaskBody:
             return prefix
         self._wires.add(prefix)
         order = [loop for loop in self.walk.order if self.walk.steps[loop] > 1]
-        found = self.control.counters(0, stage, [self.walk.steps[loop] for loop in order])
-        inner = len(self.task.trip_counts) - self.depth
-        names = [f"t{loop + self.depth}" for loop in range(inner)] or ["none"]
+        found = self.control.counters(stage, [self.walk.steps[loop] for loop in order])
+        names = [f"t{loop}" for loop in range(self.depth, len(self.task.trip_counts))] or ["none"]
         names += [f"s{loop}" for loop in order]
         lines = [f"  logic {prefix}valid;\n  assign {prefix}valid = {found.valid};\n"]
         for name, index in zip(names, found.indices, strict=True):
@@ -62,6 +83,28 @@ class TaskBody:
                 lines.append(f"  int {prefix}{name};\n  assign {prefix}{name} = int'({index});\n")
         self.text += lines
         return prefix
+
+    def trip(self, loop: int) -> str:
+        """The number of a loop's iterations in the present turn."""
+        return self._of_turn([task.trip_counts[loop] for task in self.tasks])
+
+    def last(self, loop: int) -> str:
+        """The index of a loop's last iteration in the present turn."""
+        return self._of_turn([task.trip_counts[loop] - 1 for task in self.tasks])
+
+    @property
+    def steps_of_sum(self) -> str:
+        """The steps that a result is made of, in the present turn."""
+        reduced = self.walk.reduced
+        steps = prod(self.walk.steps[loop] for loop in reduced)
+        return self._of_turn([steps * prod(task.trip_counts[loop] for loop in reduced) for task in self.tasks])
+
+    def is_loop(self, loop: int) -> bool:
+        """Whether some turn has several iterations of it."""
+        return any(task.trip_counts[loop] > 1 for task in self.tasks)
+
+    def _of_turn(self, values: Sequence[int]) -> str:
+        return str(values[0]) if len({*values}) == 1 else f"int'({self.control.by_turn(values, width_of(max(values)))})"
 
     # --- Lanes
 
@@ -152,14 +195,11 @@ class TaskBody:
         self.line(f"localparam int {name} [{len(values)}] = '{{{', '.join(map(str, values))}}};")
 
 
-def _has_inner(task: df.TaskOp, pipeline: Pipeline) -> bool:
-    """Whether the pipeline's loops are some of the task's, not the one of a single iteration."""
-    trips = pipeline.loops[0].trips
-    return (
-        len(trips) <= len(task.trip_counts)
-        and tuple(task.trip_counts[len(task.trip_counts) - len(trips) :]) == trips
-        and pipeline.repeat * prod(trips) == prod(task.trip_counts)
-    )
+def left_loops(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> int:
+    """The loops around those of the pipeline, which are passes."""
+    count, dims = len(tasks[0].trip_counts), len(pipeline.loops[0].trips)
+    drains = all(loop.trips == (1,) for loop in pipeline.loops) and any(task.trip_counts[-1:] != (1,) for task in tasks)
+    return count if drains else max(count - dims, 0)
 
 
 def at_stage(text: str, prefix: str) -> str:

@@ -13,18 +13,13 @@ from numpy.typing import NDArray
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.hls.helpers import Helpers
-from sttest.compile.rtl.converter import converter_module
-from sttest.compile.rtl.module import ModuleText, Side
-from sttest.compile.rtl.movers import copying_module, gather_module
+from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.payload_model import FP_PACKAGE
-from sttest.compile.rtl.task import task_module
-from sttest.compile.schedule.converter_block import converter_block
-from sttest.compile.schedule.task_schedule import task_schedule
-from sttest.compile.sharing.processes import processes_of
-from sttest.core.errors import InputError
+from sttest.compile.rtl.processes import design_modules
+from sttest.compile.sharing.processes import fifos_of
 from sttest.core.files import write_json
 from sttest.reference.graph import BITS, Array, Bytes
-from sttest.sim.graph import Fifo, MemoryPort, Pipeline, TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.targets.csim.headers import header_folders
 from sttest.targets.rtl.drive import MAX_CLOCKS, RtlRun, find_simulator, run_folder
 from sttest.targets.rtl.emit import MANIFEST, SCHEMA, twin_module
@@ -33,70 +28,6 @@ from sttest.targets.rtl.memory_text import channel_instance, channels_of, port_i
 
 Values: TypeAlias = Mapping[str, tuple[str, Array]]
 """Element type and tokens, [tokens, *element], of each stream."""
-
-# --- The processes of a graph as modules
-
-
-def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[ModuleText]:
-    """The modules of all processes but memory ports, in the order of the graph.
-
-    Raises:
-        InputError: a process that has no hardware yet.
-    """
-    nodes = processes_of(kernel)
-    pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
-    fifos = {fifo.name: fifo for fifo in graph.fifos}
-    found = []
-    for name, pipeline in pipelines.items():
-        stem = name.removesuffix("_fill")
-        if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
-            (converter,) = nodes[stem]
-            assert isinstance(converter, df.ConverterOp)
-            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos))
-        elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
-            continue
-        else:
-            found.append(_module(nodes.get(name, []), pipeline, fifos, library))
-    return found
-
-
-def _module(
-    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
-) -> ModuleText:
-    if len(nodes) != 1:
-        raise InputError("no-rtl", f"a process of {len(nodes)} nodes has no RTL yet", where=pipeline.name)
-    (node,) = nodes
-    names = [stream.owner.sym_name.data for stream in node.sources], [s.owner.sym_name.data for s in node.sinks]  # pyright: ignore
-    sides = tuple(
-        Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, bool(writes))
-        for writes, group in enumerate(names)
-        for n, fifo in enumerate(group)
-    )
-    if isinstance(node, df.TaskOp):
-        return task_module(node, task_schedule(node, library), pipeline, sides, library)
-    if isinstance(node, df.GatherOp):
-        return gather_module(pipeline, sides)
-    if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
-        return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
-    raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
-
-
-def _converter(converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
-    stem = fill.name.removesuffix("_fill")
-    source, sink = (each.owner.sym_name.data for each in (converter.sources[0], converter.sinks[0]))  # pyright: ignore
-    sides = (
-        Side(source, "source", fifos[source].bits),
-        Side(f"{stem}_full", "filled", 0, writes=True),
-        Side(f"{stem}_empty", "free", 0),
-        Side(f"{stem}_full", "full", 0),
-        Side(sink, "sink", fifos[sink].bits, writes=True),
-        Side(f"{stem}_empty", "emptied", 0, writes=True),
-    )
-    bits = df.itensor_of(converter.sources[0]).element_bits
-    return converter_module(fill, drain, converter_block(converter, stem), bits, sides)
-
-
-# --- Designs as files for a simulator
 
 
 @dataclass(frozen=True)
@@ -121,7 +52,23 @@ class ValuedDesign:
             InputError: a process that has no hardware yet.
         """
         packed = {name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()}
-        return ValuedDesign(graph, design_modules(kernel, graph, library), packed)
+        tokens = {name: _in_turns(kernel, streams, packed) for name, streams in fifos_of(kernel).items()}
+        return ValuedDesign(graph, design_modules(kernel, graph, library), tokens)
+
+
+def _in_turns(kernel: df.KernelOp, streams: Sequence[df.StreamOp], packed: Mapping[str, Bytes]) -> Bytes:
+    """What goes through a FIFO: in every step the turns of all layers, then of those behind them."""
+    rows = [packed[stream.sym_name.data] for stream in streams]
+    if len(rows) == 1:
+        return rows[0]
+    # Per stream [steps, times in a step, bytes of a turn].
+    steps, width = kernel.step_count, rows[0].shape[1]
+    counts = [stream.result.type.itensor.tokens for stream in streams]
+    turns = [each.reshape(steps, -1, count * width) for each, count in zip(rows, counts, strict=True)]
+    layers = [each for each in turns if each.shape[1] == kernel.layer_count]
+    behind = [each for each in turns if each.shape[1] != kernel.layer_count]
+    whole = [np.concatenate(layers, axis=2).reshape(steps, -1), *(each.reshape(steps, -1) for each in behind)]
+    return np.concatenate(whole, axis=1).reshape(-1, width)
 
 
 SOURCES = ("fifo_ram.sv", "checked_fifo.sv")

@@ -1,0 +1,124 @@
+"""The processes of a compiled design as modules: which nodes each one is, and by which FIFOs they are joined."""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from sttest.boards.operators import Operator
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import stream_of
+from sttest.compile.rtl.converter import converter_module
+from sttest.compile.rtl.module import ModuleText, Side, TaskTurn
+from sttest.compile.rtl.movers import copying_module, gather_module
+from sttest.compile.rtl.task import task_module
+from sttest.compile.rtl.task_body import left_loops
+from sttest.compile.schedule.converter_block import converter_block
+from sttest.compile.schedule.task_schedule import task_schedule
+from sttest.compile.sharing.layers import outside_layers
+from sttest.compile.sharing.processes import fifo_name, processes_of
+from sttest.core.errors import InputError
+from sttest.sim.graph import Fifo, Pipeline, TimedGraph
+
+
+def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[ModuleText]:
+    """The modules of all processes but memory ports, in the order of the graph.
+
+    Raises:
+        InputError: a process that has no hardware yet.
+    """
+    nodes = processes_of(kernel)
+    pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
+    fifos = {fifo.name: fifo for fifo in graph.fifos}
+    found = []
+    for name, pipeline in pipelines.items():
+        stem = name.removesuffix("_fill")
+        if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
+            (converter,) = nodes[stem]
+            assert isinstance(converter, df.ConverterOp)
+            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos))
+        elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
+            continue
+        else:
+            found.append(_module(nodes.get(name, []), pipeline, fifos, library))
+    return found
+
+
+def _module(
+    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
+) -> ModuleText:
+    """The module of the nodes of a process."""
+    if not nodes:
+        raise InputError("no-rtl", "a process without nodes has no RTL yet", where=pipeline.name)
+    tasks = [node for node in nodes if isinstance(node, df.TaskOp)]
+    if tasks:
+        turns = _turns(tasks, pipeline)
+        return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library)
+    node = nodes[0]
+    sides = tuple(
+        Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, writes)
+        for writes, group in ((False, node.sources), (True, node.sinks))
+        for n, fifo in enumerate(map(_fifo_of, group))
+    )
+    if isinstance(node, df.GatherOp):
+        return gather_module(pipeline, sides)
+    if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
+        return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
+    raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
+
+
+def _fifo_of(stream: SSAValue) -> str:
+    return fifo_name(stream_of(stream, "RTL"))
+
+
+def _turns(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> list[int]:
+    """The member of each loop of a process: passes of each task, in layers, then those behind them."""
+    kernel = tasks[0].parent_op()
+    assert isinstance(kernel, df.KernelOp)
+    left, behind = left_loops(tasks, pipeline), outside_layers(kernel)
+    passes: tuple[list[int], list[int]] = [], []
+    for number, task in enumerate(tasks):
+        passes[task in behind].extend([number] * prod(task.trip_counts[:left]))
+    once = [*passes[False] * kernel.layer_count, *passes[True]]
+    return (once * kernel.step_count)[: len(pipeline.loops)]
+
+
+def _task_turns(
+    tasks: Sequence[df.TaskOp], fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
+) -> list[TaskTurn]:
+    """The tasks of a process with their FIFOs: one that serves a port alone has the name of the port."""
+    ports = [(label, n) for label, count in (("in", len(tasks[0].sources)), ("out", len(tasks[0].sinks)))
+             for n in range(count)]  # fmt: skip
+    used = {
+        (label, n): [_fifo_of((task.sinks if label == "out" else task.sources)[n]) for task in tasks]
+        for label, n in ports
+    }
+    sides: dict[tuple[str, bool], Side] = {}
+    for (label, n), names in used.items():
+        alone = len({*names}) == 1 and sum(names[0] in others for others in used.values()) == 1
+        for turn, name in enumerate(names):
+            writes = label == "out"
+            given = f"{label}{n}" if alone else f"{label}{n}_of{turn}"
+            sides.setdefault((name, writes), Side(name, given, fifos[name].bits, writes))
+    return [
+        TaskTurn(
+            task, task_schedule(task, library),
+            tuple(sides[_fifo_of(each), False] for each in task.sources),
+            tuple(sides[_fifo_of(each), True] for each in task.sinks),
+        ) for task in tasks
+    ]  # fmt: skip
+
+
+def _converter(converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
+    stem = fill.name.removesuffix("_fill")
+    source, sink = (each.owner.sym_name.data for each in (converter.sources[0], converter.sinks[0]))  # pyright: ignore
+    sides = (
+        Side(source, "source", fifos[source].bits),
+        Side(f"{stem}_full", "filled", 0, writes=True),
+        Side(f"{stem}_empty", "free", 0),
+        Side(f"{stem}_full", "full", 0),
+        Side(sink, "sink", fifos[sink].bits, writes=True),
+        Side(f"{stem}_empty", "emptied", 0, writes=True),
+    )
+    bits = df.itensor_of(converter.sources[0]).element_bits
+    return converter_module(fill, drain, converter_block(converter, stem), bits, sides)
