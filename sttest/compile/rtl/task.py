@@ -16,7 +16,6 @@ from sttest.compile.rtl.task_body import TaskBody, at_stage
 from sttest.compile.schedule.storage import task_storage, tile_extents
 from sttest.compile.schedule.task_schedule import PortMotion
 from sttest.compile.schedule.tile_walk import PortTokens, SpreadTokens, task_tokens
-from sttest.core.errors import InputError
 from sttest.sim.graph import Pipeline
 
 
@@ -202,96 +201,93 @@ class _TaskModule:
         Args:
             values: per result the array of what each lane's result becomes in the last stage.
         """
+        at_once = self.schedule.stages == 0
+        prefix = self.body.counters(self.body.ready - (not at_once))
         for port, value in zip(self.results, values, strict=True):
-            if self.schedule.stages == 0:
-                self._given_at_once(port, value)
+            if port.motion.turns is not None:
+                self._one_token(port, value, prefix, at_once=at_once)
+                continue
+            self._tile_now(port, value, prefix, at_once=at_once)
+            if port.motion.spread is None:
+                self._tokens_of_tile(port, f"{port.label}_now" if at_once else port.label)
             else:
-                self._given(port, value)
+                self._waiting_results(port, port.motion.spread, prefix, at_once=at_once)
 
-    def _given(self, port: TaskPort, value: str) -> None:
-        prefix, name, bits, size = (
-            self.body.counters(self.body.ready - 1),
-            port.label,
-            port.token.element.bits,
-            port.token.size,
-        )
-        spread, lane = port.motion.spread, self.body.lane if port.scanned else self.body.result_lane
-        if port.motion.turns is not None:
-            self._token_now(port, value, prefix)
-            self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
-            self.body.line(f"assign {name}_data = {name};")
-            return
-        element = at_stage(self._in_tile(port), prefix)
-        self.body.line(f"logic [{bits - 1}:0] {name} [{prod(port.tile.shape)}];")
-        loops = range(len(self.walk.lanes)) if port.scanned else self.walk.parallel
-        self.body.clocked(f"advance & {prefix}valid", self.body.clocked_lanes(loops, f"{element} <= {value}[{lane}];"))
-        self._tables(port)
-        if spread is None:
-            self.body.count(f"{name}_number", f"{name}_put", len(port.offsets))
-            self.body.always(
-                [f"for (int e = 0; e < {size}; e++) "
-                 f"{name}_data[e * {bits} +: {bits}] = {name}[{name}_AT[{name}_number] + {name}_ELEMENT[e]];"]
-            )  # fmt: skip
-            return
-        self._waiting_results(port, spread, value, prefix)
-
-    def _token_now(self, port: TaskPort, value: str, prefix: str) -> None:
-        """A token with what the present step adds to it."""
+    def _one_token(self, port: TaskPort, value: str, prefix: str, *, at_once: bool) -> None:
+        """A token that steps fill one after the other."""
         name, bits, size = port.label, port.token.element.bits, port.token.size
         element = at_stage(port.element(self.body.point(port)), prefix).replace(f"{name}[", f"{name}_now[", 1)
-        lane = self.body.lane if port.scanned else self.body.result_lane
         self.body.array(name, size, bits)
         self.body.array(f"{name}_now", size, bits)
-        self.body.always([f"{name}_now = {name};", *self._result_loops(port), f"{element} = {value}[{lane}];"])
+        self.body.always([f"{name}_now = {name};", *self._result_loops(port), self._stored(port, element, value)])
+        self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
+        self.body.line(f"assign {name}_data = {name}{'_now' if at_once else ''};")
+
+    def _tile_now(self, port: TaskPort, value: str, prefix: str, *, at_once: bool) -> None:
+        """The tile, and what it is with the results of the present step."""
+        name, bits, tile = port.label, port.token.element.bits, prod(port.tile.shape)
+        element = at_stage(port.at([affine(dim) for dim in self.body.point(port)]), prefix)
+        self.body.line(f"logic [{bits - 1}:0] {name} [{tile}];")
+        loops = range(len(self.walk.lanes)) if port.scanned else self.walk.parallel
+        store = self.body.clocked_lanes(loops, self._stored(port, element, value, "<="))
+        self.body.clocked(f"advance & {prefix}valid", store)
+        self._tables(port)
+        if not at_once and port.motion.spread is None:
+            return
+        self.body.line(f"logic [{bits - 1}:0] {name}_now [{tile}];")
+        element = element.replace(f"{name}[", f"{name}_now[", 1)
+        lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];", f"if ({prefix}valid)"]
+        self.body.always([*lines, *self._result_loops(port), self._stored(port, element, value)])
 
     def _result_loops(self, port: TaskPort) -> list[str]:
         return self.body.lane_loops(None if port.scanned else self.walk.parallel)
 
-    def _in_tile(self, port: TaskPort) -> str:
-        return port.at([affine(dim) for dim in self.body.point(port)])
-
-    def _waiting_results(self, port: TaskPort, spread: SpreadTokens, value: str, prefix: str) -> None:
-        """Tokens that are complete wait until those before have left."""
-        name, bits, size, tile = port.label, port.token.element.bits, port.token.size, prod(port.tile.shape)
+    def _stored(self, port: TaskPort, element: str, value: str, becomes: str = "=") -> str:
         lane = self.body.lane if port.scanned else self.body.result_lane
-        element = at_stage(self._in_tile(port), prefix).replace(f"{name}[", f"{name}_now[", 1)
-        self.body.line(f"logic [{bits - 1}:0] {name}_now [{tile}];")
-        count = len(port.offsets)
-        self.body.line(
-            f"logic [{size - 1}:0][{bits - 1}:0] {port.registers} [{spread.registers}], {name}_token [{count}];"
-        )
-        self.body.count(f"{name}_number", f"{name}_put", spread.registers)
-        self.body.always(
-            [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];",
-             *self._result_loops(port), f"{element} = {value}[{lane}];",
-             f"for (int n = 0; n < {count}; n++)",
-             f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {name}_now[{name}_AT[n] + {name}_ELEMENT[e]];"]
-        )  # fmt: skip
-        whole = (
-            []
-            if port.scanned
-            else [f"{prefix}t{loop} == {self.body.last(loop)}" for loop in self.walk.reduced if self.body.is_loop(loop)]
-        )
-        step = at_stage(affine(self.walk.number) or "0", prefix)
-        self.body.line(f"int {name}_first = 0;")
-        lines, by_step = [], {}
-        for token, complete in enumerate(port.motion.steps):
-            by_step.setdefault(complete, []).append(token)
-        for complete, tokens in by_step.items():
-            lines.append(f"if ({step} == {complete}) begin")
-            for place, token in enumerate(tokens):
-                target = f"{port.registers}[({name}_first + {place}) % {spread.registers}]"
-                lines.append(f"  {target} <= {name}_token[{token}];")
-            lines.append(f"  {name}_first <= ({name}_first + {len(tokens)}) % {spread.registers};")
-            lines.append("end")
-        self.body.clocked(" & ".join(["advance", f"{prefix}valid", *(f"({each})" for each in whole)]), lines)
-        self.body.line(f"assign {name}_data = {port.registers}[{name}_number];")
+        return f"{element} {becomes} {value}[{lane}];"
 
-    def _given_at_once(self, port: TaskPort, value: str) -> None:
-        """Results without a stage: of the present step as they are, of those before from registers."""
-        prefix, name = self.body.counters(self.body.ready), port.label
-        if port.motion.turns is None or port.motion.spread is not None:
-            raise InputError("no-rtl", "tiles that take no stage have no RTL yet", where=self.where)
-        self._token_now(port, value, prefix)
-        self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
-        self.body.line(f"assign {name}_data = {name}_now;")
+    def _tokens_of_tile(self, port: TaskPort, tile: str) -> None:
+        name, bits, size = port.label, port.token.element.bits, port.token.size
+        self.body.count(f"{name}_number", f"{name}_put", len(port.offsets))
+        element = f"{tile}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
+        self.body.always([f"for (int e = 0; e < {size}; e++) {name}_data[e * {bits} +: {bits}] = {element};"])
+
+    def _waiting_results(self, port: TaskPort, spread: SpreadTokens, prefix: str, *, at_once: bool) -> None:
+        """Tokens that are complete wait until those before have left."""
+        name, bits, size, places = port.label, port.token.element.bits, port.token.size, spread.registers
+        count, waiting = len(port.offsets), port.registers
+        self.body.line(f"logic [{size - 1}:0][{bits - 1}:0] {waiting} [{places}], {name}_token [{count}];")
+        self.body.count(f"{name}_number", f"{name}_put", places)
+        element = f"{name}_now[{name}_AT[n] + {name}_ELEMENT[e]]"
+        self.body.always(
+            [f"for (int n = 0; n < {count}; n++)",
+             f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};"]
+        )  # fmt: skip
+        self.body.line(f"int {name}_first = 0;")
+        pushes, now = [], [f"{name}_data = {waiting}[{name}_number];"]
+        for step, tokens in self._completed(port).items():
+            condition = f"({at_stage(affine(self.walk.number) or '0', prefix)} == {step})"
+            places_of = {token: f"({name}_first + {place}) % {places}" for place, token in enumerate(tokens)}
+            pushes.append(f"if {condition} begin")
+            pushes += [f"  {waiting}[{place}] <= {name}_token[{token}];" for token, place in places_of.items()]
+            pushes += [f"  {name}_first <= ({name}_first + {len(tokens)}) % {places};", "end"]
+            now += [
+                f"if ({name}_complete & {condition} & {place} == {name}_number) {name}_data = {name}_token[{token}];"
+                for token, place in places_of.items()
+            ]
+        whole = [
+            f"({prefix}t{loop} == {self.body.last(loop)})" for loop in self.walk.reduced if self.body.is_loop(loop)
+        ]
+        self.body.line(f"logic {name}_complete;")
+        complete = [f"{prefix}valid", *([] if port.scanned else whole)]
+        self.body.line(f"assign {name}_complete = {' & '.join(complete)};")
+        self.body.clocked(f"advance & {name}_complete", pushes)
+        self.body.always(now if at_once else now[:1])
+
+    @staticmethod
+    def _completed(port: TaskPort) -> dict[int, list[int]]:
+        """The tokens that each step completes."""
+        found: dict[int, list[int]] = {}
+        for token, step in enumerate(port.motion.steps):
+            found.setdefault(step, []).append(token)
+        return found
