@@ -34,6 +34,20 @@ def gather_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
     return ModuleText("gather", sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
 
 
+def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
+    """A process that passes tokens of a memory port on, then takes those that the next ones wait for.
+
+    Args:
+        pipeline: when it does.
+        sides: source, sink, and what is awaited.
+    """
+    source, sink, _ = sides
+    control = Control(pipeline)
+    text = gated(control, sides)
+    passed = _passed(control, sides, f"{source.name}_data[{sink.bits - 1}:0]", sink.bits)
+    return ModuleText("hold", sides, text + passed + _ENDED, (pipeline.name,))
+
+
 _ENDED = "  assign ended_all = ended;\n  assign moving_all = advance;\n"
 
 

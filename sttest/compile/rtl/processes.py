@@ -10,7 +10,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.rtl.converter import converter_module
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn
-from sttest.compile.rtl.movers import copying_module, gather_module
+from sttest.compile.rtl.movers import copying_module, gather_module, hold_module
 from sttest.compile.rtl.task import task_module
 from sttest.compile.rtl.task_body import left_loops
 from sttest.compile.schedule.converter_block import converter_block
@@ -39,6 +39,8 @@ def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str,
             found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos))
         elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
             continue
+        elif isinstance(dma := next(iter(nodes.get(name.removesuffix("_hold"), [])), None), df.DmaReadOp):
+            found.append(_hold(dma, pipeline, fifos))
         else:
             found.append(_module(nodes.get(name, []), pipeline, fifos, library))
     return found
@@ -65,6 +67,14 @@ def _module(
     if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
         return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
     raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
+
+
+def _hold(dma: df.DmaReadOp, pipeline: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
+    """What stands between a memory port and its FIFO, and waits for what the port reads next to be there."""
+    ahead, sink = (event.fifo for event in pipeline.loops[0].events)
+    awaited = _fifo_of(dma.sources[1])
+    sides = (Side(ahead, "in0", fifos[ahead].bits), Side(sink, "out0", fifos[sink].bits, writes=True))
+    return hold_module(pipeline, (*sides, Side(awaited, "awaited", fifos[awaited].bits)))
 
 
 def _fifo_of(stream: SSAValue) -> str:

@@ -17,9 +17,10 @@ from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.payload_model import FP_PACKAGE
 from sttest.compile.rtl.processes import design_modules
 from sttest.compile.sharing.processes import fifos_of
+from sttest.core.errors import InputError
 from sttest.core.files import write_json
 from sttest.reference.graph import BITS, Array, Bytes
-from sttest.sim.graph import MemoryPort, TimedGraph
+from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
 from sttest.targets.rtl.drive import MAX_CLOCKS, RtlRun, find_simulator, run_folder
 from sttest.targets.rtl.emit import MANIFEST, SCHEMA, twin_module
@@ -52,7 +53,14 @@ class ValuedDesign:
             InputError: a process that has no hardware yet.
         """
         packed = {name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()}
+        streams = (stream.sym_name.data for each in fifos_of(kernel).values() for stream in each)
+        if (missing := next((stream for stream in streams if stream not in packed), None)) is not None:
+            raise InputError("no-rtl-values", "a launch over layers or tokens has times only", where=missing)
         tokens = {name: _in_turns(kernel, streams, packed) for name, streams in fifos_of(kernel).items()}
+        for process in graph.processes:
+            if isinstance(process, Pipeline) and process.name.endswith("_hold"):
+                ahead, sink = (event.fifo for event in process.loops[0].events)
+                tokens[ahead] = tokens[sink]
         return ValuedDesign(graph, design_modules(kernel, graph, library), tokens)
 
 
