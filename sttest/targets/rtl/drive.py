@@ -1,5 +1,6 @@
 """Builds and runs a folder of emitted SystemVerilog; writes only below its work folder."""
 
+import resource
 import shutil
 import subprocess
 import time
@@ -254,7 +255,7 @@ def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = 
     command = (_build_verilator if simulator == "verilator" else _build_icarus)(folder, manifest)
     built = time.perf_counter()
     with (folder / _LOG).open("wb") as log:
-        _call([*command, f"+clocks={max_clocks}"], folder, stdout=log)
+        _call([*command, f"+clocks={max_clocks}"], folder, stdout=log, preexec_fn=_largest_stack)
     run_s = time.perf_counter() - built
     return read_runs(folder, folder / _LOG, manifest["graphs"], simulator, built - began, run_s)
 
@@ -281,6 +282,12 @@ def _build_icarus(folder: Path, manifest: dict[str, list]) -> list[str]:
     sources = [*manifest["sources"], _testbench(folder, "testbench.sv")]
     _call(["iverilog", "-g2012", "-s", "testbench", graphs, "-o", "twin.vvp", *sources], folder)
     return ["vvp", "-n", "twin.vvp"]
+
+
+def _largest_stack() -> None:
+    """Verilator's functions keep the signals of a large design on the stack."""
+    _, most = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (most, most))
 
 
 def _call(command: Sequence[str], folder: Path, **streams: object) -> None:
