@@ -119,7 +119,7 @@ FAULTS = {
     "place of an element": ("task", r"in0_AT \[\d+\] = '\{0, (\d+)", one_less(1)),
     "length of a run": ("task", r"last_pass \? \d+'d(\d+)", one_less(1)),
     "stage of a write": ("task", r"assign out0_moves = c\d+_valid", "assign out0_moves = c0_valid"),
-    "order of a buffer": ("converter", r"DRAIN_ELEMENT\[e\]\]", "DRAIN_ELEMENT[0]]"),
+    "order of a buffer": ("converter", r"drain_place = 0 ", "drain_place = 1 "),
     "halves of a buffer": ("converter", r"drain_half <= ~drain_half", "drain_half <= drain_half"),
     "data of a fork": ("fork", r"token\[0\] <= in0_data", "token[0] <= ~in0_data"),
 }
