@@ -31,12 +31,25 @@ def all_of(terms: Sequence[str]) -> str:
     return " & ".join(terms) if terms else "1'b1"
 
 
+_FOLLOWED = 32
+"""Stages over which counters follow others in shift registers; further behind they count themselves."""
+
+
 @dataclass(frozen=True)
 class Counters:
     """A place in a loop's iterations: a wire that is high in their stages, and their indices."""
 
     valid: str  # wire
     indices: tuple[str, ...]  # per dim, a register or the constant of a dim with one iteration
+
+
+@dataclass(frozen=True)
+class _Iterator:
+    """Counters that count alike, at one stage or several."""
+
+    trips: tuple[tuple[int, ...], ...]  # per turn, outermost first
+    turns: tuple[int, ...]  # turns in which they count
+    steps: int  # steps that an iteration is cut into
 
 
 @dataclass
@@ -49,8 +62,8 @@ class Control:
     pipeline: Pipeline
     prefix: str = ""  # of all names, where a module has several
     turns: Sequence[int] = ()  # the turn of each loop, numbered as they come; equal loops are one if it is left out
-    texts: list[str] = field(default_factory=list)
-    _made: dict[tuple[object, ...], Counters] = field(default_factory=dict)
+    tables: list[str] = field(default_factory=list)
+    _stages: "dict[_Iterator, dict[int, str]]" = field(default_factory=dict)  # names of its counters by stage
 
     def __post_init__(self) -> None:
         loops = self.pipeline.loops
@@ -85,14 +98,13 @@ class Control:
             stage: stage of the iteration.
             steps: steps that an iteration is cut into.
         """
-        key = stage, tuple(map(tuple, trips))
-        if key not in self._made:
-            name = f"{self.prefix}c{len(self._made)}"
-            highest = [max(dim) for dim in zip(*trips, strict=True)]
-            indices = tuple(f"{name}_x{n}" if trip > 1 else "0" for n, trip in enumerate(highest))
-            self._made[key] = Counters(f"{name}_valid", indices)
-            self.texts.append(self._iterator(name, trips, [program.ii // steps for program in self.programs], stage))
-        return self._made[key]
+        turns = tuple(turn for turn, program in enumerate(self.programs) if program.latency > stage)
+        stages = self._stages.setdefault(_Iterator(tuple(map(tuple, trips)), turns, steps), {})
+        if stage not in stages:
+            stages[stage] = f"{self.prefix}c{sum(map(len, self._stages.values()))}"
+        name = stages[stage]
+        highest = [max(dim) for dim in zip(*trips, strict=True)]
+        return Counters(f"{name}_valid", tuple(f"{name}_x{n}" if trip > 1 else "0" for n, trip in enumerate(highest)))
 
     def moves(self, fifo: str, op: str) -> str:
         """The condition under which the present stage moves a token through a side of a FIFO."""
@@ -145,9 +157,9 @@ class Control:
         asked = {values[turn] for turn in turns or range(len(values))}
         if len(asked) == 1:
             return literal(asked.pop(), width)
-        name = f"{self.prefix}OF_TURN{len(self.texts)}"
+        name = f"{self.prefix}OF_TURN{len(self.tables)}"
         listed = ", ".join(literal(value, width) for value in values)
-        self.texts.append(f"  localparam logic [{width - 1}:0] {name} [{len(values)}] = '{{{listed}}};\n")
+        self.tables.append(f"  localparam logic [{width - 1}:0] {name} [{len(values)}] = '{{{listed}}};\n")
         return f"{name}[{self.prefix}turn]"
 
     def _turn(self, turn: int) -> str:
@@ -164,6 +176,7 @@ class Control:
         before = sum(loop.length + loop.entry_gap for loop in loops[:-1])
         end = loops[-1].length if self.pipeline.end is None else self.pipeline.end - before
         periods = [program.length + program.entry_gap for program in self.programs]
+        iterators = "".join(self._iterators())
         width, run_width = width_of(self._last_stage), width_of(runs)
         possible = all_of([f"(~{moves} | {can})" for moves, can in ready])
         period = self.by_turn([each - 1 for each in periods], width)
@@ -186,7 +199,7 @@ class Control:
       if ({p}last_stage & {p}last_pass & {p}last_run) {p}ended <= 1;
       if ({p}last_stage & {p}last_pass & ~{p}last_run) {p}run <= {p}run + {literal(1, run_width)};
     end
-{"".join(self.texts)}"""
+{"".join(self.tables)}{iterators}"""
 
     def _passes(self) -> str:
         """The number of the loop in the program, and its turn."""
@@ -209,12 +222,41 @@ class Control:
   assign {p}turn = {p}TURN[{p}pass];
 """
 
-    def _iterator(self, name: str, trips: Sequence[Sequence[int]], ii: Sequence[int], stage: int) -> str:
+    def _iterators(self) -> list[str]:
+        """All counters: those of the first stage count, those of later ones follow."""
+        lines = []
+        for iterator, names in self._stages.items():
+            before = None
+            for stage, name in sorted(names.items()):
+                if before is None or stage - before > _FOLLOWED:
+                    lines.append(self._iterator(name, iterator, stage))
+                else:
+                    lines.append(self._follower(name, names[before], iterator, stage - before))
+                before = stage
+        return lines
+
+    def _follower(self, name: str, before: str, iterator: _Iterator, stages: int) -> str:
+        """Counters that are what others were so many stages ago."""
+        widths = {
+            f"x{n}": width_of(max(dim) - 1) for n, dim in enumerate(zip(*iterator.trips, strict=True)) if max(dim) > 1
+        }
+        fields, bits = ("valid", *widths), 1 + sum(widths.values())
+        declared = "".join(
+            f"  logic [{width - 1}:0] {name}_{each};\n" for each, width in {"valid": 1, **widths}.items()
+        )
+        ours, theirs = ("{" + ", ".join(f"{which}_{each}" for each in fields) + "}" for which in (name, before))
+        moved = f"{{{name}_was[{bits * (stages - 1) - 1}:0], {theirs}}}" if stages > 1 else theirs
+        return f"""{declared}  logic [{bits * stages - 1}:0] {name}_was = 0;
+  assign {ours} = {name}_was[{bits * stages - 1} -: {bits}];
+  always_ff @(posedge clk) if ({self.advance}) {name}_was <= {moved};
+"""
+
+    def _iterator(self, name: str, iterator: _Iterator, stage: int) -> str:
         """``NAME_valid`` in the stages of the iterations, ``NAME_x0`` … their indices, outermost first."""
-        p = self.prefix
-        turns = [turn for turn, program in enumerate(self.programs) if program.latency > stage]
+        p, turns = self.prefix, iterator.turns
+        ii = [program.ii // iterator.steps for program in self.programs]
         indices = []
-        for k, dim in enumerate(zip(*trips, strict=True)):
+        for k, dim in enumerate(zip(*iterator.trips, strict=True)):
             if max(dim) > 1:
                 width = width_of(max(dim) - 1)
                 indices.append((f"{name}_x{k}", width, self.by_turn([trip - 1 for trip in dim], width, turns)))
