@@ -11,6 +11,7 @@ from sttest.core.errors import SttestError
 from sttest.core.files import write_text
 from sttest.core.tables import print_table
 from sttest.package import DesignPackage
+from sttest.targets.synth.certificate import FitCertificate, Spread, fit_certificate
 from sttest.targets.synth.report import SynthesisReport, missing_rows, synthesis_report
 from sttest.targets.synth.yosys import LIMIT_S
 
@@ -27,27 +28,34 @@ def synth_verb(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for a module.")] = LIMIT_S,
     work_dir: Annotated[Path, typer.Option(help="Folder of the jobs, of all packages.")] = Path("build/synth"),
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A CSV file for the synthesized rows.")] = None,
+    fit: Annotated[bool, typer.Option("--fit", help="Whether it fits: sums per SLR with error bars.")] = False,
     as_json: Json = False,
 ) -> None:
     """Synthesize the modules of a design with yosys and compare with the prediction.
 
-    A module that is done is not run again. What has no module yet is listed with its prediction.
+    A module that is done is not run again. What has no module yet is listed with its prediction. --fit adds what the
+    design takes of each SLR, from 5 to 95 % of the cases, and how probable it is that all of it fits.
 
     Examples:
 
       sttest synth build/gpt2-decode-u55c
 
       sttest synth build/gpt2-decode-u55c --jobs 8 -o synthesized.csv
+
+      sttest synth build/gpt2-decode-u55c --fit
     """
     design = DesignPackage.read(package)
     with progress(f"synthesizing {package}") as tell:
         report = synthesis_report(design, work_dir, jobs, tell, timeout)
     if output is not None:
         write_text(output, report.rows().to_csv(index=False, lineterminator="\n"))
+    certificate = fit_certificate(design, report) if fit else None
     if as_json:
-        print_json(report.to_json())
+        print_json(report.to_json() | ({} if certificate is None else {"fit": certificate.to_json()}))
     else:
         _print(report)
+        if certificate is not None:
+            _print_fit(certificate)
     if report.failed:
         _, first = report.failed[0]
         raise SttestError(
@@ -83,6 +91,36 @@ def _print(report: SynthesisReport) -> None:
     )  # fmt: skip
     for each, error in report.failed:
         print(f"failed      {', '.join(part.name for part in each.parts)}: {error}")
+
+
+_LARGEST = 12
+"""Processes that the text lists; JSON has all of them."""
+
+
+def _print_fit(found: FitCertificate) -> None:
+    print_table(
+        ("where", "resource", "median", "5 %", "95 %", "budget", "share %", "fits %"),
+        (
+            (place.name if number == 0 else "", kind, *_whole(spread), round(budget), _percent(spread.middle / budget),
+             _percent(place.probability) if number == 0 else "")
+            for place in found.places
+            for number, (kind, spread, budget) in enumerate(
+                (kind, spread, getattr(place.budget, kind)) for kind, spread in place.amounts.items()
+            )
+        ),
+        title=f"fit of {found.name}: {_percent(found.probability)} % probable on all of it",
+    )  # fmt: skip
+    print_table(
+        ("largest processes", "where", "LUT predicted", "median", "5 %", "95 %", "synthesized %"),
+        (
+            (row.name, row.slr, round(row.predicted.lut), *_whole(row.lut), _percent(row.synthesized_share))
+            for row in found.processes[:_LARGEST]
+        ),
+    )
+
+
+def _whole(spread: Spread) -> tuple[int, int, int]:
+    return round(spread.middle), round(spread.low), round(spread.high)
 
 
 def _beside(found: Resources, predicted: Resources) -> list[int]:
