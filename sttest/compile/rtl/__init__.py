@@ -7,7 +7,7 @@ from importlib.resources import files
 from sttest.boards.resources import MemoryKind
 from sttest.core.errors import InputError
 
-_STYLES: Mapping[MemoryKind, str] = {"lutram": "distributed", "bram": "block", "uram": "ultra"}
+RAM_STYLES: Mapping[MemoryKind, str] = {"lutram": "distributed", "bram": "block", "uram": "ultra"}
 """The attribute ``ram_style`` of each kind of memory that is inferred."""
 _CELLS = "primitives"
 
@@ -47,11 +47,11 @@ def fifo(kind: MemoryKind, depth: int, bits: int, initial: int = 0) -> Instance:
         raise InputError("no-fifo", f"a FIFO of {depth} tokens of {bits} bits with {initial} at the start")
     if kind == "srl":
         return Instance("fifo_srl", {"WIDTH": bits, "DEPTH": depth, "INITIAL": initial}, (_CELLS,))
-    if kind not in _STYLES or initial:
+    if kind not in RAM_STYLES or initial:
         raise InputError(
             "no-fifo", f"no FIFO of kind '{kind}' with {initial} tokens at the start", hints=["take kind srl"]
         )
-    return Instance("fifo_ram", {"WIDTH": bits, "DEPTH": depth, "STYLE": _STYLES[kind]})
+    return Instance("fifo_ram", {"WIDTH": bits, "DEPTH": depth, "STYLE": RAM_STYLES[kind]})
 
 
 def memory(kind: MemoryKind, depth: int, bits: int) -> Instance:
@@ -65,6 +65,6 @@ def memory(kind: MemoryKind, depth: int, bits: int) -> Instance:
     Raises:
         InputError: a memory of no words or bits, or of another kind.
     """
-    if min(depth, bits) < 1 or kind not in _STYLES:
+    if min(depth, bits) < 1 or kind not in RAM_STYLES:
         raise InputError("no-memory", f"no memory of {depth} words of {bits} bits of kind '{kind}'")
-    return Instance("memory", {"WIDTH": bits, "DEPTH": depth, "STYLE": _STYLES[kind]})
+    return Instance("memory", {"WIDTH": bits, "DEPTH": depth, "STYLE": RAM_STYLES[kind]})

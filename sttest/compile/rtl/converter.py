@@ -3,14 +3,21 @@
 from collections.abc import Sequence
 from math import prod
 
-from sttest.compile.rtl.control import Control
+from sttest.boards.resources import MemoryKind
+from sttest.compile.rtl.banks import Banks
+from sttest.compile.rtl.control import Control, Counters
 from sttest.compile.rtl.module import ModuleText, Side, delayed, gated, unrolled
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
 from sttest.sim.graph import DRAIN_CYCLES, Pipeline
 
 
 def converter_module(
-    fill: Pipeline, drain: Pipeline, block: ConverterBlock, element_bits: int, sides: Sequence[Side]
+    fill: Pipeline,
+    drain: Pipeline,
+    block: ConverterBlock,
+    element_bits: int,
+    sides: Sequence[Side],
+    kind: MemoryKind | None = None,
 ) -> ModuleText:
     """The module of a converter.
 
@@ -20,24 +27,28 @@ def converter_module(
         block: the buffer.
         element_bits: width of an element.
         sides: source, full and empty of the filling pipeline; full, sink and empty of the draining one.
+        kind: memories of the buffer's banks; None for one array, as simulators want it.
     """
     source, _, _, _, sink, _ = sides
     filling, draining = Control(fill, "fill_"), Control(drain, "drain_")
-    shape = [dim.extent for dim in block.dims]
-    size = prod(shape)
-    into = _places(filling, block.fill, 0, shape, "fill")
-    outof = _places(draining, block.drain, 0, shape, "drain")
-    text = gated(filling, sides[:3]) + gated(draining, sides[3:])
-    bits, tokens = element_bits, (prod(block.fill.shape), prod(block.drain.shape))
-    text += f"  logic [{bits - 1}:0] block [{2 * size}];\n"
-    text += "  logic fill_half = 0, drain_half = 0;\n"
-    text += into + outof
-    text += f"  localparam int FILL_ELEMENT [{tokens[0]}] = {_elements(block.fill.shape, shape)};\n"
-    text += f"  localparam int DRAIN_ELEMENT [{tokens[1]}] = {_elements(block.drain.shape, shape)};\n"
-    place = f"block[(fill_half ? {size} : 0) + fill_place + FILL_ELEMENT[e]]"
-    store = unrolled("e", tokens[0], f"{place} <= {source.name}_data[e * {bits} +: {bits}];")
-    filled = "".join(f"      {line}\n" for line in store)
-    text += f"""  always_ff @(posedge clk)
+    counters = _tokens(filling, block.fill), _tokens(draining, block.drain)
+    if kind is None:
+        passes, stored = DRAIN_CYCLES - 1, _array(block, counters, element_bits, source, sink)
+    else:
+        banks = Banks(block, element_bits, kind)
+        passes = DRAIN_CYCLES - 2
+        stored = banks.text(*counters, f"{source.name}_data", f"{source.name}_take", draining.advance)
+    passed, last = delayed("token", "fetched", sink.bits, passes, draining.advance)
+    # Counters are known only when all that asks for them is written.
+    text = gated(filling, sides[:3]) + gated(draining, sides[3:]) + _HALVES + stored + passed
+    text += f"  assign {sink.name}_data = {last};\n"
+    text += "  assign ended_all = {drain_ended, fill_ended};\n"
+    text += "  assign moving_all = {drain_advance, fill_advance};\n"
+    return ModuleText("converter", tuple(sides), text, (fill.name, drain.name))
+
+
+_HALVES = """  logic fill_half = 0, drain_half = 0;
+  always_ff @(posedge clk)
     if (reset) begin
       fill_half <= 0;
       drain_half <= 0;
@@ -45,6 +56,20 @@ def converter_module(
       if (fill_advance & fill_last_stage) fill_half <= ~fill_half;
       if (drain_advance & drain_last_stage) drain_half <= ~drain_half;
     end
+"""
+
+
+def _array(block: ConverterBlock, counters: tuple[Counters, Counters], bits: int, source: Side, sink: Side) -> str:
+    """The buffer as one array, written where ``fill_place`` is, and ``fetched``, the token at ``drain_place``."""
+    shape = [dim.extent for dim in block.dims]
+    size, tokens = prod(shape), (prod(block.fill.shape), prod(block.drain.shape))
+    place = f"block[(fill_half ? {size} : 0) + fill_place + FILL_ELEMENT[e]]"
+    store = unrolled("e", tokens[0], f"{place} <= {source.name}_data[e * {bits} +: {bits}];")
+    filled = "".join(f"      {line}\n" for line in store)
+    return f"""  logic [{bits - 1}:0] block [{2 * size}];
+{_place("fill", block.fill, counters[0], shape)}{_place("drain", block.drain, counters[1], shape)}\
+  localparam int FILL_ELEMENT [{tokens[0]}] = {_elements(block.fill.shape, shape)};
+  localparam int DRAIN_ELEMENT [{tokens[1]}] = {_elements(block.drain.shape, shape)};
   always_ff @(posedge clk)
     if ({source.name}_take) begin
 {filled}    end
@@ -53,21 +78,19 @@ def converter_module(
     for (int e = 0; e < {tokens[1]}; e++)
       fetched[e * {bits} +: {bits}] = block[(drain_half ? {size} : 0) + drain_place + DRAIN_ELEMENT[e]];
 """
-    passed, last = delayed("token", "fetched", sink.bits, DRAIN_CYCLES - 1, draining.advance)
-    text += passed + f"  assign {sink.name}_data = {last};\n"
-    text += "  assign ended_all = {drain_ended, fill_ended};\n"
-    text += "  assign moving_all = {drain_advance, fill_advance};\n"
-    return ModuleText("converter", tuple(sides), text, (fill.name, drain.name))
 
 
-def _places(control: Control, side: BlockSide, stage: int, shape: Sequence[int], name: str) -> str:
+def _tokens(control: Control, side: BlockSide) -> Counters:
+    """Counters of the tokens of a block."""
+    trips = tuple(part.trip for part in side.loops) or (1,)
+    assert prod(trips) == control.pipeline.loops[0].iterations
+    return control.walk([trips], 0)
+
+
+def _place(name: str, side: BlockSide, counters: Counters, shape: Sequence[int]) -> str:
     """The place of the token of a stage in a block, as a wire."""
     strides = [prod(shape[dim + 1 :]) for dim in range(len(shape))]
     start = sum(at * stride for at, stride in zip(side.start, strides, strict=True))
-    loop = control.pipeline.loops[0]
-    trips = tuple(part.trip for part in side.loops) or (1,)
-    assert prod(trips) == loop.iterations
-    counters = control.walk([trips], stage)
     terms = [str(start)]
     for part, index in zip(side.loops, counters.indices, strict=False):
         step = sum(by * stride for by, stride in zip(part.strides, strides, strict=True))

@@ -1,12 +1,12 @@
 """The data path of a task: the payload in its lanes, trees and running values of reductions.
 
-Functions of floating point are those of the simulator (:mod:`~sttest.compile.rtl.payload_model`), followed by as many
-registers as the schedule has stages.
+What its arithmetic looks like, for simulators or for synthesis, is that of :mod:`~sttest.compile.rtl.lanes`.
 """
 
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects.arith import AddiOp, ConstantOp
 from xdsl.ir import Operation, SSAValue
 
 from sttest.boards.operators import add_tree_levels
@@ -14,8 +14,9 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.tile_schedule import TaskPort
 from sttest.compile.hls.types import element_of, row_major_strides
 from sttest.compile.hls.writer import affine
+from sttest.compile.rtl.lanes import CellLanes, Joined, ModelLanes, term_bits
 from sttest.compile.rtl.payload import constant_bits
-from sttest.compile.rtl.payload_model import payload_function
+from sttest.compile.rtl.products import products_in_dsps
 from sttest.compile.rtl.task_body import TaskBody, at_stage
 from sttest.compile.schedule.operators import chain_cycles, join_stages
 from sttest.compile.schedule.reductions import Reduction, levels
@@ -34,6 +35,7 @@ class DataPath:
     def __init__(self, body: TaskBody, results: Sequence[TaskPort], storage: TaskStorage) -> None:
         self.body, self.results, self.storage = body, results, storage
         self.task, self.schedule, self.walk, self.where = body.task, body.schedule, body.walk, body.where
+        self.lanes = ModelLanes(body) if body.cells is None else CellLanes(body, body.cells)
         arguments = body.task.payload.block.args
         arity = len(body.task.sources)
         self.source_values, self.running_values = list(arguments[:arity]), list(arguments[arity:])
@@ -63,26 +65,10 @@ class DataPath:
         count: int = 0,
     ) -> list[str]:
         """Instances of a part of the payload, one per lane, and the arrays of their outputs, so many cycles later."""
-        count = count or self.body.lane_count
         used = _needed(ops, outputs)
         kept = [(value, array) for value, array in zip(inputs, arrays, strict=True) if value in used]
-        widths = [element_of(value.type, self.where).bits for value in outputs]
-        self.body.text.append(
-            payload_function(
-                f"{name}_of", [op for op in ops if op in used], [v for v, _ in kept], outputs, self.where, self._known
-            )
-        )
-        for n, bits in enumerate(widths):
-            self.body.array(f"{name}_{n}", count, bits)
-        self.body.line(f"logic [{sum(widths) - 1}:0] {name}_all;")
-        arguments = ", ".join(f"{array}[l]" for _, array in kept)
-        lines = [f"for (int l = 0; l < {count}; l++) begin", f"  {name}_all = {name}_of({arguments});"]
-        low = 0
-        for n, bits in enumerate(widths):
-            lines.append(f"  {name}_{n}[l] = {name}_all[{low} +: {bits}];")
-            low += bits
-        self.body.always([*lines, "end"])
-        return [self.body.delayed(f"{name}_{n}", bits, count, max(cycles, 0)) for n, bits in enumerate(widths)]
+        ops = [op for op in ops if op in used]
+        return self.lanes.part(name, ops, kept, outputs, count or self.body.lane_count, max(cycles, 0), self._known)
 
     @property
     def _known(self) -> dict[SSAValue, int]:
@@ -103,51 +89,39 @@ class DataPath:
         merged = min(waits, 0)
         waits, last = max(waits, 0) + int(late > 0), depth * each + merged
         before = [op for op in ops if op is not reduction.join]
+        if self.body.cells is not None and isinstance(reduction.join, AddiOp):
+            summed = products_in_dsps(self.body, reduction.term, waits + last)
+            if summed is not None:
+                return self._running(summed, reduction, bits)
         (terms,) = self._part("term", before, self.source_values, [reduction.term], operands, waits)
         total = self._tree(terms, reduction, bits, each, last)
         if reduction.order == "pairwise":
             return self._pairwise(total, reduction, bits, each)
         return self._running(total, reduction, bits)
 
-    def _join(self, reduction: Reduction, left: str, right: str) -> str:
-        """An expression of two terms."""
-        assert reduction.join is not None
-        name = reduction.join.name
-        match name:
-            case "arith.addi":
-                return f"{left} + {right}"
-            case "arith.addf":
-                return f"fp::fp_add({left}, {right})"
-            case "arith.maximumf" | "arith.minimumf":
-                return f"fp::fp_{name[6:9]}({left}, {right})"
-            case "arith.maxsi":
-                return f"($signed({left}) < $signed({right}) ? {right} : {left})"
-            case _:
-                return f"($signed({right}) < $signed({left}) ? {right} : {left})"
-
     def _tree(self, terms: str, reduction: Reduction, bits: int, each: int, cycles: int) -> str:
-        """The terms of each result's lanes joined, neighbors first; so many cycles in all."""
+        """The terms of each result's lanes joined, neighbors first; so many cycles in all.
+
+        A sum of integers is a bit wider in every level.
+        """
+        assert reduction.join is not None
+        assert reduction.term is not None
         count, shared, level, name = self.body.results_at_once, self.walk.shared, 0, terms
-        depth = add_tree_levels(shared)
-        left = cycles
+        depth, left = add_tree_levels(shared), cycles
+        is_sum = isinstance(reduction.join, AddiOp)
+        wide = term_bits(reduction.term, bits) if is_sum else bits
         while shared > 1:
-            half = shared // 2
-            rest = shared - half
-            made = f"tree{level}"
-            self.body.array(made, count * rest, bits)
-            odd = shared % 2
-            pair = f"{name}[r * {shared} + {odd} + 2 * n]", f"{name}[r * {shared} + {odd} + 2 * n + 1]"
-            lines = [f"for (int r = 0; r < {count}; r++) begin"]
-            lines += [f"  {made}[r * {rest}] = {name}[r * {shared}];"] if odd else []
-            lines += [
-                f"  for (int n = 0; n < {half}; n++) {made}[r * {rest} + {odd} + n] = {self._join(reduction, *pair)};",
-                "end",
-            ]
-            self.body.always(lines)
-            level += 1
+            half, odd = shared // 2, shared % 2
+            rest = half + odd
+            level, wide = level + 1, min(wide + is_sum, bits)
             takes = min(each, left) if level < depth else left
             left -= takes
-            name, shared = self.body.delayed(made, bits, count * rest, takes), rest
+            pairs = Joined(
+                f"tree{level - 1}", count * rest, wide, (("r", count), ("n", half)), f"r * {rest} + {odd} + n",
+                *(f"{name}[r * {shared} + {odd + n} + 2 * n]" for n in range(2)),
+                passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
+            )  # fmt: skip
+            name, shared = self.lanes.joined(reduction.join, pairs, takes), rest
         return name
 
     def _running(self, total: str, reduction: Reduction, bits: int) -> list[str]:
@@ -155,7 +129,7 @@ class DataPath:
         port = self.results[0]
         prefix, count = self.body.counters(self.body.ready - 1), self.body.results_at_once
         init = self._init(bits)
-        self.body.array("next", count, bits)
+        self.body.array("earlier", count, bits)
         kept = self.storage.running.get(0)
         before = init
         if kept is not None:
@@ -164,11 +138,14 @@ class DataPath:
             first = " && ".join(self._first(prefix))
             before = f"({first} ? {init} : kept0[{place}])" if first else init
         lane = self.body.result_lane
-        joined = self._join(reduction, before, f"{total}[{lane}]")
-        self.body.always([*self.body.lane_loops(self.walk.parallel), f"next[{lane}] = {joined};"])
+        fetch = self.body.unfolded(f"earlier[{lane}] = {before};", first=True)
+        self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
+        assert reduction.join is not None
+        pairs = Joined("next", count, bits, (("r", count),), "r", "earlier[r]", f"{total}[r]")
+        found = self.lanes.joined(reduction.join, pairs, 0)
         if kept is not None:
-            self._keep(port, kept, prefix, "next", 0)
-        return ["next"]
+            self._keep(port, kept, prefix, found, 0)
+        return [found]
 
     def _init(self, bits: int) -> str:
         assert self.task.init is not None
@@ -198,20 +175,19 @@ class DataPath:
             self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {before};"])
             return
         place = self._kept_place(port, kept, prefix)
-        self.body.clocked(
-            f"advance & {prefix}valid",
-            self.body.clocked_lanes(self.walk.parallel, f"{name}[{place}] <= {value}[{lane}];"),
-        )
+        keep = self.body.clocked_lanes(self.walk.parallel, f"{name}[{place}] <= {value}[{lane}];")
+        self.body.clocked(f"advance & {prefix}valid", [line for each in keep for line in self.body.unfolded(each)])
 
     def _kept_array(self, kept: StoredArray, number: int, bits: int) -> None:
         size = prod(kept.shape)
         if line_places(self.walk, self.body.tasks):
             self.body.array(f"kept{number}", size, bits)
         else:
-            self.body.line(f"logic [{bits - 1}:0] kept{number} [{size}];")
+            self.body.store(f"kept{number}", size, bits)
 
     def _pairwise(self, total: str, reduction: Reduction, bits: int, each: int) -> list[str]:
         """The sum of 2 ** n steps waits in level n for that of the next as many, as a binary counter carries."""
+        assert reduction.join is not None
         port, count = self.results[0], self.body.results_at_once
         number = levels(self.task, self.body.lane_count)
         lane, name = self.body.result_lane, total
@@ -226,25 +202,30 @@ class DataPath:
             index = [*port.held, *(affine(dim) for dim in self.body.point(port))]
             place = at_stage(" + ".join(f"{by} * ({at})" for at, by in zip(index, strides, strict=True)) or "0", prefix)
             step, first = self._step_number(prefix), f"({1 << number} - {self.body.steps_of_sum})"
-            self.body.line(f"logic [{bits - 1}:0] level{level} [{max(size, 1)}];")
-            self.body.array(f"sum{level}", count, bits)
+            self.body.store(f"level{level}", max(size, 1), bits)
             self.body.line(f"int number{level};")
-            self.body.line(f"logic carries{level}, odd{level};")
+            self.body.line(f"logic carries{level}, odd{level}, adds{level};")
             self.body.line(f"assign number{level} = {step} + {first};")
-            self.body.line(f"assign odd{level} = (number{level} >> {level}) % 2 == 1;")
-            waits = f"(number{level} >> {level} << {level}) > {first}"
+            self.body.line(f"assign odd{level} = number{level}[{level}];")
+            self.body.line(f"assign adds{level} = odd{level} & (number{level} >> {level} << {level}) > {first};")
             self.body.line(f"assign carries{level} = {carries};")
-            added = f"fp::fp_add(level{level}[{place}], {name}[{lane}])"
-            self.body.always([
-                *self.body.lane_loops(self.walk.parallel),
-                f"sum{level}[{lane}] = odd{level} & ({waits}) ? {added} : {name}[{lane}];",
-            ])  # fmt: skip
+            stored = f"stored{level}"
+            self.body.array(stored, count, bits)
+            fetch = self.body.unfolded(f"{stored}[{lane}] = level{level}[{place}];", first=True)
+            self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
+            keep = self.body.clocked_lanes(self.walk.parallel, f"level{level}[{place}] <= {name}[{lane}];")
             self.body.clocked(
                 f"advance & {prefix}valid & carries{level} & ~odd{level}",
-                self.body.clocked_lanes(self.walk.parallel, f"level{level}[{place}] <= {name}[{lane}];"),
+                [line for each in keep for line in self.body.unfolded(each)],
             )
             cycles = each if level < number - 1 else each - 1
-            name = self.body.delayed(f"sum{level}", bits, count, cycles)
+            pairs = Joined(f"added{level}", count, bits, (("r", count),), "r", f"{stored}[r]", f"{name}[r]")
+            added = self.lanes.joined(reduction.join, pairs, cycles)
+            adds = self.body.delayed(f"adds{level}", 1, 1, cycles)
+            alone = self.body.delayed(name, bits, count, cycles)
+            self.body.array(f"sum{level}", count, bits)
+            self.body.line(f"assign sum{level} = {adds} ? {added} : {alone};")
+            name = f"sum{level}"
             if level < number - 1:
                 self.body.line(f"logic goes{level};")
                 self.body.line(f"assign goes{level} = carries{level} & odd{level};")
@@ -267,7 +248,8 @@ class DataPath:
         assert self.body.reduction is not None
         each, shared, count = (chain_cycles(self.task, self.body.library), self.walk.shared, self.body.results_at_once)
         start = self.body.ready - shared * each
-        behind = _depending(ops, self.running_values)
+        constants = [op for op in ops if isinstance(op, ConstantOp)]
+        behind = [*constants, *_depending(ops, self.running_values)]
         before = [op for op in ops if op not in behind]
         made = {result for op in before for result in op.results}
         crossing = [
@@ -277,7 +259,8 @@ class DataPath:
         crossing += [
             value for value in yielded if value not in crossing and (value in made or value in self.source_values)
         ]
-        early = self._part("early", before, self.source_values, crossing, operands, start - self.body.fetch)
+        early_ops, cycles = [*constants, *before], start - self.body.fetch
+        early = self._part("early", early_ops, self.source_values, crossing, operands, cycles)
         prefix = self.body.counters(start)
         running = [self._running_before(n, port, prefix, each * shared) for n, port in enumerate(self.results)]
         given: list[list[str]] = [[] for _ in yielded]
@@ -290,14 +273,12 @@ class DataPath:
                 self.body.always([f"for (int r = 0; r < {count}; r++) {name}[r] = {array}[r * {shared} + {lane}];"])
                 arrays.append(self.body.delayed(name, bits, count, lane * each))
             values = [*crossing, *self.running_values]
-            found = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], 0, count)
-            widths = [element_of(value.type, self.where).bits for value in yielded]
-            for n, (array, bits) in enumerate(zip(found, widths, strict=True)):
-                given[n].append(self.body.delayed(array, bits, count, (shared - lane) * each - 1))
-            if lane < shared - 1:
-                running = [
-                    self.body.delayed(array, bits, count, each) for array, bits in zip(found, widths, strict=True)
-                ]
+            # The register of the result is the last one of the last lane.
+            takes = each if lane < shared - 1 else each - 1
+            running = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], takes, count)
+            for n, (array, value) in enumerate(zip(running, yielded, strict=True)):
+                bits = element_of(value.type, self.where).bits
+                given[n].append(self.body.delayed(array, bits, count, (shared - lane) * each - 1 - takes))
         return self._put_by(given)
 
     def _running_before(self, number: int, port: TaskPort, prefix: str, cycles: int) -> str:
@@ -312,7 +293,8 @@ class DataPath:
             place = self._kept_place(port, kept, prefix, -(-cycles // self.body.interval))
             first = " && ".join(self._first(prefix))
             before = f"({first} ? {init} : kept{number}[{place}])" if first else init
-        self.body.always([*self.body.lane_loops(self.walk.parallel), f"{name}[{lane}] = {before};"])
+        fetch = self.body.unfolded(f"{name}[{lane}] = {before};", first=True)
+        self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
         return name
 
     def _put_by(self, given: Sequence[Sequence[str]]) -> list[str]:

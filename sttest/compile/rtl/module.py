@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sttest.compile.dialects import df
+from sttest.compile.rtl.cells import Part
 from sttest.compile.rtl.control import Control
 from sttest.compile.schedule.task_schedule import TaskSchedule
 
@@ -37,6 +38,7 @@ class ModuleText:
     sides: tuple[Side, ...]  # FIFO sides, in the order of the ports
     body: str  # text behind the ports
     processes: tuple[str, ...]  # the processes of the timed graph that it is, in the order of the bits of ``ended``
+    parts: tuple[Part, ...] = ()  # modules that it has instances of
 
     @property
     def ports(self) -> str:
@@ -79,8 +81,16 @@ _SHIFTED = 3
 """Cycles up to which a delay is registers in a row; longer ones go round in a memory."""
 
 
-def delayed(name: str, value: str, bits: int, cycles: int, enable: str) -> tuple[str, str]:
+def delayed(name: str, value: str, bits: int, cycles: int, enable: str, *, in_a_row: bool = False) -> tuple[str, str]:
     """A value so many enabled cycles later: text, and the expression of what it was.
+
+    Args:
+        name: of the registers.
+        value: expression.
+        bits: width of the value.
+        cycles: number of registers.
+        enable: condition under which they move on.
+        in_a_row: whether there is no memory however many they are, as synthesis wants it.
 
     >>> delayed("d", "in0_data", 8, 0, "advance")
     ('', 'in0_data')
@@ -88,7 +98,7 @@ def delayed(name: str, value: str, bits: int, cycles: int, enable: str) -> tuple
     if not cycles:
         return "", value
     text = f"  logic [{bits - 1}:0] {name} [{cycles}];\n"
-    if cycles > _SHIFTED:
+    if cycles > _SHIFTED and not in_a_row:
         return (
             f"""{text}  int {name}_at = 0;
   always_ff @(posedge clk) if ({enable}) begin

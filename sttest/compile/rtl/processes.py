@@ -8,12 +8,14 @@ from xdsl.ir import SSAValue
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
+from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.converter import converter_module
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn
 from sttest.compile.rtl.movers import copying_module, gather_module, hold_module
 from sttest.compile.rtl.task import task_module
 from sttest.compile.rtl.task_body import left_loops
 from sttest.compile.schedule.converter_block import converter_block
+from sttest.compile.schedule.storage import buffer_name
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifo_name, processes_of
@@ -21,8 +23,16 @@ from sttest.core.errors import InputError
 from sttest.sim.graph import Fifo, Pipeline, TimedGraph
 
 
-def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator]) -> list[ModuleText]:
+def design_modules(
+    kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], cells: Cells | None = None
+) -> list[ModuleText]:
     """The modules of all processes but memory ports, in the order of the graph.
+
+    Args:
+        kernel: kernel at the stream level.
+        graph: its timed graph.
+        library: operators at the board's clock.
+        cells: makes the parts of modules for synthesis; None for those that are simulated.
 
     Raises:
         InputError: a process that has no hardware yet.
@@ -36,18 +46,22 @@ def design_modules(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str,
         if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
             (converter,) = nodes[stem]
             assert isinstance(converter, df.ConverterOp)
-            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos))
+            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos, cells))
         elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
             continue
         elif isinstance(dma := next(iter(nodes.get(name.removesuffix("_hold"), [])), None), df.DmaReadOp):
             found.append(_hold(dma, pipeline, fifos))
         else:
-            found.append(_module(nodes.get(name, []), pipeline, fifos, library))
+            found.append(_module(nodes.get(name, []), pipeline, fifos, library, cells))
     return found
 
 
 def _module(
-    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
+    nodes: Sequence[df.NodeOp],
+    pipeline: Pipeline,
+    fifos: Mapping[str, Fifo],
+    library: Mapping[str, Operator],
+    cells: Cells | None,
 ) -> ModuleText:
     """The module of the nodes of a process."""
     if not nodes:
@@ -55,7 +69,7 @@ def _module(
     tasks = [node for node in nodes if isinstance(node, df.TaskOp)]
     if tasks:
         turns = _turns(tasks, pipeline)
-        return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library)
+        return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library, cells)
     node = nodes[0]
     sides = tuple(
         Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, writes)
@@ -119,7 +133,9 @@ def _task_turns(
     ]  # fmt: skip
 
 
-def _converter(converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
+def _converter(
+    converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo], cells: Cells | None
+) -> ModuleText:
     stem = fill.name.removesuffix("_fill")
     source, sink = (each.owner.sym_name.data for each in (converter.sources[0], converter.sinks[0]))  # pyright: ignore
     sides = (
@@ -131,4 +147,5 @@ def _converter(converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos
         Side(f"{stem}_empty", "emptied", 0, writes=True),
     )
     bits = df.itensor_of(converter.sources[0]).element_bits
-    return converter_module(fill, drain, converter_block(converter, stem), bits, sides)
+    kind = None if cells is None else cells.kind_of(buffer_name(converter))
+    return converter_module(fill, drain, converter_block(converter, stem), bits, sides, kind)

@@ -10,6 +10,7 @@ from sttest.compile.dialects import df
 from sttest.compile.hls.tile_schedule import TaskPort
 from sttest.compile.hls.types import LocalArray, Token, element_of, row_major_strides
 from sttest.compile.hls.writer import affine
+from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.data_path import DataPath
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn, gated, unrolled
 from sttest.compile.rtl.task_body import TaskBody, at_stage
@@ -38,7 +39,11 @@ class _FlatArray(LocalArray):
 
 
 def task_module(
-    members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
+    members: Sequence[TaskTurn],
+    pipeline: Pipeline,
+    turns: Sequence[int],
+    library: Mapping[str, Operator],
+    cells: Cells | None = None,
 ) -> ModuleText:
     """The module of a task, or of those that take turns on it.
 
@@ -47,18 +52,17 @@ def task_module(
         pipeline: their process in the timed graph.
         turns: member of each loop of the process.
         library: operators at the board's clock.
+        cells: makes the parts of a module for synthesis; None for one that is simulated.
 
     Raises:
         InputError: a schedule that has no hardware yet.
     """
-    return _TaskModule(members, pipeline, turns, library).module()
+    return _TaskModule(members, TaskBody(members, pipeline, turns, library, cells)).module()
 
 
 class _TaskModule:
-    def __init__(
-        self, members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
-    ) -> None:
-        self.body, self.members = TaskBody(members, pipeline, turns, library), members
+    def __init__(self, members: Sequence[TaskTurn], body: TaskBody) -> None:
+        self.body, self.members = body, members
         self.task, self.schedule, self.walk = self.body.task, self.body.schedule, self.body.walk
         self.where = self.body.where
         sources, results = task_tokens(self.task)
@@ -92,7 +96,7 @@ class _TaskModule:
         text = (
             control + ends + "".join(self.body.text) + "  assign ended_all = ended;\n  assign moving_all = advance;\n"
         )
-        return ModuleText("task", sides, text, (self.body.pipeline.name,))
+        return ModuleText("task", sides, text, (self.body.pipeline.name,), tuple(self.body.parts.values()))
 
     # --- The FIFOs of a port: those of all turns
 
@@ -145,18 +149,20 @@ class _TaskModule:
                 self._tile_from_waiting(port, spread)
         else:
             tile = prod(port.tile.shape)
-            self.body.line(f"logic [{bits - 1}:0] {name} [{tile}];")
+            self.body.store(name, tile, bits)
             self.body.count(f"{name}_number", f"{name}_take", len(port.offsets))
             self._tables(port)
             place = f"{name}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
-            self.body.clocked(f"{name}_take", [*unrolled("e", size, f"{place} <= {name}_data[e * {bits} +: {bits}];")])
+            stores = unrolled("e", size, f"{place} <= {name}_data[e * {bits} +: {bits}];")
+            self.body.clocked(f"{name}_take", self._unfolded(stores, {f"{name}_number": len(port.offsets)}))
         return self._operands(port)
 
     def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens) -> None:
         name, bits, size = port.label, port.token.element.bits, port.token.size
         self.body.line(f"logic [{size - 1}:0][{bits - 1}:0] {port.registers} [{spread.registers}];")
         self.body.count(f"{name}_number", f"{name}_take", spread.registers)
-        self.body.clocked(f"{name}_take", [f"{port.registers}[{name}_number] <= {name}_data;"])
+        store = f"{port.registers}[{name}_number] <= {name}_data;"
+        self.body.clocked(f"{name}_take", self.body.unfolded(store, {f"{name}_number": spread.registers}))
 
     def _tile_from_waiting(self, port: TaskPort, spread: SpreadTokens) -> None:
         """The tile, with the tokens that the present step takes from where they wait."""
@@ -192,8 +198,12 @@ class _TaskModule:
         name = f"{port.label}_lane"
         self.body.array(name, self.body.lane_count, bits)
         element = at_stage(port.element(self.body.point(port)), prefix)
-        self.body.always([*self.body.lane_loops(), f"{name}[{self.body.lane}] = {element};"])
+        stores = self.body.unfolded(f"{name}[{self.body.lane}] = {element};", first=True)
+        self.body.always([line for store in stores for line in (*self.body.lane_loops(), store)])
         return name
+
+    def _unfolded(self, statements: Sequence[str], bounds: Mapping[str, int] | None = None) -> list[str]:
+        return [line for statement in statements for line in self.body.unfolded(statement, bounds)]
 
     def _give(self, values: Sequence[str]) -> None:
         """The results of a step into the registers of their tokens, which leave when the control says so.
@@ -219,7 +229,9 @@ class _TaskModule:
         element = at_stage(port.element(self.body.point(port)), prefix).replace(f"{name}[", f"{name}_now[", 1)
         self.body.array(name, size, bits)
         self.body.array(f"{name}_now", size, bits)
-        self.body.always([f"{name}_now = {name};", *self._result_loops(port), self._stored(port, element, value)])
+        stores = self.body.unfolded(self._stored(port, element, value))
+        filled = [line for store in stores for line in (*self._result_loops(port), store)]
+        self.body.always([f"{name}_now = {name};", *filled])
         self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
         self.body.line(f"assign {name}_data = {name}{'_now' if at_once else ''};")
 
@@ -227,17 +239,19 @@ class _TaskModule:
         """The tile, and what it is with the results of the present step."""
         name, bits, tile = port.label, port.token.element.bits, prod(port.tile.shape)
         element = at_stage(port.at([affine(dim) for dim in self.body.point(port)]), prefix)
-        self.body.line(f"logic [{bits - 1}:0] {name} [{tile}];")
+        self.body.store(name, tile, bits)
         loops = range(len(self.walk.lanes)) if port.scanned else self.walk.parallel
         store = self.body.clocked_lanes(loops, self._stored(port, element, value, "<="))
-        self.body.clocked(f"advance & {prefix}valid", store)
+        self.body.clocked(f"advance & {prefix}valid", self._unfolded(store))
         self._tables(port)
         if not at_once and port.motion.spread is None:
             return
-        self.body.line(f"logic [{bits - 1}:0] {name}_now [{tile}];")
+        self.body.store(f"{name}_now", tile, bits)
         element = element.replace(f"{name}[", f"{name}_now[", 1)
-        lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];", f"if ({prefix}valid)"]
-        self.body.always([*lines, *self._result_loops(port), self._stored(port, element, value)])
+        lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];"]
+        for store in self.body.unfolded(self._stored(port, element, value)):
+            lines += [f"if ({prefix}valid)", *self._result_loops(port), store]
+        self.body.always(lines)
 
     def _result_loops(self, port: TaskPort) -> list[str]:
         return self.body.lane_loops(None if port.scanned else self.walk.parallel)
@@ -250,7 +264,8 @@ class _TaskModule:
         name, bits, size = port.label, port.token.element.bits, port.token.size
         self.body.count(f"{name}_number", f"{name}_put", len(port.offsets))
         element = f"{tile}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
-        self.body.always([f"for (int e = 0; e < {size}; e++) {name}_data[e * {bits} +: {bits}] = {element};"])
+        store = f"for (int e = 0; e < {size}; e++) {name}_data[e * {bits} +: {bits}] = {element};"
+        self.body.always(self.body.unfolded(store, {f"{name}_number": len(port.offsets)}, first=True))
 
     def _waiting_results(self, port: TaskPort, spread: SpreadTokens, prefix: str, *, at_once: bool) -> None:
         """Tokens that are complete wait until those before have left."""
@@ -263,14 +278,18 @@ class _TaskModule:
             [f"for (int n = 0; n < {count}; n++)",
              f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};"]
         )  # fmt: skip
-        self.body.line(f"int {name}_first = 0;")
-        pushes, now = [], [f"{name}_data = {waiting}[{name}_number];"]
-        for step, tokens in self._completed(port).items():
+        first, completed = f"{name}_first", self._completed(port)
+        moves = any(len(tokens) % places for tokens in completed.values())
+        self.body.line(f"int {first} = 0;" if moves else f"localparam int {first} = 0;")
+        bounds = {first: places if moves else 1, f"{name}_number": places}
+        pushes, now = [], self.body.unfolded(f"{name}_data = {waiting}[{name}_number];", bounds, first=True)
+        kept = len(now)
+        for step, tokens in completed.items():
             condition = f"({at_stage(affine(self.walk.number) or '0', prefix)} == {step})"
-            places_of = {token: f"({name}_first + {place}) % {places}" for place, token in enumerate(tokens)}
-            pushes.append(f"if {condition} begin")
-            pushes += [f"  {waiting}[{place}] <= {name}_token[{token}];" for token, place in places_of.items()]
-            pushes += [f"  {name}_first <= ({name}_first + {len(tokens)}) % {places};", "end"]
+            places_of = {token: f"({first} + {place}) % {places}" for place, token in enumerate(tokens)}
+            stores = [f"{waiting}[{place}] <= {name}_token[{token}];" for token, place in places_of.items()]
+            stores += [f"{first} <= ({first} + {len(tokens)}) % {places};"] if moves else []
+            pushes += [f"if {condition} begin", *(f"  {each}" for each in self._unfolded(stores, bounds)), "end"]
             now += [
                 f"if ({name}_complete & {condition} & {place} == {name}_number) {name}_data = {name}_token[{token}];"
                 for token, place in places_of.items()
@@ -282,7 +301,7 @@ class _TaskModule:
         complete = [f"{prefix}valid", *([] if port.scanned else whole)]
         self.body.line(f"assign {name}_complete = {' & '.join(complete)};")
         self.body.clocked(f"advance & {name}_complete", pushes)
-        self.body.always(now if at_once else now[:1])
+        self.body.always(now if at_once else now[:kept])
 
     @staticmethod
     def _completed(port: TaskPort) -> dict[int, list[int]]:

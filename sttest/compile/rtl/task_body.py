@@ -5,6 +5,7 @@ operands stand in registers, after as many more as the schedule has stages its r
 stage of the whole process does.
 """
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -12,6 +13,7 @@ from math import prod
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
 from sttest.compile.hls.tile_schedule import TaskPort, largest
+from sttest.compile.rtl.cells import Cells, Part
 from sttest.compile.rtl.control import Control, width_of
 from sttest.compile.rtl.module import TaskTurn, delayed, unrolled
 from sttest.compile.schedule.reductions import reduction_of
@@ -28,13 +30,19 @@ class TaskBody:
         pipeline: their process in the timed graph.
         turns: member of each loop of the process.
         library: operators at the board's clock.
+        cells: makes the parts of a module for synthesis; None for one that is simulated.
 
     Raises:
         InputError: members whose hardware differs.
     """
 
     def __init__(
-        self, members: Sequence[TaskTurn], pipeline: Pipeline, turns: Sequence[int], library: Mapping[str, Operator]
+        self,
+        members: Sequence[TaskTurn],
+        pipeline: Pipeline,
+        turns: Sequence[int],
+        library: Mapping[str, Operator],
+        cells: Cells | None = None,
     ) -> None:
         self.tasks, self.pipeline, self.library = [member.task for member in members], pipeline, library
         self.task = largest(self.tasks)
@@ -45,6 +53,7 @@ class TaskBody:
         for member in members:
             self._check(member.schedule)
         self.depth = left_loops(self.tasks, pipeline)
+        self.cells, self.parts = cells, dict[str, Part]()
         self.text: list[str] = []
         self._wires: set[str] = set()
 
@@ -156,7 +165,7 @@ class TaskBody:
         if not cycles:
             return name
         late = re.sub(r"\W", "_", f"{name}_late")
-        text, last = delayed(late, name, bits, cycles, "advance")
+        text, last = delayed(late, name, bits, cycles, "advance", in_a_row=self.cells is not None)
         self.text.append(text.replace(f"logic [{bits - 1}:0]", f"logic [{count - 1}:0][{bits - 1}:0]", 1))
         return last
 
@@ -170,6 +179,46 @@ class TaskBody:
     def array(self, name: str, count: int, bits: int) -> None:
         """Elements that are copied as one."""
         self.line(f"logic [{count - 1}:0][{bits - 1}:0] {name};")
+
+    def store(self, name: str, count: int, bits: int) -> None:
+        """Elements that are written one by one."""
+        if self.cells is None:
+            self.line(f"logic [{bits - 1}:0] {name} [{count}];")
+        else:
+            self.array(name, count, bits)
+
+    def instance(self, part: Part, lines: Sequence[str]) -> None:
+        """Instances of a part."""
+        self.parts[part.name] = part
+        self.text.append("  generate\n" + "".join(f"    {line}\n" for line in lines) + "  endgenerate\n")
+
+    def unfolded(self, statement: str, bounds: Mapping[str, int] | None = None, *, first: bool = False) -> list[str]:
+        """A statement; for synthesis one for each value of the counters in it, so that all of its places are constants.
+
+        Args:
+            statement: assigns an element.
+            bounds: values of counters besides those of steps and tiles, by name.
+            first: whether that for the first values holds where no other does.
+        """
+        if self.cells is None:
+            return [statement]
+        places = " ".join(_PLACE.findall(statement))
+        counters = {name: self._bound(name) for name in sorted({*_COUNTER.findall(places)})}
+        counters |= {name: bound for name, bound in (bounds or {}).items() if re.search(rf"\b{name}\b", places)}
+        found = []
+        for values in itertools.product(*(range(bound) for bound in counters.values())):
+            text, when = statement, []
+            for (name, bound), value in zip(counters.items(), values, strict=True):
+                text = re.sub(rf"\b{name}\b", str(value), text)
+                when += [f"{name} == {value}"] if bound > 1 else []
+            always = first and not found
+            found.append(text if always or not when else f"if ({' & '.join(when)}) {text}")
+        return found
+
+    def _bound(self, counter: str) -> int:
+        """The values of the counter of a loop's steps or tiles."""
+        loop = int(counter.rsplit("_", 1)[1][1:])
+        return self.walk.steps[loop] if "_s" in counter else max(task.trip_counts[loop] for task in self.tasks)
 
     def line(self, text: str) -> None:
         """A line of the module."""
@@ -186,13 +235,20 @@ class TaskBody:
 
     def count(self, name: str, when: str, bound: int) -> None:
         """A counter from 0 up to a bound, then from 0 again."""
-        self.line(f"int {name} = 0;")
+        if bound == 1 and self.cells is not None:
+            self.line(f"localparam int {name} = 0;")
+            return
+        self.line(f"logic [{width_of(bound - 1) - 1}:0] {name} = 0;" if self.cells else f"int {name} = 0;")
         last = f"{name} == {bound - 1} ? 0 : {name} + 1"
         self.line(f"always_ff @(posedge clk) if (reset) {name} <= 0; else if ({when}) {name} <= {last};")
 
     def table(self, name: str, values: Sequence[int]) -> None:
         """A list of constants."""
         self.line(f"localparam int {name} [{len(values)}] = '{{{', '.join(map(str, values))}}};")
+
+
+_PLACE = re.compile(r"\[([^\[\]]*)")
+_COUNTER = re.compile(r"\bat\d+_[st]\d+\b")
 
 
 def left_loops(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> int:

@@ -35,7 +35,7 @@ def packed_products(task: df.TaskOp, lanes: int) -> PackedProducts | None:
     if task.accesses is None or task.multiplies_in_fabric:
         return None
     products = [op for op in task.payload.block.ops if isinstance(op, MuliOp)]
-    factors = [_source(operand, task) for op in products for operand in op.operands]
+    factors = [source_of(operand, task) for op in products for operand in op.operands]
     if len(products) != 1 or None in factors or factors[0] == factors[1]:
         return None
     pair = [number for number in factors if number is not None]
@@ -45,7 +45,7 @@ def packed_products(task: df.TaskOp, lanes: int) -> PackedProducts | None:
         return None
     spread = lane_factors(task, lanes)
     for loop in reversed(range(len(spread))):
-        moving = [number for number in pair if _moves_along(task, number, loop)]
+        moving = [number for number in pair if moves_along(task, number, loop)]
         if spread[loop] % 2 or task.loop_kinds[loop] != "parallel" or len(moving) != 1:
             continue
         (other,) = moving
@@ -55,14 +55,15 @@ def packed_products(task: df.TaskOp, lanes: int) -> PackedProducts | None:
     return None
 
 
-def _source(factor: SSAValue, task: df.TaskOp) -> int | None:
+def source_of(factor: SSAValue, task: df.TaskOp) -> int | None:
     """The number of the source whose element a factor is, sign-extended or not."""
     while isinstance(factor.owner, ExtSIOp):
         factor = factor.owner.operands[0]
     return factor.index if isinstance(factor, BlockArgument) and factor.index < len(task.sources) else None
 
 
-def _moves_along(task: df.TaskOp, source: int, loop: int) -> bool:
+def moves_along(task: df.TaskOp, source: int, loop: int) -> bool:
+    """Whether the elements of a source change along a loop."""
     assert task.accesses is not None
     access = list(task.accesses)[source].data
     unit = [int(dim == loop) for dim in range(access.num_dims)]

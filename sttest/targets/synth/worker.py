@@ -35,8 +35,11 @@ def main(keys: Sequence[str]) -> None:
     def run(command: str, log: str = f"-a {keys[0]}/log.txt") -> None:
         libyosys.run_pass(f"tee -q {log} {command}", design)
 
+    boxes: dict[str, str] = {}
     for key in keys:
-        _read(key, run)
+        boxes |= {name: f"{key}/{name}" for name in _read(key, run)}
+    for box in boxes.values():
+        run(f"read_verilog -lib {box}")
     run("setattr -mod -unset top *")
     run("read_verilog -lib -specify +/xilinx/cells_sim.v")
     run("read_verilog -lib +/xilinx/cells_xtra.v")
@@ -55,14 +58,18 @@ def main(keys: Sequence[str]) -> None:
     _write(keys, (time.perf_counter() - began) / len(keys))
 
 
-def _read(key: str, run: Any) -> None:
-    """Reads one job; its module gets a name of its own, and the cells that it names come from the library."""
+def _read(key: str, run: Any) -> list[str]:
+    """Reads one job, whose module gets a name of its own; the texts of black boxes, which are read once for all jobs.
+
+    Cells that it names come from the library.
+    """
     job = json.loads(Path(key, "job.json").read_text(encoding="utf-8"))
     parameters = " ".join(f"-G {name}={value}" for name, value in job["parameters"].items())
-    sources = " ".join(f"{key}/{name}" for name in job["sources"])
+    sources = " ".join(f"{key}/{name}" for name in (*job["boxes"], *job["sources"]))
     run(f"read_slang -D YOSYS --top {job['top']} {parameters} {sources}")
     run(f"rename {job['top']} {_module(key)}")
     run("delete =A:blackbox")
+    return job["boxes"]
 
 
 def _write(keys: Sequence[str], seconds: float) -> None:

@@ -10,6 +10,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ class SynthesisJob:
     sources: tuple[tuple[str, str], ...]  # file names with their texts
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     size: float = 0  # predicted LUTs, by which jobs are put together
+    boxes: tuple[tuple[str, str], ...] = ()  # modules inside it that stay black boxes: their names and texts
 
     @property
     def title(self) -> str:
@@ -60,7 +62,7 @@ class SynthesisJob:
         Raises:
             ToolMissingError: yosys is not installed.
         """
-        facts = [_STEPS, self.top, self.sources, sorted(self.parameters.items()), yosys_version()]
+        facts = [_STEPS, self.top, self.sources, sorted(self.parameters.items()), yosys_version(), *self.boxes]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
@@ -87,6 +89,27 @@ class Synthesized:
     def shift_registers(self) -> int:
         """LUTs that are shift registers."""
         return sum(self.cells.get(kind, 0) for kind in _SHIFT_REGISTERS)
+
+
+def assembled(
+    frame: Synthesized | SttestError, parts: Mapping[str, Synthesized | SttestError]
+) -> Synthesized | SttestError:
+    """A module with what its black boxes are made of, as often as it has them; or why it is not known.
+
+    Args:
+        frame: the module.
+        parts: its black boxes by name.
+    """
+    if isinstance(frame, SttestError):
+        return frame
+    cells, levels, seconds = Counter(frame.cells), frame.levels, frame.seconds
+    for name, part in parts.items():
+        if isinstance(part, SttestError):
+            return part
+        count = cells.pop(name, 0)
+        cells.update({kind: count * each for kind, each in part.cells.items()})
+        levels, seconds = max(levels, part.levels), seconds + part.seconds
+    return Synthesized(dict(cells), levels, seconds)
 
 
 def _luts(kind: str) -> int:
@@ -169,10 +192,12 @@ def _synthesize_group(
 
 def _write(job: SynthesisJob, place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
-    for name, text in job.sources:
+    boxes = [(f"{name}.v", text) for name, text in job.boxes]
+    for name, text in (*job.sources, *boxes):
         write_text(place / name, text)
     given = {name: f'"{value}"' if isinstance(value, str) else value for name, value in job.parameters.items()}
-    asked = {"top": job.top, "sources": [name for name, _ in job.sources], "parameters": given}
+    asked = {"top": job.top, "sources": [name for name, _ in job.sources], "parameters": given,
+             "boxes": [name for name, _ in boxes]}  # fmt: skip
     write_text(place / _ASKED, json.dumps(asked, indent=1) + "\n")
     (place / _LOG).unlink(missing_ok=True)
 

@@ -1,0 +1,105 @@
+"""Modules that a process has instances of where it is meant for synthesis: pipelines of payloads, products in DSPs.
+
+What is synthesized once and counted often is a part of its own: the text of a process names it by its ports only.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from sttest.boards.resources import MemoryKind
+from sttest.compile.rtl.payload import PayloadFunction, payload_module
+
+
+@dataclass(frozen=True)
+class Part:
+    """A module that others have instances of; with clock ``clk`` and clock enable ``ce``."""
+
+    name: str  # by its content: parts of the same name are the same
+    inputs: tuple[tuple[str, int], ...]  # names and bits
+    outputs: tuple[tuple[str, int], ...]  # names and bits
+    text: str  # the module, and those inside it that are nobody else's
+    uses: tuple[str, ...] = ()  # files of the library that it needs
+
+    @property
+    def black_box(self) -> str:
+        """The module without what is inside."""
+        ports = ["input clk", "input ce"]
+        ports += [f"input [{bits - 1}:0] {name}" for name, bits in self.inputs]
+        ports += [f"output [{bits - 1}:0] {name}" for name, bits in self.outputs]
+        return f"(* blackbox *)\nmodule {self.name}({', '.join(ports)});\nendmodule\n"
+
+    def instance(self, name: str, wires: Sequence[str]) -> str:
+        """An instance that advances with the stage of its process.
+
+        Args:
+            name: of the instance.
+            wires: what its inputs, then its outputs are connected to.
+        """
+        ports = [port for port, _ in (*self.inputs, *self.outputs)]
+        connected = [f".{port}({wire})" for port, wire in zip(ports, wires, strict=True)]
+        return f"{self.name} {name} ({', '.join(['.clk(clk)', '.ce(advance)', *connected])});"
+
+
+@dataclass
+class Cells:
+    """Makes parts."""
+
+    kept_in: Path | None = None  # folder with pipelines that were made before
+    kinds: Mapping[str, MemoryKind] = field(default_factory=dict)  # of memories, by their names in reports
+    _payloads: dict[tuple[str, int], Part] = field(default_factory=dict)
+
+    def kind_of(self, memory: str) -> MemoryKind:
+        """The kind of a memory; in LUTs where nothing else is known."""
+        return self.kinds.get(memory, "lutram")
+
+    def payload(self, function: PayloadFunction, stages: int) -> Part:
+        """A payload as a pipeline of so many stages."""
+        key = function.text, stages
+        if key not in self._payloads:
+            ports = ((port.name, port.bits) for port in (*function.inputs, *function.outputs))
+            name = f"lane_{_digest(function.text, stages, *ports)}"
+            made = payload_module(function, name, stages, self.kept_in)
+            inputs, outputs = (
+                tuple((port.name, port.bits) for port in each) for each in (function.inputs, function.outputs)
+            )
+            self._payloads[key] = Part(name, inputs, outputs, made.text)
+        return self._payloads[key]
+
+
+def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int) -> Part:
+    """Sums of products of integers, in DSPs: of one result, or of two that share a factor in every lane.
+
+    Args:
+        lanes: products of a sum.
+        shared_bits: width of the factor that both results share.
+        other_bits: width of the other factor.
+        results: 1 or 2.
+        cycles: from the factors to the sums.
+    """
+    sum_bits = shared_bits + other_bits + (lanes - 1).bit_length()
+    inputs = [("shared", lanes * shared_bits)] + [(f"other{n}", lanes * other_bits) for n in range(results)]
+    outputs = [(f"sum{n}", sum_bits) for n in range(results)]
+    name = f"products_{results}x{lanes}_{other_bits}x{shared_bits}_{cycles}"
+    ports = [f"  input  logic [{bits - 1}:0] {port}" for port, bits in inputs]
+    ports += [f"  output logic [{bits - 1}:0] {port}" for port, bits in outputs]
+    listed = ",\n".join(["  input  logic clk, ce", *ports])
+    given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CYCLES": cycles}
+    parameters = ", ".join(f".{parameter}({value})" for parameter, value in given.items())
+    joined = [f"{{{', '.join(f'{stem}{n}' for n in reversed(range(results)))}}}" for stem in ("other", "sum")]
+    text = (
+        f"module {name} (\n{listed}\n);\n"
+        f"  dot_products #({parameters}) products (.clk, .ce, .shared, .other({joined[0]}), .sums({joined[1]}));\n"
+        "endmodule\n"
+    )
+    return Part(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"))
+
+
+def shortest_products(lanes: int) -> int:
+    """Cycles that sums of so many products take at least: a product, its neighbor in the DSP behind it, a tree."""
+    return 3 + min(lanes - 1, 1) + ((lanes + 1) // 2 - 1).bit_length()
+
+
+def _digest(*facts: object) -> str:
+    return sha256(repr(facts).encode()).hexdigest()[:12]

@@ -1,0 +1,66 @@
+"""The processes of a package as jobs: the frame of each, and the parts that it has instances of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sttest.boards.operators import operators
+from sttest.compile.ir.module_walk import only_kernel, target_of
+from sttest.compile.opt import parse
+from sttest.compile.rtl import module_text
+from sttest.compile.rtl.cells import Cells, Part
+from sttest.compile.rtl.module import ModuleText
+from sttest.compile.rtl.processes import design_modules
+from sttest.core.errors import InputError
+from sttest.package import DesignPackage
+from sttest.targets.synth.yosys import SynthesisJob
+
+_FRAME = "process"
+
+
+@dataclass(frozen=True)
+class ProcessJobs:
+    """A process, which is synthesized in pieces."""
+
+    kind: str  # of process
+    frame: SynthesisJob  # ports, control, storage, and adders of integers; parts are black boxes in it
+    parts: Mapping[str, SynthesisJob]  # by the name of the black box
+
+
+def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs]:
+    """The jobs of all processes but memory ports, by the process' name in reports; none of a package without IR.
+
+    Args:
+        package: design.
+        folder: folder for the pipelines that XLS makes.
+
+    Raises:
+        InputError: a process that has no module.
+        ToolMissingError: XLS is not installed.
+    """
+    if not package.ir:
+        raise InputError("no-ir", "the package keeps no IR", where=str(package.folder), hints=["compile it anew"])
+    stage, text = [*package.ir.items()][-1]
+    module = parse(text, stage)
+    kernel = only_kernel(module, "synth", package.name)
+    library = operators(target_of(module, "synth"))
+    cells = Cells(folder, dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy()))
+    modules = design_modules(kernel, package.timed_graph, library, cells)
+    return {_name(each): _jobs(each) for each in modules}
+
+
+def _name(module: ModuleText) -> str:
+    """What reports call it: a converter by one name for both halves."""
+    first = module.processes[0]
+    return first.removesuffix("_fill") if len(module.processes) > 1 else first
+
+
+def _jobs(module: ModuleText) -> ProcessJobs:
+    boxes = tuple((part.name, part.black_box) for part in module.parts)
+    frame = SynthesisJob(_FRAME, ((f"{_FRAME}.sv", module.text(_FRAME)),), boxes=boxes, size=len(module.body) / 10)
+    return ProcessJobs(module.kind, frame, {part.name: _part_job(part) for part in module.parts})
+
+
+def _part_job(part: Part) -> SynthesisJob:
+    library = tuple((f"{name}.sv", module_text(name)) for name in part.uses)
+    return SynthesisJob(part.name, (*library, (f"{part.name}.sv", part.text)), size=len(part.text) / 30)
