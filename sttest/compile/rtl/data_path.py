@@ -63,12 +63,14 @@ class DataPath:
         arrays: Sequence[str],
         cycles: int,
         count: int = 0,
+        stage: int | None = None,
     ) -> list[str]:
         """Instances of a part of the payload, one per lane, and the arrays of their outputs, so many cycles later."""
         used = _needed(ops, outputs)
         kept = [(value, array) for value, array in zip(inputs, arrays, strict=True) if value in used]
         ops = [op for op in ops if op in used]
-        return self.lanes.part(name, ops, kept, outputs, count or self.body.lane_count, max(cycles, 0), self._known)
+        count, stage = count or self.body.lane_count, self.body.fetch if stage is None else stage
+        return self.lanes.part(name, ops, kept, outputs, count, max(cycles, 0), self._known, stage)
 
     @property
     def _known(self) -> dict[SSAValue, int]:
@@ -94,12 +96,12 @@ class DataPath:
             if summed is not None:
                 return self._running(summed, reduction, bits)
         (terms,) = self._part("term", before, self.source_values, [reduction.term], operands, waits)
-        total = self._tree(terms, reduction, bits, each, last)
+        total = self._tree(terms, reduction, bits, each, last, self.body.fetch + waits)
         if reduction.order == "pairwise":
             return self._pairwise(total, reduction, bits, each)
         return self._running(total, reduction, bits)
 
-    def _tree(self, terms: str, reduction: Reduction, bits: int, each: int, cycles: int) -> str:
+    def _tree(self, terms: str, reduction: Reduction, bits: int, each: int, cycles: int, stage: int) -> str:
         """The terms of each result's lanes joined, neighbors first; so many cycles in all.
 
         A sum of integers is a bit wider in every level.
@@ -119,9 +121,9 @@ class DataPath:
             pairs = Joined(
                 f"tree{level - 1}", count * rest, wide, (("r", count), ("n", half)), f"r * {rest} + {odd} + n",
                 *(f"{name}[r * {shared} + {odd + n} + 2 * n]" for n in range(2)),
-                passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
+                stage=stage, passed=(f"r * {rest}", f"{wide}'($signed({name}[r * {shared}]))") if odd else None,
             )  # fmt: skip
-            name, shared = self.lanes.joined(reduction.join, pairs, takes), rest
+            name, shared, stage = self.lanes.joined(reduction.join, pairs, takes), rest, stage + takes
         return name
 
     def _running(self, total: str, reduction: Reduction, bits: int) -> list[str]:
@@ -139,9 +141,10 @@ class DataPath:
             before = f"({first} ? {init} : kept0[{place}])" if first else init
         lane = self.body.result_lane
         fetch = self.body.unfolded(f"earlier[{lane}] = {before};", first=True)
-        self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
+        lines = [line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)]
+        self.body.always(lines, self.body.ready - 1)
         assert reduction.join is not None
-        pairs = Joined("next", count, bits, (("r", count),), "r", "earlier[r]", f"{total}[r]")
+        pairs = Joined("next", count, bits, (("r", count),), "r", "earlier[r]", f"{total}[r]", self.body.ready - 1)
         found = self.lanes.joined(reduction.join, pairs, 0)
         if kept is not None:
             self._keep(port, kept, prefix, found, 0)
@@ -219,7 +222,7 @@ class DataPath:
                 [line for each in keep for line in self.body.unfolded(each)],
             )
             cycles = each if level < number - 1 else each - 1
-            pairs = Joined(f"added{level}", count, bits, (("r", count),), "r", f"{stored}[r]", f"{name}[r]")
+            pairs = Joined(f"added{level}", count, bits, (("r", count),), "r", f"{stored}[r]", f"{name}[r]", stage)
             added = self.lanes.joined(reduction.join, pairs, cycles)
             adds = self.body.delayed(f"adds{level}", 1, 1, cycles)
             alone = self.body.delayed(name, bits, count, cycles)
@@ -275,7 +278,8 @@ class DataPath:
             values = [*crossing, *self.running_values]
             # The register of the result is the last one of the last lane.
             takes = each if lane < shared - 1 else each - 1
-            running = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], takes, count)
+            at = start + lane * each
+            running = self._part(f"chain{lane}", behind, values, yielded, [*arrays, *running], takes, count, at)
             for n, (array, value) in enumerate(zip(running, yielded, strict=True)):
                 bits = element_of(value.type, self.where).bits
                 given[n].append(self.body.delayed(array, bits, count, (shared - lane) * each - 1 - takes))

@@ -24,6 +24,7 @@ class Joined:
     place: str  # of a pair in the array
     left: str
     right: str
+    stage: int  # stage in which they stand in registers
     passed: tuple[str, str] | None = None  # place and term, over the outermost loop, of what has no pair
 
 
@@ -39,6 +40,7 @@ class Lanes(Protocol):
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
+        stage: int,
     ) -> list[str]:
         """A part of a payload for so many lanes: the arrays of its outputs, so many cycles later.
 
@@ -50,6 +52,7 @@ class Lanes(Protocol):
             count: lanes.
             cycles: from inputs to outputs.
             known: bits of values that are constants.
+            stage: stage in which the inputs stand in registers.
         """
         ...
 
@@ -73,6 +76,7 @@ class ModelLanes:
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
+        stage: int,
     ) -> list[str]:
         """See :meth:`Lanes.part`."""
         values, body = [value for value, _ in inputs], self.body
@@ -87,7 +91,7 @@ class ModelLanes:
         for n, bits in enumerate(widths):
             lines.append(f"  {name}_{n}[l] = {name}_all[{low} +: {bits}];")
             low += bits
-        body.always([*lines, "end"])
+        body.always([*lines, "end"], stage)
         return [body.delayed(f"{name}_{n}", bits, count, cycles) for n, bits in enumerate(widths)]
 
     def joined(self, join: Operation, pairs: Joined, cycles: int) -> str:
@@ -97,7 +101,7 @@ class ModelLanes:
         if pairs.passed:
             lines += [heads[0], f"  {pairs.made}[{pairs.passed[0]}] = {pairs.passed[1]};"]
         self.body.array(pairs.made, pairs.count, pairs.bits)
-        self.body.always(lines)
+        self.body.always(lines, pairs.stage)
         return self.body.delayed(pairs.made, pairs.bits, pairs.count, cycles)
 
 
@@ -117,6 +121,7 @@ class CellLanes(ModelLanes):
         count: int,
         cycles: int,
         known: Mapping[SSAValue, int],
+        stage: int,
     ) -> list[str]:
         """See :meth:`Lanes.part`."""
         function = payload.payload_function(

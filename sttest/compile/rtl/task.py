@@ -179,7 +179,7 @@ class _TaskModule:
                 f"if ({step} == {taken}) for (int e = 0; e < {size}; e++) "
                 f"{name}[{name}_AT[{number}] + {name}_ELEMENT[e]] = {port.registers}[{place}][e];"
             )
-        self.body.always(lines)
+        self.body.always(lines, self.body.fetch)
         self.body.clocked(f"advance & {prefix}valid", [f"{name}_kept <= {name};"])
 
     def _tables(self, port: TaskPort) -> None:
@@ -199,7 +199,7 @@ class _TaskModule:
         self.body.array(name, self.body.lane_count, bits)
         element = at_stage(port.element(self.body.point(port)), prefix)
         stores = self.body.unfolded(f"{name}[{self.body.lane}] = {element};", first=True)
-        self.body.always([line for store in stores for line in (*self.body.lane_loops(), store)])
+        self.body.always([line for store in stores for line in (*self.body.lane_loops(), store)], self.body.fetch)
         return name
 
     def _unfolded(self, statements: Sequence[str], bounds: Mapping[str, int] | None = None) -> list[str]:
@@ -231,7 +231,7 @@ class _TaskModule:
         self.body.array(f"{name}_now", size, bits)
         stores = self.body.unfolded(self._stored(port, element, value))
         filled = [line for store in stores for line in (*self._result_loops(port), store)]
-        self.body.always([f"{name}_now = {name};", *filled])
+        self.body.always([f"{name}_now = {name};", *filled], None if at_once else self.body.ready - 1)
         self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
         self.body.line(f"assign {name}_data = {name}{'_now' if at_once else ''};")
 
@@ -251,7 +251,7 @@ class _TaskModule:
         lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];"]
         for store in self.body.unfolded(self._stored(port, element, value)):
             lines += [f"if ({prefix}valid)", *self._result_loops(port), store]
-        self.body.always(lines)
+        self.body.always(lines, None if at_once else self.body.ready - 1)
 
     def _result_loops(self, port: TaskPort) -> list[str]:
         return self.body.lane_loops(None if port.scanned else self.walk.parallel)

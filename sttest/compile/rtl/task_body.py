@@ -224,9 +224,17 @@ class TaskBody:
         """A line of the module."""
         self.text.append(f"  {text}\n")
 
-    def always(self, lines: Sequence[str]) -> None:
-        """What follows from the present values."""
-        self.text.append("  always_comb begin\n" + "".join(f"    {line}\n" for line in lines) + "  end\n")
+    def always(self, lines: Sequence[str], stage: int | None = None) -> None:
+        """What follows from the present values.
+
+        Args:
+            lines: statements.
+            stage: stage in which it is asked for; a simulator computes it in no other. None if it is asked for always.
+        """
+        when = ""
+        if self.cells is None and stage is not None:
+            when = f" if (advance & {self.counters(stage)}valid)"
+        self.text.append(f"  always_comb{when} begin\n" + "".join(f"    {line}\n" for line in lines) + "  end\n")
 
     def clocked(self, when: str, lines: Sequence[str]) -> None:
         """What happens at the end of a cycle, under a condition."""
