@@ -9,15 +9,19 @@ from dataclasses import dataclass
 
 import torch
 
+from sttest.core.errors import EnginesDisagreeError
+from sttest.crosscheck.rtl_values import stream_values
 from sttest.models.language_model import GeneratedTokens, LanguageModel
 from sttest.models.quant.block import decode_twin
 from sttest.models.quant.contraction import DefinedOrder
 from sttest.package import KernelFiles
 from sttest.reference import ReferenceGraph, run
-from sttest.reference.graph import Array, Bytes
+from sttest.reference.engine import store
+from sttest.reference.graph import BITS, Array, Bytes, ReferenceStream
 from sttest.runtime.block_runner import generate_with
 from sttest.runtime.design_memory import BlockMemory, CacheSide, export_parameters
 from sttest.targets.csim import Executable, run_kernel
+from sttest.targets.rtl.design import BuiltDesign, pack_tokens, unpack_tokens
 
 Launch = Callable[[Mapping[str, Bytes]], Mapping[str, Bytes]]
 """From the images of a design's loads to those of its stores, by name."""
@@ -44,6 +48,35 @@ def on_csim(graph: ReferenceGraph, kernel: Executable, files: KernelFiles) -> Ru
         return {store.name: results[files.argument_of[store.name]] for store in graph.stores if results}
 
     return RunnableDesign(graph, launch)
+
+
+def on_rtl(graph: ReferenceGraph, design: BuiltDesign) -> RunnableDesign:
+    """A design in clocked hardware; both of one package.
+
+    The launch ends with an error where a token of any stream is another than the reference engine's.
+    """
+
+    def launch(images: Mapping[str, Bytes]) -> Mapping[str, Bytes]:
+        values = stream_values(graph, images)
+        ran, kept = design.run({name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()})
+        if ran.verdict != "done":
+            return {}
+        if ran.wrong:
+            first = min(ran.wrong, key=lambda wrong: wrong.cycle)
+            raise EnginesDisagreeError(
+                "values", f"token {first.token} of '{first.fifo}' in cycle {first.cycle}", where=graph.name
+            )
+        return {
+            node.name: store(node, stream := graph.stream[node.source], _tokens(stream, kept[node.source]))
+            for node in graph.stores
+        }
+
+    return RunnableDesign(graph, launch)
+
+
+def _tokens(stream: ReferenceStream, rows: Bytes) -> Array:
+    tokens = unpack_tokens(rows, stream.dtype, stream.element)
+    return tokens.reshape(*stream.trips, *stream.element)
 
 
 def generate_on_designs(

@@ -1,5 +1,8 @@
 """A package in clocked hardware with its values: what goes through every FIFO, beside the reference engine."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import numpy as np
 
 from sttest.boards.operators import operators
@@ -8,10 +11,10 @@ from sttest.compile.opt import parse
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
 from sttest.reference.engine import run
-from sttest.reference.graph import Array, ReferenceGraph
+from sttest.reference.graph import Array, Bytes, ReferenceGraph
 from sttest.reference.memory import memory_images
 from sttest.sim.graph import TimedGraph
-from sttest.targets.rtl.design import ValuedDesign
+from sttest.targets.rtl.design import BuiltDesign, ValuedDesign, Values
 
 _SCALES = 0.05
 """Standard deviation of random binary16 numbers, which are scales of quantized weights: positive and small."""
@@ -28,17 +31,45 @@ def valued_design(package: DesignPackage, graph: TimedGraph, seed: int) -> Value
     Raises:
         InputError: the package has no values, or a process has no hardware with values yet.
     """
-    name = package.name
+    values = package.reference_graph
+    images = memory_images(values, random_tensors(values, seed))
+    return _design(package, graph, stream_values(values, images))
+
+
+def built_design(package: DesignPackage, work_dir: str | Path) -> BuiltDesign:
+    """The hardware of a package, built once for any memory.
+
+    Args:
+        package: compiled design.
+        work_dir: folder of the build.
+
+    Raises:
+        InputError: see :func:`valued_design`.
+        ToolMissingError: Verilator is not installed.
+    """
+    values = package.reference_graph
+    images = memory_images(values, random_tensors(values, 0))
+    return BuiltDesign(_design(package, package.timed_graph, stream_values(values, images)), work_dir)
+
+
+def stream_values(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> Values:
+    """Element type and tokens of every stream, as the reference engine computes them.
+
+    Args:
+        graph: what the design computes.
+        images: memory by the name of the load.
+    """
+    dtypes = {stream.name: stream.dtype for stream in graph.streams}
+    found = run(graph, images, keep=dtypes)
+    return {stream: (dtypes[stream], array) for stream, array in found.streams.items()}
+
+
+def _design(package: DesignPackage, graph: TimedGraph, values: Values) -> ValuedDesign:
     if not package.ir:
         raise InputError("no-ir", "the package keeps no IR", where=str(package.folder), hints=["compile it anew"])
     stage, text = [*package.ir.items()][-1]
     module = parse(text, stage)
-    kernel = only_kernel(module, "rtl", name)
-    values = package.reference_graph
-    dtypes = {stream.name: stream.dtype for stream in values.streams}
-    found = run(values, memory_images(values, random_tensors(values, seed)), keep=dtypes)
-    tokens = {stream: (dtypes[stream], array) for stream, array in found.streams.items()}
-    return ValuedDesign.of(kernel, graph, operators(target_of(module, "rtl")), tokens)
+    return ValuedDesign.of(only_kernel(module, "rtl", package.name), graph, operators(target_of(module, "rtl")), values)
 
 
 def random_tensors(graph: ReferenceGraph, seed: int) -> dict[str, Array]:

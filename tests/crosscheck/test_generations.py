@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,8 @@ pytest.importorskip("torch")
 import torch
 
 from sttest.core.errors import InputError
-from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_reference
+from sttest.crosscheck.generation import RunnableDesign, generate_on_designs, on_csim, on_reference, on_rtl
+from sttest.crosscheck.rtl_values import built_design
 from sttest.models.checkpoint import load_model
 from sttest.models.language_model import GeneratedTokens, LanguageModel, generate, quantise_model
 from sttest.models.quant.contraction import DefinedOrder
@@ -37,9 +39,9 @@ def _model(name: str) -> LanguageModel:
     return quantise_model(load_model(config, seed=11), SCHEME)
 
 
-def _assert_same(found: GeneratedTokens, model: LanguageModel) -> None:
+def _assert_same(found: GeneratedTokens, model: LanguageModel, steps: int = STEPS) -> None:
     with DefinedOrder():
-        wanted = generate(model, PROMPT, 1 + STEPS)
+        wanted = generate(model, PROMPT, 1 + steps)
     assert found.tokens == wanted.tokens
     assert torch.equal(found.logits, wanted.logits)
     assert len(set(found.tokens)) > 1
@@ -63,6 +65,24 @@ def test_on_the_emitted_cpp(name, design_of):
 
     model = _model(name)
     _assert_same(generate_on_designs(model, on_cpp("prefill"), on_cpp("decode"), PROMPT, 1 + STEPS), model)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="verilator not found; install with apt-get install verilator"
+)
+def test_on_clocked_hardware(design_of, tmp_path):
+    """The prompt in a prefill, then 8 steps: what a launch wrote to memory is what the next one reads."""
+
+    def on_hardware(phase: str) -> RunnableDesign:
+        package = design_of("small-gpt2", phase).package
+        return on_rtl(package.reference_graph, built_design(package, tmp_path / phase))
+
+    model = _model("small-gpt2")
+    found = generate_on_designs(model, on_hardware("prefill"), on_hardware("decode"), PROMPT, 9)
+    _assert_same(found, model, 8)
 
 
 def test_a_context_that_the_design_has_no_room_for_is_refused(design_of):

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from math import prod
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,10 +20,10 @@ from sttest.compile.rtl.processes import design_modules
 from sttest.compile.sharing.processes import fifos_of
 from sttest.core.errors import InputError
 from sttest.core.files import write_json
-from sttest.reference.graph import BITS, Array, Bytes
+from sttest.reference.graph import BITS, NUMPY, Array, Bytes, ElementType
 from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
 from sttest.targets.csim.headers import header_folders
-from sttest.targets.rtl.drive import MAX_CLOCKS, RtlRun, find_simulator, run_folder
+from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
 from sttest.targets.rtl.emit import MANIFEST, SCHEMA, twin_module
 from sttest.targets.rtl.loops import identifier
 from sttest.targets.rtl.memory_text import channel_instance, channels_of, port_instance
@@ -79,6 +80,8 @@ def _in_turns(kernel: df.KernelOp, streams: Sequence[df.StreamOp], packed: Mappi
     return np.concatenate(whole, axis=1).reshape(-1, width)
 
 
+EXPECTED, KEPT = "expected", "kept"
+"""Folders of what shall go through FIFOs, and of what went into those that memory ports read."""
 SOURCES = ("fifo_ram.sv", "checked_fifo.sv")
 TWIN_SOURCES = ("twin_log.sv", "twin_channel.sv", "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv")
 
@@ -99,7 +102,8 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
         expected |= {first_fifo + graph.fifo_index[name]: rows for name, rows in design.tokens.items()}
         first_process += len(processes)
         first_fifo += len(fifos)
-    (folder / "expected").mkdir(parents=True, exist_ok=True)
+    for name in (EXPECTED, KEPT):
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for room, names in (("sttest.compile.rtl", SOURCES), ("sttest.targets.rtl", TWIN_SOURCES)):
         for name in names:
             (folder / name).write_text(files(room).joinpath("hdl", name).read_text(encoding="utf-8"))
@@ -114,7 +118,7 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8")
     for number, rows in expected.items():
-        (folder / "expected" / f"{number}.bin").write_bytes(rows.tobytes())
+        (folder / EXPECTED / f"{number}.bin").write_bytes(rows.tobytes())
     sources = ["twin_log.sv", "packages.sv", *SOURCES, *TWIN_SOURCES[1:], *[*written][1:], model]
     write_json(folder / MANIFEST, {"schema": SCHEMA, "sources": sources, "graphs": listing})
     return folder
@@ -129,7 +133,7 @@ def _functions() -> str:
 
 
 def emulate_designs(
-    designs: Sequence[ValuedDesign], work_dir: str | Path, *, max_clocks: int = MAX_CLOCKS
+    designs: Sequence[ValuedDesign], work_dir: str | Path, *, max_clocks: int = MAX_CLOCKS, many_small: bool = False
 ) -> list[RtlRun]:
     """Runs designs side by side under Verilator, in one build.
 
@@ -137,16 +141,61 @@ def emulate_designs(
         designs: designs with the values that are expected.
         work_dir: sources, build and log go into ``rtl`` below it, which is made anew.
         max_clocks: clock edges after which it is stopped, with verdict ``limit``.
+        many_small: whether building takes longer than running.
 
     Raises:
         InputError: a graph that has no hardware.
         ToolMissingError: Verilator is not installed.
     """
+    return _built(designs, work_dir, many_small=many_small).run(max_clocks)
+
+
+def _built(designs: Sequence[ValuedDesign], work_dir: str | Path, *, many_small: bool = False) -> BuiltFolder:
     find_simulator("verilator")
     folder = Path(work_dir) / "rtl"
     if folder.is_dir():
         shutil.rmtree(folder)
-    return run_folder(emit_designs(designs, folder), max_clocks=max_clocks)
+    return build_folder(emit_designs(designs, folder), many_small=many_small)
+
+
+class BuiltDesign:
+    """A design that was built once and runs with one memory after the other.
+
+    Args:
+        design: design with the values of some run.
+        work_dir: see :func:`emulate_designs`.
+
+    Raises:
+        InputError: a graph that has no hardware.
+        ToolMissingError: Verilator is not installed.
+    """
+
+    def __init__(self, design: ValuedDesign, work_dir: str | Path) -> None:
+        self.graph, self._built = design.graph, _built([design], work_dir)
+
+    def run(self, tokens: Mapping[str, Bytes], max_clocks: int = MAX_CLOCKS) -> tuple[RtlRun, dict[str, Bytes]]:
+        """One run: what happened, and by FIFO the tokens that came to the ports which write memory.
+
+        Args:
+            tokens: what memory ports read, and what is expected in all other FIFOs, as in :class:`ValuedDesign`.
+            max_clocks: clock edges after which it is stopped.
+        """
+        number, folder = self.graph.fifo_index, self._built.folder
+        for name, rows in tokens.items():
+            (folder / EXPECTED / f"{number[name]}.bin").write_bytes(rows.tobytes())
+        (ran,) = self._built.run(max_clocks)
+        return ran, {name: _kept(folder / KEPT / f"{number[name]}.hex") for name in _stored_fifos(self.graph)}
+
+
+def _stored_fifos(graph: TimedGraph) -> list[str]:
+    return [port.fifo for port in graph.processes if isinstance(port, MemoryPort) and port.op == "write"]
+
+
+def _kept(path: Path) -> Bytes:
+    """Tokens of a file, a line of hexadecimal digits each."""
+    lines = path.read_text(encoding="ascii").split()
+    rows = [bytes.fromhex(line.zfill(len(line) + len(line) % 2)) for line in lines]
+    return np.array([list(row) for row in rows], np.uint8)
 
 
 class _Library:
@@ -240,7 +289,7 @@ def _fifo(design: ValuedDesign, place: int, number: int) -> str:
     wires += f"  logic [{fifo.bits - 1}:0] {stem}_in, {stem}_out;\n"
     parameters = (
         f".WIDTH({fifo.bits}), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), "
-        f".TOKENS({len(design.tokens[fifo.name])})"
+        f".TOKENS({len(design.tokens[fifo.name])}), .KEPT({int(fifo.name in _stored_fifos(design.graph))})"
     )
     return f"{wires}  checked_fifo #({parameters}) {name} ({common}, .put_data({stem}_in), .take_data({stem}_out));\n"
 
@@ -277,3 +326,20 @@ def pack_tokens(tokens: NDArray, bits: int) -> NDArray[np.uint8]:
         shifts = np.unpackbits(number[..., None], axis=2, bitorder="little")[..., :bits].reshape(count, -1)
         raw = np.packbits(shifts, axis=1, bitorder="little")
     return np.ascontiguousarray(raw[:, ::-1])
+
+
+def unpack_tokens(rows: Bytes, dtype: ElementType, shape: Sequence[int]) -> Array:
+    """The tokens that rows of bytes are, [tokens, *shape].
+
+    Args:
+        rows: [tokens, bytes], the highest byte first.
+        dtype: type of an element.
+        shape: shape of a token.
+    """
+    low_first = np.ascontiguousarray(rows[:, ::-1])
+    bits = BITS[dtype]
+    if bits >= 8:
+        return low_first.view(NUMPY[dtype]).reshape(len(rows), *shape)
+    single = np.unpackbits(low_first, axis=1, bitorder="little")[:, : prod(shape) * bits].reshape(len(rows), -1, bits)
+    unsigned = single @ (1 << np.arange(bits))
+    return (unsigned - ((unsigned >> (bits - 1)) << bits)).astype(NUMPY[dtype]).reshape(len(rows), *shape)

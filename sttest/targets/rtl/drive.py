@@ -233,7 +233,7 @@ _VERILATOR = (
     "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "20000",
     "--unroll-count", "100000", "--unroll-stmts", "1", "-Mdir", "obj",
 )  # fmt: skip
-_MAKE = ("make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin")
+_MAKE = ("make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin")
 
 
 def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = MAX_CLOCKS) -> list[RtlRun]:
@@ -249,15 +249,51 @@ def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = 
         ToolMissingError: the simulator is not installed.
         SttestError: the simulator refused the sources.
     """
+    return build_folder(folder, simulator).run(max_clocks)
+
+
+@dataclass(frozen=True)
+class BuiltFolder:
+    """A simulation that can be run, with what lies in its folder then."""
+
+    folder: Path
+    simulator: str
+    command: tuple[str, ...]
+    graphs: list[dict[str, Any]]  # of the folder's manifest
+    build_s: float
+
+    def run(self, max_clocks: int = MAX_CLOCKS) -> list[RtlRun]:
+        """Runs all graphs until each has finished or stands still.
+
+        Raises:
+            SttestError: the simulation failed.
+        """
+        began, log = time.perf_counter(), self.folder / _LOG
+        with log.open("wb") as lines:
+            _call([*self.command, f"+clocks={max_clocks}"], self.folder, stdout=lines, preexec_fn=_largest_stack)
+        return read_runs(self.folder, log, self.graphs, self.simulator, self.build_s, time.perf_counter() - began)
+
+
+def build_folder(folder: Path, simulator: str = "verilator", *, many_small: bool = False) -> BuiltFolder:
+    """Builds the simulation of a folder.
+
+    Args:
+        folder: see :func:`run_folder`.
+        simulator: see :func:`run_folder`.
+        many_small: whether building takes longer than running, so that the C++ compiler shall not optimize.
+
+    Raises:
+        InputError: no such simulator, or nothing to run in the folder.
+        ToolMissingError: the simulator is not installed.
+        SttestError: the simulator refused the sources.
+    """
     find_simulator(simulator)
-    manifest = read_json(folder / "twin.json")
-    began = time.perf_counter()
-    command = (_build_verilator if simulator == "verilator" else _build_icarus)(folder, manifest)
-    built = time.perf_counter()
-    with (folder / _LOG).open("wb") as log:
-        _call([*command, f"+clocks={max_clocks}"], folder, stdout=log, preexec_fn=_largest_stack)
-    run_s = time.perf_counter() - built
-    return read_runs(folder, folder / _LOG, manifest["graphs"], simulator, built - began, run_s)
+    manifest, began = read_json(folder / "twin.json"), time.perf_counter()
+    if simulator == "verilator":
+        command = _build_verilator(folder, manifest, "-O0" if many_small else "-O1")
+    else:
+        command = _build_icarus(folder, manifest)
+    return BuiltFolder(folder, simulator, tuple(command), manifest["graphs"], time.perf_counter() - began)
 
 
 def _testbench(folder: Path, name: str) -> str:
@@ -267,13 +303,13 @@ def _testbench(folder: Path, name: str) -> str:
     return name
 
 
-def _build_verilator(folder: Path, manifest: dict[str, list]) -> list[str]:
+def _build_verilator(folder: Path, manifest: dict[str, list], optimize: str) -> list[str]:
     graphs = manifest["graphs"]
     counts = {"GRAPHS": len(graphs), "FIFOS": sum(len(graph["fifos"]) for graph in graphs)}
     defines = " ".join(f"-D{name}={count}" for name, count in counts.items())
     defines += " -I../include"
     _call([*_VERILATOR, "-CFLAGS", defines, *manifest["sources"], _testbench(folder, "testbench.cpp")], folder)
-    _call(_MAKE, folder)
+    _call([*_MAKE, f"OPT_FAST={optimize}"], folder)
     return ["obj/Vtwin"]
 
 

@@ -4,7 +4,8 @@ module checked_fifo #(
   parameter int DEPTH = 2,
   parameter bit RAM = 0,
   parameter int ID = 0,
-  parameter int TOKENS = 1
+  parameter int TOKENS = 1,
+  parameter bit KEPT = 0  // whether what comes in is written to a file
 ) (
   input  logic             clk,
   input  logic             reset,
@@ -24,13 +25,18 @@ module checked_fifo #(
   end else begin : srl
     fifo_model #(.WIDTH(WIDTH), .DEPTH(DEPTH)) fifo (.*);
   end
-  int file;
+  int file, kept;
   initial begin
     file = $fopen($sformatf("expected/%0d.bin", ID), "rb");
     if (file != 0) begin
       void'($fread(expected, file));
       $fclose(file);
     end
+    if (KEPT) kept = $fopen($sformatf("kept/%0d.hex", ID), "w");
+  end
+  if (KEPT) begin : keep
+    always_ff @(posedge clk) if (put) $fwrite(kept, "%h\n", put_data);
+    final $fclose(kept);
   end
   always_ff @(posedge clk) begin
     if (put) begin
