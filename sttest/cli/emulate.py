@@ -18,9 +18,10 @@ from sttest.crosscheck.rtl_values import valued_design
 from sttest.package import DesignPackage, ModelPackage, load_graph
 from sttest.sim import TimedGraph
 from sttest.targets.csim import ap_types_folder, find_compiler
-from sttest.targets.rtl import Comparison, compare, emulate, with_iterations
-from sttest.targets.rtl.design import ValuedDesign, emulate_designs
-from sttest.targets.rtl.drive import RtlRun, find_simulator
+from sttest.targets.rtl import Comparison, compare, with_iterations
+from sttest.targets.rtl.design import ValuedDesign, build_designs
+from sttest.targets.rtl.drive import TRACE_OPTIONS, RtlRun, Window, find_simulator
+from sttest.targets.rtl.emit import build_all
 
 
 def emulate_verb(
@@ -35,6 +36,9 @@ def emulate_verb(
     iterations: Annotated[int, typer.Option(min=1, help="rtl: of graphs whose actors fire for ever.")] = 16,
     max_clocks: Annotated[int, typer.Option(min=1, help="rtl: clock edges after which to give up.")] = 2_000_000_000,
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
+    wave: Annotated[Path | None, typer.Option(help="rtl: a waveform of some cycles, a .fst or .vcd file.")] = None,
+    around: Annotated[int | None, typer.Option(min=0, help="--wave: the cycle [of the first difference].")] = None,
+    window: Annotated[int, typer.Option(min=1, help="--wave: cycles before and behind it.")] = 100,
     checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     ap_types: ApTypes = None,
@@ -51,6 +55,8 @@ def emulate_verb(
 
       sttest emulate graph.json --simulator icarus --depth a=4
 
+      sttest emulate build/small-gpt2-decode-u55c --wave first.fst --around 500
+
       sttest emulate build/small-gpt2-decode-u55c --backend csim
 
       sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
@@ -60,6 +66,7 @@ def emulate_verb(
         weights = WeightSource(seed, checkpoint)
         raise typer.Exit(_run_csim(path, depths, work_dir, weights, streams, ap_types, as_json=as_json))
     find_simulator(simulator)
+    suffix = _waveform_suffix(wave, simulator)
     graph = with_iterations(depths.applied(load_graph(path)), iterations)
     folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
     _check_folder(folder)
@@ -67,9 +74,10 @@ def emulate_verb(
         design, why = _with_values(path, graph, simulator, seed, step)
         step(f"building and running under {simulator}")
         if design is None:
-            ran = emulate(graph, simulator, folder, max_clocks=max_clocks)
+            built = build_all([graph], simulator, folder, waveform=suffix)
         else:
-            (ran,) = emulate_designs([design], folder, max_clocks=max_clocks)
+            built = build_designs([design], folder, waveform=suffix)
+        (ran,) = built.run(max_clocks)
         if ran.verdict == "limit":
             raise SttestError(
                 "clock-limit", "not finished when the clock was stopped", where=graph.name, bound=max_clocks,
@@ -77,11 +85,45 @@ def emulate_verb(
             )  # fmt: skip
         step(f"comparing with {engine}")
         found = compare(graph, ran, engine)
+        if wave is not None:
+            centre = _first_cycle(ran, found) if around is None else around
+            step(f"writing {wave}")
+            wave.parent.mkdir(parents=True, exist_ok=True)
+            # An edge of reset comes first.
+            built.run(max_clocks, Window(wave, max(centre + 1 - window, 0), centre + 1 + window))
     if as_json:
         print_json(_summary(graph, ran, found, why))
     else:
         print(_text(ran, found, why))
+        if wave is not None:
+            print(f"  {wave}: {window} cycles before and behind cycle {centre}, cycle n from {_UNIT}(n + 1) on")
     raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact and not ran.wrong))
+
+
+_UNIT = 10
+"""Units of time per clock edge of a waveform."""
+
+
+def _waveform_suffix(wave: Path | None, simulator: str) -> str:
+    if wave is None:
+        return ""
+    if simulator != "verilator":
+        raise InputError("no-waveform", f"waveforms need Verilator, not {simulator}", where="--wave")
+    if wave.suffix not in TRACE_OPTIONS:
+        raise InputError(
+            "no-waveform", f"a waveform is a {' or '.join(TRACE_OPTIONS)} file", where=str(wave),
+            hints=[f"name it {wave.with_suffix('.fst').name}"],
+        )  # fmt: skip
+    return wave.suffix
+
+
+def _first_cycle(ran: RtlRun, found: Comparison) -> int:
+    """The cycle of the first difference, else of the end."""
+    first = found.first
+    cycles = [wrong.cycle for wrong in ran.wrong]
+    cycles += [] if first is None else [each for each in (first.rtl_cycle, first.engine_cycle) if each is not None]
+    seen = [int(times.max()) for times in (*ran.writes.values(), *ran.reads.values()) if times.size]
+    return min(cycles, default=max(seen, default=0))
 
 
 def _exit_code(verdict: str, *, agrees: bool) -> int:

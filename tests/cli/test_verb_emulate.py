@@ -6,7 +6,11 @@ import shutil
 import pytest
 
 from sttest.cli import app
-from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, write_timed_graph
+from sttest.cli.emulate import _text
+from sttest.package import load_graph
+from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate, write_timed_graph
+from sttest.targets.rtl import Comparison
+from sttest.targets.rtl.drive import RtlRun, WrongToken
 
 needs_icarus = pytest.mark.skipif(
     shutil.which("iverilog") is None, reason="iverilog not found; apt-get install iverilog"
@@ -78,3 +82,32 @@ def test_the_clock_limit_and_a_foreign_folder_are_told(graph_file, capsys):
     assert emulate(graph_file) == 2
     assert "holds something that is no RTL twin" in capsys.readouterr().err
     assert (foreign / "graphs.sv").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator not found; apt-get install verilator")
+def test_a_waveform_holds_the_cycles_around_another(graph_file, capsys):
+    wave = graph_file.parent / "waves" / "fork.vcd"
+    options = ["-o", str(graph_file.parent / "work"), "--wave", str(wave), "--around", "3", "--window", "2"]
+    assert run("emulate", str(graph_file), *options) == 0
+    assert "2 cycles before and behind cycle 3" in capsys.readouterr().out
+    times = [int(line[1:]) for line in wave.read_text().splitlines() if line.startswith("#")]
+    assert (times[0], times[-1]) == (20, 65)
+    assert "fifo_1_short" in wave.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(["--wave", "a.txt"], "a .fst or .vcd file"), (["--wave", "a.fst", "--simulator", "icarus"], "need Verilator")],
+)
+def test_waveforms_that_cannot_be_written_are_refused_at_once(graph_file, options, told, capsys, monkeypatch):
+    monkeypatch.setattr("sttest.cli.emulate.find_simulator", lambda _: None)
+    assert run("emulate", str(graph_file), *options) == 2
+    assert told.replace("a .fst", ".fst") in capsys.readouterr().err
+
+
+def test_a_wrong_value_is_named_by_stream_token_and_cycle(graph_file):
+    graph = load_graph(graph_file)
+    ran = RtlRun("fork", "verilator", "done", 20, {}, {}, {}, wrong=(WrongToken("long", 3, 17),))
+    told = _text(ran, Comparison("maxplus", simulate(graph), 30, None), "")
+    assert "values differ from the reference in 1 FIFOs, first in token 3 of 'long', cycle 17" in told

@@ -147,15 +147,18 @@ def emulate_designs(
         InputError: a graph that has no hardware.
         ToolMissingError: Verilator is not installed.
     """
-    return _built(designs, work_dir, many_small=many_small).run(max_clocks)
+    return build_designs(designs, work_dir, many_small=many_small).run(max_clocks)
 
 
-def _built(designs: Sequence[ValuedDesign], work_dir: str | Path, *, many_small: bool = False) -> BuiltFolder:
+def build_designs(
+    designs: Sequence[ValuedDesign], work_dir: str | Path, *, many_small: bool = False, waveform: str = ""
+) -> BuiltFolder:
+    """Builds designs side by side; see :func:`emulate_designs`, and :func:`~sttest.targets.rtl.drive.build_folder`."""
     find_simulator("verilator")
     folder = Path(work_dir) / "rtl"
     if folder.is_dir():
         shutil.rmtree(folder)
-    return build_folder(emit_designs(designs, folder), many_small=many_small)
+    return build_folder(emit_designs(designs, folder), many_small=many_small, waveform=waveform)
 
 
 class BuiltDesign:
@@ -171,7 +174,7 @@ class BuiltDesign:
     """
 
     def __init__(self, design: ValuedDesign, work_dir: str | Path) -> None:
-        self.graph, self._built = design.graph, _built([design], work_dir)
+        self.graph, self._built = design.graph, build_designs([design], work_dir)
 
     def run(self, tokens: Mapping[str, Bytes], max_clocks: int = MAX_CLOCKS) -> tuple[RtlRun, dict[str, Bytes]]:
         """One run: what happened, and by FIFO the tokens that came to the ports which write memory.

@@ -233,23 +233,22 @@ _VERILATOR = (
     "--x-initial", "fast", "--noassert", "-Wno-lint", "-Wno-style", "-Wno-fatal", "--output-split", "20000",
     "--unroll-count", "100000", "--unroll-stmts", "1", "-Mdir", "obj",
 )  # fmt: skip
+# Tokens are wider than what is traced by default.
+_TRACED = ("--trace-max-width", "65536", "--trace-max-array", "64")
 _MAKE = ("make", "-j2", "-C", "obj", "-f", "Vtwin.mk", "OPT_SLOW=-O0", "OPT_GLOBAL=-O1", "Vtwin")
 
 
-def run_folder(folder: Path, simulator: str = "verilator", *, max_clocks: int = MAX_CLOCKS) -> list[RtlRun]:
-    """Runs all graphs of a folder until each has finished or stands still.
+TRACE_OPTIONS = {".fst": "--trace-fst", ".vcd": "--trace"}
+"""What Verilator is asked for, by the suffix of a waveform; FST needs the headers of zlib."""
 
-    Args:
-        folder: sources, ROMs and ``twin.json``; the build and the log go below it.
-        simulator: ``verilator``, compiled, or ``icarus``, interpreted, for small graphs.
-        max_clocks: clock edges after which it is stopped.
 
-    Raises:
-        InputError: no such simulator, or nothing to run in the folder.
-        ToolMissingError: the simulator is not installed.
-        SttestError: the simulator refused the sources.
-    """
-    return build_folder(folder, simulator).run(max_clocks)
+@dataclass(frozen=True)
+class Window:
+    """Clock edges of a waveform; edge ``n + 1`` ends cycle ``n``, but where actors take several edges per cycle."""
+
+    path: Path  # a file of one of the kinds that :data:`TRACE_OPTIONS` names
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -262,25 +261,35 @@ class BuiltFolder:
     graphs: list[dict[str, Any]]  # of the folder's manifest
     build_s: float
 
-    def run(self, max_clocks: int = MAX_CLOCKS) -> list[RtlRun]:
+    def run(self, max_clocks: int = MAX_CLOCKS, window: "Window | None" = None) -> list[RtlRun]:
         """Runs all graphs until each has finished or stands still.
+
+        Args:
+            max_clocks: clock edges after which it is stopped.
+            window: what to keep as a waveform, of a folder that was built for it.
 
         Raises:
             SttestError: the simulation failed.
         """
         began, log = time.perf_counter(), self.folder / _LOG
+        asked = [f"+clocks={max_clocks}"]
+        if window is not None:
+            asked += [f"+wave={window.path.resolve()}", f"+from={window.first}", f"+to={window.last}"]
         with log.open("wb") as lines:
-            _call([*self.command, f"+clocks={max_clocks}"], self.folder, stdout=lines, preexec_fn=_largest_stack)
+            _call([*self.command, *asked], self.folder, stdout=lines, preexec_fn=_largest_stack)
         return read_runs(self.folder, log, self.graphs, self.simulator, self.build_s, time.perf_counter() - began)
 
 
-def build_folder(folder: Path, simulator: str = "verilator", *, many_small: bool = False) -> BuiltFolder:
+def build_folder(
+    folder: Path, simulator: str = "verilator", *, many_small: bool = False, waveform: str = ""
+) -> BuiltFolder:
     """Builds the simulation of a folder.
 
     Args:
-        folder: see :func:`run_folder`.
-        simulator: see :func:`run_folder`.
+        folder: sources, ROMs and ``twin.json``; the build and the log go below it.
+        simulator: ``verilator``, compiled, or ``icarus``, interpreted, for small graphs.
         many_small: whether building takes longer than running, so that the C++ compiler shall not optimize.
+        waveform: suffix of the waveforms that it can write, with Verilator; none if left out.
 
     Raises:
         InputError: no such simulator, or nothing to run in the folder.
@@ -290,7 +299,7 @@ def build_folder(folder: Path, simulator: str = "verilator", *, many_small: bool
     find_simulator(simulator)
     manifest, began = read_json(folder / "twin.json"), time.perf_counter()
     if simulator == "verilator":
-        command = _build_verilator(folder, manifest, "-O0" if many_small else "-O1")
+        command = _build_verilator(folder, manifest, "-O0" if many_small else "-O1", waveform)
     else:
         command = _build_icarus(folder, manifest)
     return BuiltFolder(folder, simulator, tuple(command), manifest["graphs"], time.perf_counter() - began)
@@ -303,12 +312,14 @@ def _testbench(folder: Path, name: str) -> str:
     return name
 
 
-def _build_verilator(folder: Path, manifest: dict[str, list], optimize: str) -> list[str]:
+def _build_verilator(folder: Path, manifest: dict[str, list], optimize: str, waveform: str) -> list[str]:
     graphs = manifest["graphs"]
     counts = {"GRAPHS": len(graphs), "FIFOS": sum(len(graph["fifos"]) for graph in graphs)}
     defines = " ".join(f"-D{name}={count}" for name, count in counts.items())
     defines += " -I../include"
-    _call([*_VERILATOR, "-CFLAGS", defines, *manifest["sources"], _testbench(folder, "testbench.cpp")], folder)
+    trace = [TRACE_OPTIONS[waveform], *_TRACED] if waveform else []
+    sources = [*manifest["sources"], _testbench(folder, "testbench.cpp")]
+    _call([*_VERILATOR, *trace, "-CFLAGS", defines, *sources], folder)
     _call([*_MAKE, f"OPT_FAST={optimize}"], folder)
     return ["obj/Vtwin"]
 

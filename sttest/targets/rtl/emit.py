@@ -11,7 +11,7 @@ from sttest.core.files import write_json
 from sttest.package import load_graph
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph, fifo_ends
 from sttest.sim.throughput import repetition_vector
-from sttest.targets.rtl.drive import RtlRun, find_simulator, run_folder
+from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
 from sttest.targets.rtl.loops import NAME, Body, actor_body, all_of, any_of, identifier, loop_body, trace_body
 from sttest.targets.rtl.memory_text import channel_instance, channels_of, fifo_instance, port_instance, wires_of
 
@@ -199,9 +199,6 @@ def twin_module(count: int) -> str:
 # --- Runs graphs as hardware
 
 
-MAX_CLOCKS = 2_000_000_000
-
-
 def emulate(
     graph: TimedGraph | str | Path, simulator: str = "verilator", work_dir: str | Path = "build/rtl", *,
     max_clocks: int = MAX_CLOCKS,
@@ -226,11 +223,16 @@ def emulate_all(
     graphs: Sequence[TimedGraph], simulator: str, work_dir: str | Path, *, max_clocks: int = MAX_CLOCKS
 ) -> list[RtlRun]:
     """Runs several graphs side by side, in one build; otherwise as :func:`emulate`."""
+    return build_all(graphs, simulator, work_dir).run(max_clocks)
+
+
+def build_all(graphs: Sequence[TimedGraph], simulator: str, work_dir: str | Path, *, waveform: str = "") -> BuiltFolder:
+    """Builds several graphs; see :func:`emulate`, and :func:`~sttest.targets.rtl.drive.build_folder`."""
     find_simulator(simulator)
     folder = Path(work_dir) / "rtl"
     if folder.is_dir():
         shutil.rmtree(folder)
-    return run_folder(emit(graphs, folder), simulator, max_clocks=max_clocks)
+    return build_folder(emit(graphs, folder), simulator, waveform=waveform)
 
 
 def with_iterations(graph: TimedGraph, iterations: int) -> TimedGraph:

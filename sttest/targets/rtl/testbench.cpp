@@ -9,6 +9,15 @@
 
 #include "Vtwin.h"
 #include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Waveform = VerilatedFstC;
+#elif VM_TRACE
+#include "verilated_vcd_c.h"
+using Waveform = VerilatedVcdC;
+#else
+struct Waveform {};
+#endif
 
 // A graph in which nothing moves stands still for ever once the FIFOs have fetched what they hold.
 constexpr int QUIET_CLOCKS = 6;
@@ -48,11 +57,31 @@ static void set_bit(Port& port, int index, bool value) {
     else port[index / 32] = (port[index / 32] & ~(1U << (index % 32))) | (unsigned(value) << (index % 32));
 }
 
-static void clock(Vtwin& twin) {
+// The clock edges of a waveform: what stands before an edge is at ten times its number.
+struct Window {
+    std::string path;
+    uint64_t first = 0, last = UINT64_MAX;
+};
+
+static void clock(Vtwin& twin, Waveform& waveform, const Window& window, uint64_t number) {
+    (void)waveform, (void)window, (void)number;
+#if VM_TRACE
+    const bool shown = !window.path.empty() && number >= window.first && number <= window.last;
+    if (shown) waveform.dump(10 * number);
+#endif
     twin.clk = 1;
     twin.eval();
+#if VM_TRACE
+    if (shown) waveform.dump(10 * number + 5);
+#endif
     twin.clk = 0;
     twin.eval();
+}
+
+// What stands behind NAME= in an argument; null if the argument is another.
+static const char* value_of(const char* argument, const char* name) {
+    const size_t length = std::strlen(name);
+    return std::strncmp(argument, name, length) ? nullptr : argument + length;
 }
 
 // int64 (bytes per cycle, writes, reads), then the cycles of the writes and of the reads.
@@ -78,10 +107,23 @@ static void save(const std::string& path, const std::vector<uint64_t>& writes, c
 
 int main(int argc, char** argv) {
     uint64_t limit = UINT64_MAX;
-    for (int k = 1; k < argc; ++k)
-        if (!std::strncmp(argv[k], "+clocks=", 8)) limit = std::strtoull(argv[k] + 8, nullptr, 10);
+    Window window;
+    for (int k = 1; k < argc; ++k) {
+        if (const char* found = value_of(argv[k], "+clocks=")) limit = std::strtoull(found, nullptr, 10);
+        if (const char* found = value_of(argv[k], "+wave=")) window.path = found;
+        if (const char* found = value_of(argv[k], "+from=")) window.first = std::strtoull(found, nullptr, 10);
+        if (const char* found = value_of(argv[k], "+to=")) window.last = std::strtoull(found, nullptr, 10);
+    }
     Verilated::commandArgs(argc, argv);
+    Waveform waveform;
+#if VM_TRACE
+    Verilated::traceEverOn(true);
+#endif
     Vtwin twin;
+#if VM_TRACE
+    twin.trace(&waveform, 99);
+    if (!window.path.empty()) waveform.open(window.path.c_str());
+#endif
     twin.clk = 0;
     for (int graph = 0; graph < GRAPHS; ++graph) set_bit(twin.report, graph, false);
     twin.eval();
@@ -99,7 +141,7 @@ int main(int argc, char** argv) {
             running -= 1;
             if (quiet[graph] > QUIET_CLOCKS) set_bit(twin.report, graph, true);
         }
-        clock(twin);
+        clock(twin, waveform, window, clocks);
         for (int graph = 0; graph < GRAPHS; ++graph) set_bit(twin.report, graph, false);
     }
     for (int graph = 0; graph < GRAPHS; ++graph)
@@ -108,5 +150,8 @@ int main(int argc, char** argv) {
     for (int fifo = 0; fifo < FIFOS; ++fifo)
         save("times/" + std::to_string(fifo) + ".bin", sides[2 * fifo + 1], sides[2 * fifo]);
     twin.final();
+#if VM_TRACE
+    if (!window.path.empty()) waveform.close();
+#endif
     return 0;
 }

@@ -6,7 +6,7 @@ from sim_graphs import chain, graph, sink, source
 
 from sttest.sim import Fifo
 from sttest.targets.rtl import compare, emit
-from sttest.targets.rtl.drive import run_folder
+from sttest.targets.rtl.drive import build_folder
 
 pytestmark = needs("icarus")
 
@@ -17,7 +17,7 @@ def broken(design, folder, file, right, wrong):
     text = (folder / file).read_text()
     assert right in text
     (folder / file).write_text(text.replace(right, wrong))
-    return run_folder(folder, "icarus")[0]
+    return build_folder(folder, "icarus").run()[0]
 
 
 @pytest.mark.parametrize(

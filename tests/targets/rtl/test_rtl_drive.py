@@ -3,7 +3,7 @@
 import pytest
 
 from sttest.core.errors import InputError, ToolMissingError
-from sttest.targets.rtl.drive import find_simulator, run_folder
+from sttest.targets.rtl.drive import build_folder, find_simulator
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ def test_an_unknown_simulator_has_a_nearest_name():
 def test_a_folder_without_a_twin(tmp_path, monkeypatch):
     monkeypatch.setattr("sttest.targets.rtl.drive.find_simulator", lambda name: None)
     with pytest.raises(InputError, match=r"twin\.json"):
-        run_folder(tmp_path, "icarus")
+        build_folder(tmp_path, "icarus")
     assert list(tmp_path.iterdir()) == []
