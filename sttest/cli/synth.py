@@ -20,8 +20,8 @@ _COLUMNS = (
     "predicted", "SRL", "levels",
 )  # fmt: skip
 _PROCESS_COLUMNS = (
-    "role", "process", "count", "LUT", "predicted", "FF", "predicted", "DSP", "predicted", "BRAM18", "predicted", "URAM",
-    "predicted", "SRL", "levels",
+    "role", "process", "count", "LUT", "predicted", "FF", "predicted", "DSP", "predicted", "BRAM18", "predicted",
+    "URAM", "predicted", "SRL", "levels",
 )  # fmt: skip
 _MEMORY_SHOWN = ("lut", "ff", "bram18", "uram")
 _SHOWN = ("lut", "ff", "dsp", "bram18", "uram")

@@ -45,7 +45,7 @@ def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs 
     library, refused = operators(target_of(module, "synth")), dict[str, InputError]()
     cells = Cells(folder, dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy()))
     modules = design_modules(kernel, package.timed_graph, library, cells, refused)
-    return {_name(each): _jobs(each) for each in modules} | refused
+    return {_name(each): jobs_of(each) for each in modules} | refused
 
 
 def _name(module: ModuleText) -> str:
@@ -54,7 +54,8 @@ def _name(module: ModuleText) -> str:
     return first.removesuffix("_fill") if len(module.processes) > 1 else first
 
 
-def _jobs(module: ModuleText) -> ProcessJobs:
+def jobs_of(module: ModuleText) -> ProcessJobs:
+    """The jobs of a process."""
     boxes = tuple((part.name, part.black_box) for part in module.parts)
     frame = SynthesisJob(_FRAME, ((f"{_FRAME}.sv", module.text(_FRAME)),), boxes=boxes, size=len(module.body) / 10)
     return ProcessJobs(module.kind, frame, {part.name: _part_job(part) for part in module.parts})
