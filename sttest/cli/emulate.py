@@ -85,8 +85,8 @@ def emulate_verb(
             )  # fmt: skip
         step(f"comparing with {engine}")
         found = compare(graph, ran, engine)
+        centre = _first_cycle(ran, found) if around is None else around
         if wave is not None:
-            centre = _first_cycle(ran, found) if around is None else around
             step(f"writing {wave}")
             wave.parent.mkdir(parents=True, exist_ok=True)
             # An edge of reset comes first.

@@ -1,5 +1,6 @@
 """`sttest synth`: the modules of a design through yosys, beside what the resource model predicts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,12 @@ _COLUMNS = (
     "role", "memory", "words", "bits", "count", "LUT", "predicted", "FF", "predicted", "BRAM18", "predicted", "URAM",
     "predicted", "SRL", "levels",
 )  # fmt: skip
-_SHOWN = ("lut", "ff", "bram18", "uram")
+_PROCESS_COLUMNS = (
+    "role", "process", "count", "LUT", "predicted", "FF", "predicted", "DSP", "predicted", "BRAM18", "predicted",
+    "URAM", "predicted", "SRL", "levels",
+)  # fmt: skip
+_MEMORY_SHOWN = ("lut", "ff", "bram18", "uram")
+_SHOWN = ("lut", "ff", "dsp", "bram18", "uram")
 
 
 def synth_verb(
@@ -65,14 +71,23 @@ def synth_verb(
 
 
 def _print(report: SynthesisReport) -> None:
+    print_table(
+        _COLUMNS,
+        (
+            (part.role, part.kind, part.depth, part.bits, each.count,
+             *_beside(found.resources, each.predicted, _MEMORY_SHOWN), found.shift_registers, found.levels)
+            for each, found in report.done for part in each.parts[:1] if part.kind
+        ),
+        title=f"{report.name}: {report.source}",
+    )  # fmt: skip
     rows: list[tuple[object, ...]] = [
-        (part.role, part.kind, part.depth, part.bits, each.count, *_beside(found.resources, each.predicted),
-         found.shift_registers, found.levels)
-        for each, found in report.done for part in each.parts[:1]
+        (part.role, part.name, each.count, *_beside(found.resources, each.predicted, _SHOWN), found.shift_registers,
+         found.levels)
+        for each, found in report.done for part in each.parts[:1] if not part.kind
     ]  # fmt: skip
     count = sum(each.count for each, _ in report.done)
-    rows.append(("all", "", "", "", count, *_beside(report.synthesized, report.predicted), "", ""))
-    print_table(_COLUMNS, rows, title=f"{report.name}: {report.source}")
+    rows.append(("all", "memories, too", count, *_beside(report.synthesized, report.predicted, _SHOWN), "", ""))
+    print_table(_PROCESS_COLUMNS, rows)
     if report.missing:
         print_table(
             ("not synthesized", "count", "LUT predicted", "FF", "DSP", "BRAM18", "URAM", "why"),
@@ -123,9 +138,9 @@ def _whole(spread: Spread) -> tuple[int, int, int]:
     return round(spread.middle), round(spread.low), round(spread.high)
 
 
-def _beside(found: Resources, predicted: Resources) -> list[int]:
+def _beside(found: Resources, predicted: Resources, kinds: Sequence[str]) -> list[int]:
     """Synthesized amounts, each followed by the predicted one."""
-    return [round(getattr(amounts, kind)) for kind in _SHOWN for amounts in (found, predicted)]
+    return [round(getattr(amounts, kind)) for kind in kinds for amounts in (found, predicted)]
 
 
 def _percent(ratio: float) -> float:

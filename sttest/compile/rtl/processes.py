@@ -24,7 +24,11 @@ from sttest.sim.graph import Fifo, Pipeline, TimedGraph
 
 
 def design_modules(
-    kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], cells: Cells | None = None
+    kernel: df.KernelOp,
+    graph: TimedGraph,
+    library: Mapping[str, Operator],
+    cells: Cells | None = None,
+    refused: dict[str, InputError] | None = None,
 ) -> list[ModuleText]:
     """The modules of all processes but memory ports, in the order of the graph.
 
@@ -33,6 +37,7 @@ def design_modules(
         graph: its timed graph.
         library: operators at the board's clock.
         cells: makes the parts of modules for synthesis; None for those that are simulated.
+        refused: takes the processes that have no hardware yet, with the reasons; without it they are errors.
 
     Raises:
         InputError: a process that has no hardware yet.
@@ -41,19 +46,36 @@ def design_modules(
     pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
     fifos = {fifo.name: fifo for fifo in graph.fifos}
     found = []
-    for name, pipeline in pipelines.items():
-        stem = name.removesuffix("_fill")
-        if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
-            (converter,) = nodes[stem]
-            assert isinstance(converter, df.ConverterOp)
-            found.append(_converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos, cells))
-        elif name.endswith("_drain") and name.removesuffix("_drain") in nodes:
+    for name in pipelines:
+        if name.endswith("_drain") and name.removesuffix("_drain") in nodes:
             continue
-        elif isinstance(dma := next(iter(nodes.get(name.removesuffix("_hold"), [])), None), df.DmaReadOp):
-            found.append(_hold(dma, pipeline, fifos))
-        else:
-            found.append(_module(nodes.get(name, []), pipeline, fifos, library, cells))
+        try:
+            found.append(_process(name, nodes, pipelines, fifos, library, cells))
+        except InputError as error:
+            if refused is None:
+                raise
+            refused[name] = error
     return found
+
+
+def _process(
+    name: str,
+    nodes: Mapping[str, Sequence[df.NodeOp]],
+    pipelines: Mapping[str, Pipeline],
+    fifos: Mapping[str, Fifo],
+    library: Mapping[str, Operator],
+    cells: Cells | None,
+) -> ModuleText:
+    """The module of a process; of both halves of a converter for the one that fills."""
+    pipeline, stem = pipelines[name], name.removesuffix("_fill")
+    if name.endswith("_fill") and f"{stem}_drain" in pipelines and stem in nodes:
+        (converter,) = nodes[stem]
+        assert isinstance(converter, df.ConverterOp)
+        return _converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos, cells)
+    dma = next(iter(nodes.get(name.removesuffix("_hold"), [])), None)
+    if isinstance(dma, df.DmaReadOp):
+        return _hold(dma, pipeline, fifos)
+    return _module(nodes.get(name, []), pipeline, fifos, library, cells)
 
 
 def _module(

@@ -5,19 +5,22 @@ that what has no module yet is known by name and by size.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.rtl import Instance, fifo, memory
+from sttest.core.errors import InputError
 from sttest.package import DesignPackage
+from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob
 
 NO_LOGIC = "not emitted as SystemVerilog yet"
-NO_REGISTERS = "registers of a process are synthesized with its logic"
+NO_REGISTERS = "registers of a process that has no module"
 _TOTAL = ("total", "budget")
 
 
@@ -35,16 +38,26 @@ class DesignPart:
     bits: int = 0  # width of a word, bits
     job: SynthesisJob | None = None
     why_not: str = ""  # reason for which it has no job
+    parts: Mapping[str, SynthesisJob] = field(default_factory=dict)  # of black boxes in it, by name
 
 
-def design_parts(package: DesignPackage) -> list[DesignPart]:
+def design_parts(package: DesignPackage, folder: Path) -> list[DesignPart]:
     """The parts of a package; another kind of part that can be synthesized gets its jobs here.
+
+    Args:
+        package: design.
+        folder: folder for what is made before synthesis.
 
     Raises:
         InputError: the package lacks a report.
+        ToolMissingError: XLS is not installed.
     """
-    memories, processes = package.report("memory_kinds"), package.report("resources")
-    return [*map(_memory, _rows(memories)), *_logic(memories, processes)]
+    memories, processes = _rows(package.report("memory_kinds")), _rows(package.report("resources"))
+    jobs = process_jobs(package, folder)
+    # Arrays of a process are in its module.
+    whole = {name for name, found in jobs.items() if isinstance(found, ProcessJobs)}
+    apart = [row for row in memories if row["role"] == "fifo" or row["process"] not in whole]
+    return [*map(_memory, apart), *_logic(apart, processes, jobs)]
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -69,18 +82,26 @@ def _job(made: Instance, predicted: Resources) -> SynthesisJob:
     return SynthesisJob(made.module, made.sources, made.parameters, predicted.lut)
 
 
-def _logic(memories: pd.DataFrame, processes: pd.DataFrame) -> Iterator[DesignPart]:
-    """Processes without the memories that their rows of the report include; FIFOs between them have their own rows."""
-    rows = _rows(processes)
-    apart = {row["process"] for row in rows if row["kind"] == "fifo"}
+def _logic(
+    apart: Sequence[Mapping[str, Any]],
+    processes: Sequence[Mapping[str, Any]],
+    jobs: Mapping[str, ProcessJobs | InputError],
+) -> Iterator[DesignPart]:
+    """Processes without the memories that are parts of their own but in their rows; FIFOs between them are not."""
+    between = {row["process"] for row in processes if row["kind"] == "fifo"}
     included: dict[str, list[Resources]] = defaultdict(list)
-    for row in _rows(memories):
-        if row["memory"] not in apart:
+    for row in apart:
+        if row["memory"] not in between:
             included[row["process"]].append(_amounts(row))
-    for row in rows:
-        if row["kind"] not in ("fifo", *_TOTAL):
-            logic = _amounts(row) + total(included[row["process"]]) * -1
-            yield DesignPart(row["process"], row["process"], row["kind"], logic, why_not=NO_LOGIC)
+    for row in processes:
+        if row["kind"] in ("fifo", *_TOTAL):
+            continue
+        name, found = row["process"], jobs.get(row["process"])
+        part = DesignPart(name, name, row["kind"], _amounts(row) + total(included[name]) * -1, why_not=NO_LOGIC)
+        if isinstance(found, ProcessJobs):
+            yield replace(part, job=found.frame, parts=found.parts, why_not="")
+        else:
+            yield part if found is None else replace(part, why_not=found.message)
 
 
 def _amounts(row: dict[str, Any]) -> Resources:

@@ -27,26 +27,25 @@ class ProcessJobs:
     parts: Mapping[str, SynthesisJob]  # by the name of the black box
 
 
-def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs]:
-    """The jobs of all processes but memory ports, by the process' name in reports; none of a package without IR.
+def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs | InputError]:
+    """The jobs of all processes but memory ports, or why one has none, by the process' name in reports.
 
     Args:
-        package: design.
+        package: design; one without IR has no jobs.
         folder: folder for the pipelines that XLS makes.
 
     Raises:
-        InputError: a process that has no module.
         ToolMissingError: XLS is not installed.
     """
     if not package.ir:
-        raise InputError("no-ir", "the package keeps no IR", where=str(package.folder), hints=["compile it anew"])
+        return {}
     stage, text = [*package.ir.items()][-1]
     module = parse(text, stage)
     kernel = only_kernel(module, "synth", package.name)
-    library = operators(target_of(module, "synth"))
+    library, refused = operators(target_of(module, "synth")), dict[str, InputError]()
     cells = Cells(folder, dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy()))
-    modules = design_modules(kernel, package.timed_graph, library, cells)
-    return {_name(each): _jobs(each) for each in modules}
+    modules = design_modules(kernel, package.timed_graph, library, cells, refused)
+    return {_name(each): jobs_of(each) for each in modules} | refused
 
 
 def _name(module: ModuleText) -> str:
@@ -55,7 +54,8 @@ def _name(module: ModuleText) -> str:
     return first.removesuffix("_fill") if len(module.processes) > 1 else first
 
 
-def _jobs(module: ModuleText) -> ProcessJobs:
+def jobs_of(module: ModuleText) -> ProcessJobs:
+    """The jobs of a process."""
     boxes = tuple((part.name, part.black_box) for part in module.parts)
     frame = SynthesisJob(_FRAME, ((f"{_FRAME}.sv", module.text(_FRAME)),), boxes=boxes, size=len(module.body) / 10)
     return ProcessJobs(module.kind, frame, {part.name: _part_job(part) for part in module.parts})

@@ -1,7 +1,7 @@
 """What synthesis makes of a design, beside what the resource model predicts of it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.core.errors import SttestError
 from sttest.package import DesignPackage
 from sttest.targets.synth.design_parts import DesignPart, design_parts
-from sttest.targets.synth.yosys import LIMIT_S, Synthesized, synthesize, yosys_version
+from sttest.targets.synth.yosys import LIMIT_S, Synthesized, assembled, synthesize, yosys_version
 
 SCHEMA = "sttest.synth/1"
 MEDIAN_BOUND, P90_BOUND = 0.10, 0.25
 """Relative errors of the resource model that are aimed at."""
+_PIPELINES = "lanes"
 _NUMBERS = ("predicted", "synthesized")
 
 
@@ -35,8 +36,8 @@ class SynthesizedModule:
 
     @property
     def predicted(self) -> Resources:
-        """Prediction for one of them."""
-        return self.parts[0].predicted
+        """Prediction for one of them, on average."""
+        return total(part.predicted * part.count for part in self.parts) * (1 / self.count)
 
 
 @dataclass(frozen=True)
@@ -159,18 +160,23 @@ def synthesis_report(
         ToolMissingError: yosys is not installed.
         InputError: the package lacks a report.
     """
-    version, parts = yosys_version(), design_parts(package)
+    folder.mkdir(parents=True, exist_ok=True)
+    version, parts = yosys_version(), design_parts(package, folder.resolve() / _PIPELINES)
     by_key: dict[str, list[DesignPart]] = defaultdict(list)
-    jobs = [part.job for part in parts if part.job is not None]
+    jobs = [job for part in parts if part.job is not None for job in (part.job, *part.parts.values())]
     for part in parts:
         if part.job is not None:
             by_key[part.job.key].append(part)
-    folder.mkdir(parents=True, exist_ok=True)
     found = synthesize(jobs, folder.resolve(), parallel, tell, limit_s)
-    modules = [SynthesizedModule(tuple(by_key[key]), result) for key, result in found.items()]
+    modules = [SynthesizedModule(tuple(same), _whole(same[0], found)) for same in by_key.values()]
     return SynthesisReport(
         package.name, version, tuple(sorted(modules, key=_order)), tuple(part for part in parts if part.job is None)
     )
+
+
+def _whole(part: DesignPart, found: Mapping[str, Synthesized | SttestError]) -> Synthesized | SttestError:
+    assert part.job is not None
+    return assembled(found[part.job.key], {name: found[job.key] for name, job in part.parts.items()})
 
 
 def _order(module: SynthesizedModule) -> tuple[str, str, int, int]:
@@ -193,7 +199,7 @@ def missing_rows(report: SynthesisReport) -> Sequence[tuple[str, int, Resources,
 def _facts(module: SynthesizedModule) -> dict[str, Any]:
     part = module.parts[0]
     return {
-        "role": part.role, "memory": part.kind, "depth_words": part.depth, "word_bits": part.bits,
+        "role": part.role, "name": part.name, "memory": part.kind, "depth_words": part.depth, "word_bits": part.bits,
         "count": module.count,
     }  # fmt: skip
 

@@ -80,6 +80,27 @@ module RAM64M8 #(
   always @(posedge WCLK) if (WE) words[ADDRH] <= {DIH, DIG, DIF, DIE, DID, DIC, DIB, DIA};
 endmodule
 
+// Fourteen bits of 32 words that are read, two to a port of address; the eighth only writes.
+module RAM32M16 #(
+  parameter [63:0] INIT_A = 0, INIT_B = 0, INIT_C = 0, INIT_D = 0, INIT_E = 0, INIT_F = 0, INIT_G = 0, INIT_H = 0,
+  parameter IS_WCLK_INVERTED = 1'b0
+) (
+  output [1:0] DOA, DOB, DOC, DOD, DOE, DOF, DOG, DOH,
+  input [4:0] ADDRA, ADDRB, ADDRC, ADDRD, ADDRE, ADDRF, ADDRG, ADDRH,
+  input [1:0] DIA, DIB, DIC, DID, DIE, DIF, DIG, DIH, input WCLK, WE
+);
+  reg [15:0] words [32];
+  assign DOA = words[ADDRA][1:0];
+  assign DOB = words[ADDRB][3:2];
+  assign DOC = words[ADDRC][5:4];
+  assign DOD = words[ADDRD][7:6];
+  assign DOE = words[ADDRE][9:8];
+  assign DOF = words[ADDRF][11:10];
+  assign DOG = words[ADDRG][13:12];
+  assign DOH = words[ADDRH][15:14];
+  always @(posedge WCLK) if (WE) words[ADDRH] <= {DIH, DIG, DIF, DIE, DID, DIC, DIB, DIA};
+endmodule
+
 // Port A reads and port B writes words of 36 bits: 16 of them are A's data, 16 B's, 2 each their parities.
 module RAMB18E2 #(
   parameter DOA_REG = 0, DOB_REG = 0, READ_WIDTH_A = 0, READ_WIDTH_B = 0, WRITE_WIDTH_A = 0, WRITE_WIDTH_B = 0,

@@ -11,9 +11,9 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import place
 from sttest.frontend.shipped import lowered_text
 from sttest.package.compiled import write_package
-from sttest.targets.synth import certificate
+from sttest.targets.synth import certificate, design_parts
 from sttest.targets.synth.certificate import fit_certificate
-from sttest.targets.synth.design_parts import DesignPart, design_parts
+from sttest.targets.synth.design_parts import DesignPart
 from sttest.targets.synth.report import SynthesisReport, SynthesizedModule
 from sttest.targets.synth.yosys import Synthesized
 
@@ -24,13 +24,23 @@ def package(tmp_path_factory):
     return write_package(design, tmp_path_factory.mktemp("package"), place(design))
 
 
+@pytest.fixture(autouse=True)
+def no_processes(monkeypatch):
+    """Processes as predicted: pipelines of payloads would be made by XLS."""
+    monkeypatch.setattr(design_parts, "process_jobs", lambda *_: {})
+
+
+def parts_of(package) -> list[DesignPart]:
+    return design_parts.design_parts(package, package.folder)
+
+
 def cells(part: DesignPart) -> Mapping[str, int]:
     """Cells of so many LUTs and flip-flops as are predicted."""
     return {"LUT6": round(part.predicted.lut), "FDRE": round(part.predicted.ff)}
 
 
 def report(package, *, missing: int = 0, factor: float = 1) -> SynthesisReport:
-    parts = [replace(part, job=None) for part in design_parts(package)]
+    parts = [replace(part, job=None) for part in parts_of(package)]
     modules = [
         SynthesizedModule((part,), Synthesized({kind: round(n * factor) for kind, n in cells(part).items()}, 1, 0.0))
         for part in parts[missing:]
@@ -42,7 +52,7 @@ def test_without_doubt_the_sums_are_those_of_the_parts(package, monkeypatch):
     monkeypatch.setattr(certificate, "TOOL_FACTORS", {})
     found = fit_certificate(package, report(package), draws=100)
     assert [place.name for place in found.places] == ["SLR0", "SLR1", "SLR2"]
-    lut = sum(round(part.predicted.lut) * part.count for part in design_parts(package))
+    lut = sum(round(part.predicted.lut) * part.count for part in parts_of(package))
     assert sum(place.amounts["lut"].low for place in found.places) == pytest.approx(lut)
     assert sum(place.amounts["lut"].high for place in found.places) == pytest.approx(lut)
     assert sum(process.lut.middle for process in found.processes) == pytest.approx(lut)
@@ -51,7 +61,7 @@ def test_without_doubt_the_sums_are_those_of_the_parts(package, monkeypatch):
 
 def test_what_was_not_synthesized_widens_the_error_bars(package, monkeypatch):
     monkeypatch.setattr(certificate, "TOOL_FACTORS", {})
-    parts = design_parts(package)
+    parts = parts_of(package)
     done = [replace(part, job=None) for part in parts]
     modules = [
         SynthesizedModule((part,), Synthesized({"LUT6": round(part.predicted.lut * (0.5 + n % 2))}, 1, 0.0))
@@ -74,5 +84,5 @@ def test_the_doubt_of_the_tool_is_an_error_bar(package):
     spread = found.places[0].amounts["lut"]
     assert spread.low / spread.middle == pytest.approx((low + 0.05 * (high - low)) / ((low + high) / 2), rel=0.01)
     assert found.places[0].amounts["dsp"].low == found.places[0].amounts["dsp"].high
-    everything = total(part.predicted * part.count for part in design_parts(package))
+    everything = total(part.predicted * part.count for part in parts_of(package))
     assert all(getattr(everything, kind) >= 0 for kind in KINDS)

@@ -1,0 +1,125 @@
+"""Processes for synthesis: their text against that for simulators, netlists against their text, in every clock."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from module_bench import Compared, Pair, compare_modules, needs_verilator
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
+from sttest.compile.compiler import compile_text
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.options import CompileOptions
+from sttest.compile.rtl import module_text
+from sttest.compile.rtl.cells import Cells
+from sttest.compile.rtl.module import ModuleText
+from sttest.compile.rtl.processes import design_modules
+from sttest.frontend.shipped import lowered_text
+from sttest.targets.synth.processes import ProcessJobs, jobs_of
+from sttest.targets.synth.yosys import Synthesized, synthesize
+
+pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs_verilator]
+
+LIBRARY = operators(require_hbm(load_board("u55c")))
+CELLS = Path(__file__).with_name("cells.sv")
+# Initial contents of memories, which are unknown.
+_CONTENTS = re.compile(r"^ *\.INITP?_[0-9A-F]{2}\(.*\n", re.MULTILINE)
+
+
+def modules(model: str, cells: Cells | None, *, small: bool) -> dict[str, ModuleText]:
+    """The tasks and converters of a decode block by their names."""
+    design = compile_text(lowered_text(model, "decode", small=small), model, "u55c", CompileOptions())
+    found = design_modules(only_kernel(design.module, "test", model), design.graph, LIBRARY, cells)
+    return {each.processes[0]: each for each in found if each.kind in ("task", "converter")}
+
+
+def is_integer(module: ModuleText) -> bool:
+    return "$signed" in module.body and "fp::" not in module.body
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return [folder / name for name in texts]
+
+
+def library(*processes: ModuleText) -> dict[str, str]:
+    """Texts of the parts of processes, and of what those use."""
+    parts = {part.name: part for process in processes for part in process.parts}
+    uses = dict.fromkeys(["primitives", *(name for part in parts.values() for name in part.uses)])
+    return {f"{name}.sv": module_text(name) for name in uses} | {f"{name}.v": part.text for name, part in parts.items()}
+
+
+def check(found: list[Compared], names: list[str]) -> None:
+    for name, each in zip(names, found, strict=True):
+        assert each.wrong == 0, f"{name}: {each}"
+        assert each.given > 0, name
+
+
+# --- The text for synthesis and that for simulators
+
+
+BLOCKS = [
+    ("small-gpt2", ("attn_norm", "attn_norm_4", "attn_q_proj", "attn_scores_rescale", "attn_softmax", "attn_mix",
+                    "order_attn_norm_quantise_fill")),
+    *(pytest.param(model, (), marks=pytest.mark.nightly) for model in ("gpt2", "qwen", "llama", "gemma")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "picked"), BLOCKS)
+def test_both_texts_do_the_same(model, picked, tmp_path):
+    """In all clocks: handshakes, and tokens that leave; the nightly ones all processes of a block of full size."""
+    small = model.startswith("small-")
+    model = model.removeprefix("small-")
+    simulated, cells = modules(model, None, small=small), modules(model, Cells(tmp_path / "lanes"), small=small)
+    names = list(picked or {module.body: name for name, module in simulated.items()}.values())
+    texts = [each[name].text(f"{name}_{kind}") for name in names for kind, each in (("m", simulated), ("c", cells))]
+    sources = written(tmp_path, {**library(*(cells[name] for name in names)), "processes.sv": "\n".join(texts)})
+    pairs = [Pair(simulated[name], f"{name}_m", f"{name}_c", is_integer(simulated[name])) for name in names]
+    check(compare_modules(pairs, sources, tmp_path, 20_000 if picked else 100_000), names)
+
+
+# --- Netlists
+
+
+KINDS = {
+    "task with cascades": "attn_scores",
+    "running sums of fp32": "attn_norm",
+    "requantizer": "attn_norm_quantise",
+    "converter": "order_attn_norm_quantise_fill",
+    "converter whose tokens differ": "order_attn_normalise_quantise_fill",
+}
+
+
+@pytest.mark.parametrize("clocks", [2_000, pytest.param(100_000, marks=pytest.mark.nightly)])
+def test_netlists_do_what_the_text_does(clocks, tmp_path):
+    pytest.importorskip("pyosys", reason="needs pyosys, pip install 'sttest[rtl]'")
+    every = modules("gpt2", Cells(tmp_path / "lanes"), small=True)
+    picked = {kind: every[name] for kind, name in KINDS.items()}
+    jobs = {kind: jobs_of(module) for kind, module in picked.items()}
+    wanted = [job for each in jobs.values() for job in (each.frame, *each.parts.values())]
+    found = synthesize(wanted, tmp_path / "jobs", 2, lambda line: None)
+    assert all(isinstance(each, Synthesized) for each in found.values()), found
+    assert found[jobs["task with cascades"].frame.key]
+    texts = {"cells.sv": CELLS.read_text(), **library(*picked.values())}
+    for job in wanted:
+        texts[f"{job.key}.v"] = netlist(tmp_path / "jobs" / job.key / "netlist.v", jobs.values())
+    texts["processes.sv"] = "\n".join(module.text(f"process_{number}") for number, module in enumerate(picked.values()))
+    pairs = [
+        Pair(module, f"process_{number}", f"job_{jobs[kind].frame.key}", "products_" in module.body)
+        for number, (kind, module) in enumerate(picked.items())
+    ]  # fmt: skip
+    check(compare_modules(pairs, written(tmp_path, texts), tmp_path, clocks), [*picked])
+
+
+def netlist(path: Path, processes) -> str:
+    """A netlist whose black boxes are the netlists of parts."""
+    text = _CONTENTS.sub("", path.read_text())
+    for each in processes:
+        assert isinstance(each, ProcessJobs)
+        for name, job in each.parts.items():
+            text = re.sub(rf"\b{name}\b", f"job_{job.key}", text)
+    return text
