@@ -16,7 +16,7 @@ from sttest.compile.rtl.task import task_module
 from sttest.compile.rtl.task_body import left_loops
 from sttest.compile.schedule.converter_block import converter_block
 from sttest.compile.schedule.storage import buffer_name
-from sttest.compile.schedule.task_schedule import task_schedule
+from sttest.compile.schedule.task_schedule import task_schedule, turn_schedules
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifo_name, processes_of
 from sttest.core.errors import InputError
@@ -146,12 +146,13 @@ def _task_turns(
             writes = label == "out"
             given = f"{label}{n}" if alone else f"{label}{n}_of{turn}"
             sides.setdefault((name, writes), Side(name, given, fifos[name].bits, writes))
+    schedules = turn_schedules([task_schedule(task, library) for task in tasks])
     return [
         TaskTurn(
-            task, task_schedule(task, library),
+            task, schedule,
             tuple(sides[_fifo_of(each), False] for each in task.sources),
             tuple(sides[_fifo_of(each), True] for each in task.sinks),
-        ) for task in tasks
+        ) for task, schedule in zip(tasks, schedules, strict=True)
     ]  # fmt: skip
 
 

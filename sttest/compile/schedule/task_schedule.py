@@ -8,8 +8,8 @@ A port moves at most one token per cycle.  Per tile a task takes ``steps * inter
 many cycles after its last step as the operators on the longest path have stages.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from operator import is_
@@ -62,6 +62,17 @@ class TaskSchedule:
         """Cycles from the first token of a tile to after its last result."""
         last = max((cycle for port in self.results for cycle in port.cycles), default=0)
         return max(last + 1, self.ahead * self.interval + self.ii + self.stages)
+
+
+def turn_schedules(schedules: Sequence[TaskSchedule]) -> list[TaskSchedule]:
+    """Schedules of tasks that take turns on one body: results of all come as late as those of the deepest."""
+    stages = max(each.stages for each in schedules)
+    return [each if each.stages == stages else _later(each, stages - each.stages) for each in schedules]
+
+
+def _later(schedule: TaskSchedule, cycles: int) -> TaskSchedule:
+    results = tuple(replace(each, cycles=tuple(at + cycles for at in each.cycles)) for each in schedule.results)
+    return replace(schedule, stages=schedule.stages + cycles, results=results)
 
 
 def task_schedule(task: df.TaskOp, library: Mapping[str, Operator]) -> TaskSchedule:

@@ -26,7 +26,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.compile.assumptions import MOST_DRAINS
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
-from sttest.compile.schedule.task_schedule import TaskSchedule
+from sttest.compile.schedule.task_schedule import TaskSchedule, turn_schedules
 from sttest.sim.graph import COPY_CYCLES, Event, Loop, Pipeline, When
 
 # --- Which nodes a stream comes from, and which of two streams has its tokens first
@@ -136,7 +136,7 @@ class NodePipelines:
 
     def task(self, task: df.TaskOp) -> Pipeline:
         """The task's loops with the accesses of its FIFOs."""
-        return self._task(task, self._left_loops(task))
+        return self._pipeline(task, self._left_loops(task), self.costs[task])
 
     def is_left(self, task: df.TaskOp) -> bool:
         """Whether the task's pipeline is left after every pass of its outermost loop."""
@@ -148,12 +148,13 @@ class NodePipelines:
         They are left after every iteration only where each of them asks for that: who has its data in a burst would
         wait for every drain.  Nor where their iterations are too many to be written out one by one.
         """
-        if sum(each.iterations for each in members) <= MOST_DRAINS and all(map(self._drains, members)):
-            return self._task(task, len(task.trip_counts))
-        return self._task(task, max(map(self._left_passes, members)))
+        drains = sum(each.iterations for each in members) <= MOST_DRAINS and all(map(self._drains, members))
+        depth = len(task.trip_counts) if drains else max(map(self._left_passes, members))
+        schedules = turn_schedules([self.costs[each] for each in members])
+        return self._pipeline(task, depth, schedules[list(members).index(task)])
 
-    def _task(self, task: df.TaskOp, depth: int) -> Pipeline:
-        cost, trips = self.costs[task], task.trip_counts
+    def _pipeline(self, task: df.TaskOp, depth: int, cost: TaskSchedule) -> Pipeline:
+        trips = task.trip_counts
         inner, kinds = trips[depth:], task.loop_kinds[depth:]
         last: tuple[When, ...] = tuple(
             trip - 1 if kind == "reduction" else None for trip, kind in zip(inner, kinds, strict=True)

@@ -41,14 +41,15 @@ def valued(text: str, name: str, options: CompileOptions, seed: int = 1) -> Valu
     return ValuedDesign.of(only_kernel(design.module, "test", name), design.graph, LIBRARY, values)
 
 
-def program(seed: int) -> ValuedDesign | None:
-    """A random program; None if its sizes refuse the tile."""
+def program(seed: int, ops: int = 6) -> ValuedDesign | None:
+    """A random program of so many operations; None if its sizes refuse the tile."""
     options = CompileOptions(
         tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
         overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
+        share=("none", "all")[seed // 3 % 2],
     )  # fmt: skip
     try:
-        return valued(random_whole_program(seed), f"program {seed}", options, seed)
+        return valued(random_whole_program(seed, ops), f"program {seed}", options, seed)
     except SttestError as error:
         if error.code not in REFUSALS:
             raise
@@ -56,7 +57,7 @@ def program(seed: int) -> ValuedDesign | None:
 
 
 def check(designs: Sequence[ValuedDesign], folder) -> None:
-    for design, ran in zip(designs, emulate_designs(designs, folder), strict=True):
+    for design, ran in zip(designs, emulate_designs(designs, folder, many_small=len(designs) > 1), strict=True):
         found = compare(design.graph, ran)
         assert ran.verdict == "done", design.graph.name
         assert found.first is None, f"{design.graph.name}: {found.first}"
@@ -64,13 +65,24 @@ def check(designs: Sequence[ValuedDesign], folder) -> None:
         assert found.events > 0
 
 
-@pytest.mark.parametrize("seeds", [range(3000, 3012), pytest.param(range(1000), marks=pytest.mark.nightly)])
-def test_random_programs(seeds, tmp_path):
-    batch = 40
-    for first in range(0, len(seeds), batch):
-        designs = [design for seed in seeds[first : first + batch] if (design := program(seed)) is not None]
-        assert len(designs) >= len(seeds[first : first + batch]) // 2
-        check(designs, tmp_path)
+@pytest.mark.parametrize(
+    ("seeds", "ops"),
+    [
+        (range(3000, 3064), 4),
+        *(pytest.param(range(n, n + 100), 6, marks=pytest.mark.nightly) for n in range(0, 1300, 100)),
+    ],
+)
+def test_random_programs(seeds, ops, tmp_path):
+    """At least 50 programs in the suite and 1,000 at night: some sizes refuse their tile."""
+    designs = [design for seed in seeds if (design := program(seed, 1 + seed % ops)) is not None]
+    assert len(designs) >= 50 * len(seeds) // 64
+    check(designs, tmp_path)
+
+
+def test_tasks_of_one_engine_with_sums_of_different_depths(tmp_path):
+    """Their body has the levels of the deepest sum, so that all turns are timed with them."""
+    options = CompileOptions(tile_size=1, vector_bits=4096, overall_unroll=100_000, precision="fp32", share="all")
+    check([valued(random_whole_program(132), "program 132", options, 132)], tmp_path)
 
 
 QUICK = "gpt2", "decode", True
