@@ -260,6 +260,11 @@ class Control:
             if max(dim) > 1:
                 width = width_of(max(dim) - 1)
                 indices.append((f"{name}_x{k}", width, self.by_turn([trip - 1 for trip in dim], width, turns)))
+        starts = f"{p}stage == {literal(stage, width_of(self._last_stage))}"
+        if len(turns) < len(self.programs):
+            starts += f" & ({self.is_turn(turns)})"
+        if not indices:
+            return f"  logic {name}_valid;\n  assign {name}_valid = {starts};\n"
         phase, phase_width = f"{name}_phase", width_of(max(ii) - 1)
         registers = [f"  logic [{width - 1}:0] {index} = 0;" for index, width, _ in indices]
         registers.append(f"  logic {name}_on = 0, {name}_valid, {name}_last;")
@@ -276,9 +281,6 @@ class Control:
                 f"if ({phase} == {end}) begin\n        {phase} <= 0;\n        {step}\n"
                 f"      end else {phase} <= {phase} + {literal(1, phase_width)};"
             )
-        starts = f"{p}stage == {literal(stage, width_of(self._last_stage))}"
-        if len(turns) < len(self.programs):
-            starts += f" & ({self.is_turn(turns)})"
         clear += f" {phase} <= 0;" if waits else ""
         return "\n".join(
             [
@@ -315,4 +317,4 @@ def _increments(indices: Sequence[tuple[str, int, str]]) -> list[str]:
         guard = f"if ({all_of(wrapped)}) " if wrapped else ""
         lines.append(f"{guard}{index} <= {at_end} ? {literal(0, width)} : {index} + {literal(1, width)};")
         wrapped.append(at_end)
-    return lines or [";"]
+    return lines

@@ -206,14 +206,20 @@ class _Library:
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
+        self.processes: dict[str, list[str]] = {}
 
     def name_of(self, module: ModuleText) -> str:
         """The module's name, made where there is none yet."""
-        return self.names.setdefault(module.text(_NAME), f"{module.kind}_{len(self.names)}")
+        name = self.names.setdefault(module.text(_NAME), f"{module.kind}_{len(self.names)}")
+        self.processes.setdefault(name, []).append(module.processes[0])
+        return name
 
     def text(self) -> str:
-        """All modules."""
-        return "\n".join(text.replace(_NAME, name) for text, name in self.names.items())
+        """All modules, each under the names of the processes that are one."""
+        return "\n".join(
+            "".join(f"// {process}\n" for process in self.processes[name]) + text.replace(_NAME, name)
+            for text, name in self.names.items()
+        )
 
 
 _NAME = "@NAME@"
