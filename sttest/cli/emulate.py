@@ -97,7 +97,7 @@ def emulate_verb(
         print(_text(ran, found, why))
         if wave is not None:
             print(f"  {wave}: {window} cycles before and behind cycle {centre}, cycle n from {_UNIT}(n + 1) on")
-    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact and not ran.wrong))
+    raise typer.Exit(_exit_code(ran.verdict, agrees=found.is_exact))
 
 
 _UNIT = 10
@@ -119,11 +119,9 @@ def _waveform_suffix(wave: Path | None, simulator: str) -> str:
 
 def _first_cycle(ran: RtlRun, found: Comparison) -> int:
     """The cycle of the first difference, else of the end."""
-    first = found.first
-    cycles = [wrong.cycle for wrong in ran.wrong]
-    cycles += [] if first is None else [each for each in (first.rtl_cycle, first.engine_cycle) if each is not None]
-    seen = [int(times.max()) for times in (*ran.writes.values(), *ran.reads.values()) if times.size]
-    return min(cycles, default=max(seen, default=0))
+    if found.first is not None and found.first.cycle is not None:
+        return found.first.cycle
+    return max((int(times.max()) for times in (*ran.writes.values(), *ran.reads.values()) if times.size), default=0)
 
 
 def _exit_code(verdict: str, *, agrees: bool) -> int:
@@ -182,16 +180,12 @@ def _text(ran: RtlRun, found: Comparison, why: str) -> str:
     lines = [
         f"{ran.name}: {cycles}, {ran.fifo_events:,} FIFO accesses in hardware",
         f"  {ran.simulator}: built in {ran.build_s:.1f} s, run in {ran.run_s:.1f} s",
-        f"  {same}" if found.first is None else f"  differs from {found.engine}: {found.first}",
+        f"  {same}" if found.first is None else f"  first difference from {found.engine}: {found.first}",
     ]
     if why:
         lines.append(f"  times only, no values: {why}")
     elif ran.wrong:
-        first = ran.wrong[0]
-        lines.append(
-            f"  values differ from the reference in {len(ran.wrong)} FIFOs, first in token {first.token} of "
-            f"'{first.fifo}', cycle {first.cycle}"
-        )
+        lines.append(f"  values differ from the reference in {len(ran.wrong)} FIFOs, first in {ran.wrong[0]}")
     else:
         lines.append("  values are those of the reference, in every token, to the bit")
     waits = [f"  '{b.process}' waits to {b.waits_to} '{b.fifo}': needs {b.need}, has {b.have}" for b in ran.blocked]

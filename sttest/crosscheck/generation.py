@@ -62,10 +62,7 @@ def on_rtl(graph: ReferenceGraph, design: BuiltDesign) -> RunnableDesign:
         if ran.verdict != "done":
             return {}
         if ran.wrong:
-            first = min(ran.wrong, key=lambda wrong: wrong.cycle)
-            raise EnginesDisagreeError(
-                "values", f"token {first.token} of '{first.fifo}' in cycle {first.cycle}", where=graph.name
-            )
+            raise EnginesDisagreeError("values", str(ran.wrong[0]), where=graph.name)
         return {
             node.name: store(node, stream := graph.stream[node.source], _tokens(stream, kept[node.source]))
             for node in graph.stores

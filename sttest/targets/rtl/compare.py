@@ -16,8 +16,8 @@ from sttest.targets.rtl.drive import RtlRun
 class Difference:
     """A difference between hardware and engine; a cycle of None means that it never happens there.
 
-    ``kind``: ``access`` of token ``token`` of ``fifo``, by ``op``; ``finish`` of ``process``; ``order``: the
-    hardware handed out another token than was due; ``verdict``.
+    ``kind``: ``access`` of token ``token`` of ``fifo``, by ``op``; ``value`` of a token that is written; ``finish`` of
+    ``process``; ``order``: the hardware handed out another token than was due; ``verdict``.
     """
 
     kind: str
@@ -29,8 +29,13 @@ class Difference:
     engine_cycle: int | None = None
     detail: str = ""
 
+    @property
+    def cycle(self) -> int | None:
+        """The cycle in which it shows, the earlier one of both."""
+        return min((cycle for cycle in (self.rtl_cycle, self.engine_cycle) if cycle is not None), default=None)
+
     def __str__(self) -> str:
-        if self.kind in ("order", "verdict"):
+        if self.kind in ("order", "value", "verdict"):
             return self.detail
         what = f"process '{self.process}' finishes"
         if self.kind == "access":
@@ -44,7 +49,7 @@ def _cycle(cycle: int | None) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``first`` is the earliest difference, None where every access and finish is in the same cycle."""
+    """``first`` is the earliest difference, None where every access, value and finish is the same."""
 
     engine: str
     simulation: Simulation
@@ -68,7 +73,7 @@ class Comparison:
 
 
 def compare(graph: TimedGraph, run: RtlRun, engine: str = "maxplus") -> Comparison:
-    """Runs the engine on the same graph and looks for the first access that is not in the same cycle.
+    """Runs the engine on the same graph and looks for the first access in another cycle or of another value.
 
     Args:
         graph: graph that ``run`` was built from.
@@ -85,8 +90,7 @@ def _when(difference: Difference) -> tuple[int, bool, int]:
     """The sort key: cycles; a token out of order first, since it spoils what follows; verdicts last."""
     if difference.kind == "order":
         return 0, False, difference.rtl_cycle or 0
-    cycles = [cycle for cycle in (difference.rtl_cycle, difference.engine_cycle) if cycle is not None]
-    return 1 + (difference.kind == "verdict"), not cycles, min(cycles, default=0)
+    return 1 + (difference.kind == "verdict"), difference.cycle is None, difference.cycle or 0
 
 
 def _differences(graph: TimedGraph, run: RtlRun, simulation: Simulation) -> Iterator[Difference]:
@@ -110,6 +114,8 @@ def _differences(graph: TimedGraph, run: RtlRun, simulation: Simulation) -> Iter
                     "access", fifo.name, op, first_token + index, rtl_cycle=_at(ours, index),
                     engine_cycle=_at(theirs, index),
                 )  # fmt: skip
+    for wrong in run.wrong:
+        yield Difference("value", wrong.fifo, "write", wrong.token, rtl_cycle=wrong.cycle, detail=str(wrong))
     for process, cycle in run.finish.items():
         if cycle != simulation.finish[process]:
             yield Difference("finish", process=process, rtl_cycle=cycle, engine_cycle=simulation.finish[process])

@@ -75,9 +75,24 @@ class Violation:
 class WrongToken:
     """The first token of a FIFO whose value is not what it shall be."""
 
-    fifo: str
-    token: int
-    cycle: int
+    fifo: str  # name of the FIFO
+    token: int  # number of the token
+    cycle: int  # in which it was written
+    # the first byte that differs, the lowest of the token being 0, as it was written and as it shall be
+    byte: int = 0
+    got: int = 0
+    expected: int = 0
+
+    @staticmethod
+    def of(fifo: str, token: int, cycle: int, got: int, expected: int) -> "WrongToken":
+        """A token as it was written and as it shall be, all its bits as a number."""
+        apart = got ^ expected
+        byte = ((apart & -apart).bit_length() - 1) // 8
+        return WrongToken(fifo, token, cycle, byte, got >> 8 * byte & 0xFF, expected >> 8 * byte & 0xFF)
+
+    def __str__(self) -> str:
+        where = f"token {self.token} of '{self.fifo}', cycle {self.cycle}"
+        return f"{where}: byte {self.byte} is 0x{self.got:02x}, not 0x{self.expected:02x}"
 
 
 @dataclass(frozen=True)
@@ -160,7 +175,9 @@ def _parse(log: Path) -> tuple[Lines, dict[int, str]]:
             word, *rest = line.split()
             if word == "graph":
                 verdicts[int(rest[0])] = rest[1]
-            elif word in ("access", "finish", "blocked", "wrong", "value"):
+            elif word == "value":
+                lines[word].append([*map(int, rest[:3]), *(int(bits, 16) for bits in rest[3:])])
+            elif word in ("access", "finish", "blocked", "wrong"):
                 lines[word].append([_number(text) for text in rest])
     return lines, verdicts
 
@@ -197,7 +214,7 @@ class _Names:
         )
 
     def wrong(self, lines: list[list[int]]) -> tuple[WrongToken, ...]:
-        found = (WrongToken(self.fifos[fifo], token, cycle) for fifo, token, cycle in lines if fifo in self.fifos)
+        found = (WrongToken.of(self.fifos[fifo], *rest) for fifo, *rest in lines if fifo in self.fifos)
         return tuple(sorted(found, key=lambda each: each.cycle))
 
 

@@ -36,14 +36,6 @@ extern "C" void twin_wrong(int fifo, int got, int expected, long long now) {
     std::printf("wrong %d %d %d %lld\n", fifo, got, expected, now);
 }
 
-// Of each FIFO the first token with another value than was expected.
-static std::vector<bool> differs(FIFOS + 1);
-
-extern "C" void twin_value(int fifo, int token, long long now) {
-    if (!differs[fifo]) std::printf("value %d %d %lld\n", fifo, token, now);
-    differs[fifo] = true;
-}
-
 // Bit `index` of a port of up to 64 bits, or of a wider one.
 template <typename Port>
 static bool bit(const Port& port, int index) {

@@ -21,6 +21,7 @@ from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
+from sttest.sim.graph import MemoryPort
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import ValuedDesign, emulate_designs, pack_tokens
 
@@ -145,12 +146,23 @@ def test_a_fault_in_any_layer_is_found_and_named(tmp_path):
     }
     runs = emulate_designs([design for design, _ in broken.values()], tmp_path, max_clocks=100_000)
     for (name, (design, module)), ran in zip(broken.items(), runs, strict=True):
+        first = compare(design.graph, ran).first
         sides = {side.fifo for side in module.sides}
-        if ran.wrong:
-            assert min(ran.wrong, key=lambda wrong: wrong.cycle).fifo in sides, name
-        else:
-            first = compare(design.graph, ran).first
-            assert any(f"'{each}'" in str(first) for each in (*sides, *module.processes)), f"{name}: {first}"
+        assert any(f"'{each}'" in str(first) for each in (*sides, *module.processes)), f"{name}: {first}"
+
+
+def test_a_wrong_value_is_named_by_stream_token_cycle_and_byte(tmp_path):
+    whole = next(made for seed in (3006, 3000) if (made := program(seed)) is not None)
+    fifo = next(each.fifo for each in whole.graph.processes if isinstance(each, MemoryPort) and each.op == "write")
+    rows = whole.tokens[fifo]
+    other = rows.copy()
+    other[3, -1] ^= 0x40
+    (ran,) = emulate_designs([replace(whole, tokens={**whole.tokens, fifo: other})], tmp_path, many_small=True)
+    first, cycle = compare(whole.graph, ran).first, int(ran.writes[fifo][3])
+    assert first is not None
+    was, shall = int(rows[3, -1]), int(other[3, -1])
+    assert str(first) == f"token 3 of '{fifo}', cycle {cycle}: byte 0 is 0x{was:02x}, not 0x{shall:02x}"
+    assert (first.kind, first.token, first.cycle) == ("value", 3, cycle)
 
 
 def test_a_fifo_of_another_depth_is_found(tmp_path):

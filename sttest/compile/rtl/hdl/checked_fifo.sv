@@ -20,6 +20,7 @@ module checked_fifo #(
   localparam int BYTES = (WIDTH + 7) / 8;
   logic [8*BYTES-1:0] expected [TOKENS];
   int written = 0;
+  logic differs = 0;  // the first token with another value than was expected is told
   if (RAM) begin : ram
     fifo_ram #(.WIDTH(WIDTH), .DEPTH(DEPTH)) fifo (.*);
   end else begin : srl
@@ -41,7 +42,10 @@ module checked_fifo #(
   always_ff @(posedge clk) begin
     if (put) begin
       `TWIN_ACCESS(2 * ID + 1, 1, now);
-      if (put_data !== expected[written][WIDTH-1:0]) `TWIN_VALUE(ID, written, now);
+      if (!differs && put_data !== expected[written][WIDTH-1:0]) begin
+        differs <= 1;
+        $display("value %0d %0d %0d %h %h", ID, written, now, put_data, expected[written][WIDTH-1:0]);
+      end
       written <= written + 1;
     end
     if (take) `TWIN_ACCESS(2 * ID, 1, now);
