@@ -41,13 +41,12 @@ module axi_write #(
   localparam int COUNT = $clog2(ROOM + 1);
 
   // Tokens into words.
-  logic all_taken;
+  logic [31:0] part, next_part;
+  logic last, put, word_ends, word_space, all_taken;
+  logic [WORD-1:0] word;
   always_ff @(posedge clk)
     if (reset) all_taken <= 1'b0;
     else if (take & last) all_taken <= 1'b1;
-  logic [31:0] part, next_part;
-  logic last, put, word_ends, word_space;
-  logic [WORD-1:0] word;
   address_walk #(.LOOPS(LOOPS), .START(START), .TRIPS(TRIPS), .DELTAS(DELTAS)) parts (
     .clk, .reset, .step(take), .at(part), .next(next_part), .last
   );
