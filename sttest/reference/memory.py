@@ -154,6 +154,34 @@ def tiles_of(image: Bytes, layout: MemoryLayout, stream: ReferenceStream) -> Arr
     return _untiled(elements.reshape(-1, *layout.beats, *layout.beat), layout.beats)
 
 
+def element_addresses(layout: MemoryLayout, stream: ReferenceStream, *, written: bool = False) -> Offsets:
+    """Numbers in memory of the elements of every token, [tokens, elements].
+
+    Args:
+        layout: how the tensor lies in memory.
+        stream: of the DMA.
+        written: whether the DMA writes memory.
+
+    Raises:
+        InputError: see :func:`tile_order`.
+    """
+    numbers = np.arange(prod(layout.shape), dtype=np.int64).reshape(-1, *layout.beats, *layout.beat)
+    tiles = _untiled(numbers, layout.beats)
+    if layout.packed:
+        ordered, tiles = tiles, np.empty_like(tiles)
+        tiles[tile_order(layout, stream)] = ordered
+    trips = compact_trips(stream)
+    if written:
+        where = offsets(stream, trips).reshape(prod(trips), len(stream.element))
+        flat = _untiled(tiles.reshape((*layout.grid, *layout.tile)), layout.grid).reshape(-1)
+        base, shape = row_major(where, layout.shape), layout.shape
+    else:
+        number, place = tiles_and_places(layout, stream)
+        flat, base, shape = tiles.reshape(-1), number * prod(layout.tile) + place, layout.tile
+    found = gathered(flat, base, element_numbers(stream.element, shape))
+    return expanded(stream, found.reshape(*trips, *stream.element)).reshape(stream.tokens, -1)
+
+
 def tile_order(layout: MemoryLayout, stream: ReferenceStream) -> Offsets:
     """Row-major numbers of the tiles, in the order in which a stream first touches them.
 

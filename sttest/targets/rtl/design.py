@@ -107,12 +107,7 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
     for room, names in (("sttest.compile.rtl", SOURCES), ("sttest.targets.rtl", TWIN_SOURCES)):
         for name in names:
             (folder / name).write_text(files(room).joinpath("hdl", name).read_text(encoding="utf-8"))
-    model = "payload_model.cpp"
-    with header_folders() as headers:
-        for headers_of in (headers.streams, headers.integers):
-            shutil.copytree(headers_of, folder / "include", dirs_exist_ok=True)
-    (folder / "functions.h").write_text(_functions(), encoding="utf-8")
-    (folder / model).write_text(files("sttest.targets.rtl").joinpath(model).read_text(encoding="utf-8"))
+    model = write_payload_model(folder)
     written = {"packages.sv": FP_PACKAGE, "processes.sv": library.text(), "graphs.sv": "\n".join(tops),
                "twin.sv": twin_module(len(designs))}  # fmt: skip
     for name, text in written.items():
@@ -122,6 +117,17 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
     sources = ["twin_log.sv", "packages.sv", *SOURCES, *TWIN_SOURCES[1:], *[*written][1:], model]
     write_json(folder / MANIFEST, {"schema": SCHEMA, "sources": sources, "graphs": listing})
     return folder
+
+
+def write_payload_model(folder: Path) -> str:
+    """Writes what payloads call in simulation; the name of the C++ file."""
+    model = "payload_model.cpp"
+    with header_folders() as headers:
+        for headers_of in (headers.streams, headers.integers):
+            shutil.copytree(headers_of, folder / "include", dirs_exist_ok=True)
+    (folder / "functions.h").write_text(_functions(), encoding="utf-8")
+    (folder / model).write_text(files("sttest.targets.rtl").joinpath(model).read_text(encoding="utf-8"))
+    return model
 
 
 def _functions() -> str:

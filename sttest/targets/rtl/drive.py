@@ -293,7 +293,7 @@ class BuiltFolder:
         if window is not None:
             asked += [f"+wave={window.path.resolve()}", f"+from={window.first}", f"+to={window.last}"]
         with log.open("wb") as lines:
-            _call([*self.command, *asked], self.folder, stdout=lines, preexec_fn=_largest_stack)
+            call_tool([*self.command, *asked], self.folder, stdout=lines, preexec_fn=largest_stack)
         return read_runs(self.folder, log, self.graphs, self.simulator, self.build_s, time.perf_counter() - began)
 
 
@@ -336,25 +336,25 @@ def _build_verilator(folder: Path, manifest: dict[str, list], optimize: str, wav
     defines += " -I../include"
     trace = [TRACE_OPTIONS[waveform], *_TRACED] if waveform else []
     sources = [*manifest["sources"], _testbench(folder, "testbench.cpp")]
-    _call([*_VERILATOR, *trace, "-CFLAGS", defines, *sources], folder)
-    _call([*_MAKE, f"OPT_FAST={optimize}"], folder)
+    call_tool([*_VERILATOR, *trace, "-CFLAGS", defines, *sources], folder)
+    call_tool([*_MAKE, f"OPT_FAST={optimize}"], folder)
     return ["obj/Vtwin"]
 
 
 def _build_icarus(folder: Path, manifest: dict[str, list]) -> list[str]:
     graphs = f"-Ptestbench.GRAPHS={len(manifest['graphs'])}"
     sources = [*manifest["sources"], _testbench(folder, "testbench.sv")]
-    _call(["iverilog", "-g2012", "-s", "testbench", graphs, "-o", "twin.vvp", *sources], folder)
+    call_tool(["iverilog", "-g2012", "-s", "testbench", graphs, "-o", "twin.vvp", *sources], folder)
     return ["vvp", "-n", "twin.vvp"]
 
 
-def _largest_stack() -> None:
+def largest_stack() -> None:
     """Verilator's functions keep the signals of a large design on the stack."""
     _, most = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (most, most))
 
 
-def _call(command: Sequence[str], folder: Path, **streams: object) -> None:
+def call_tool(command: Sequence[str], folder: Path, **streams: object) -> None:
     """Runs a tool in the folder; its complaints become one error.
 
     Raises:

@@ -1,0 +1,223 @@
+"""A compiled design as a kernel with real ports: AXI4 masters to memory, control registers, plain FIFOs inside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sttest.boards.resources import MemoryKind
+from sttest.compile.rtl import fifo as fifo_module
+from sttest.compile.rtl.dma import PortWords, port_words
+from sttest.compile.rtl.module import ModuleText
+from sttest.core.errors import InputError
+from sttest.reference.graph import Load, ReferenceGraph, Store
+from sttest.sim.graph import Fifo, MemoryPort, TimedGraph
+from sttest.targets.rtl.loops import identifier
+
+AXI_SOURCES = ("fifo_ram", "fifo_srl", "address_walk", "axi_read", "axi_write", "axi_control")
+"""Modules of the library that a kernel has instances of."""
+_MOST_BEATS = 256
+_ROOM = 512
+"""Words that a port has places for, at most."""
+
+
+@dataclass(frozen=True)
+class KernelArgument:
+    """An argument, with the only memory port that uses it."""
+
+    name: str  # as the host knows it
+    port: MemoryPort  # in the timed graph
+    node: Load | Store  # in the reference graph
+    words: PortWords
+
+    @property
+    def bus(self) -> str:
+        """The name of its AXI interface."""
+        return f"m_axi_{self.name}"
+
+
+@dataclass(frozen=True)
+class RtlKernel:
+    """A design between memory ports."""
+
+    name: str
+    graph: TimedGraph
+    modules: Sequence[ModuleText]  # its processes without memory ports
+    arguments: Sequence[KernelArgument]  # in the order of the host
+
+    @staticmethod
+    def of(
+        name: str, graph: TimedGraph, modules: Sequence[ModuleText], values: ReferenceGraph,
+        arguments: Mapping[str, str],
+    ) -> "RtlKernel":  # fmt: skip
+        """A kernel.
+
+        Args:
+            name: of the module.
+            graph: timed graph of the design.
+            modules: its processes without memory ports.
+            values: its reference graph.
+            arguments: name of the argument by DMA, in the order of the host.
+
+        Raises:
+            InputError: a memory port that has no RTL.
+        """
+        nodes = {node.name: node for node in (*values.loads, *values.stores)}
+        ports = {port.name: port for port in graph.processes if isinstance(port, MemoryPort)}
+        found = []
+        for dma, argument in arguments.items():
+            if dma not in nodes or dma not in ports:
+                raise InputError("no-rtl", "an argument of several tensors has no AXI port yet", where=argument)
+            node, port = nodes[dma], ports[dma]
+            stream = values.stream[node.source if isinstance(node, Store) else node.sink]
+            if port.tokens != stream.tokens:
+                raise InputError("no-rtl", "a launch over layers or tokens has no AXI ports yet", where=argument)
+            found.append(KernelArgument(argument, port, node, port_words(node, stream)))
+        return RtlKernel(name, graph, modules, found)
+
+    def texts(self, kinds: Mapping[str, MemoryKind], *, simulated: bool = False) -> tuple[str, str]:
+        """The modules of the processes, and the module of the kernel.
+
+        Args:
+            kinds: of memories, by name of the FIFO; block RAM where nothing is said.
+            simulated: whether FIFOs of shift registers are modelled as one memory each.
+        """
+        library: dict[str, str] = {}
+        fifos = [_fifo(place, each, kinds, simulated=simulated) for place, each in enumerate(self.graph.fifos)]
+        body = [_process(place, module, self.graph, library) for place, module in enumerate(self.modules)]
+        body += [_port(number, each, self.graph) for number, each in enumerate(self.arguments)]
+        ends = [f"p{place}_ended" for place in range(len(self.modules))]
+        ends += [f"a{number}_ended" for number in range(len(self.arguments))]
+        all_ended = " & ".join(f"(&{each})" for each in ends)
+        processes = "\n".join(text.replace(_NAME, name) for text, name in library.items())
+        kernel = f"""module {self.name} (
+  {self._ports}
+);
+  logic started, reset, ended;
+  logic [{len(self.arguments) - 1}:0][63:0] arguments;
+  axi_control #(.ARGUMENTS({len(self.arguments)})) control (
+    .clk(ap_clk), .reset(~ap_rst_n), {_connected("s_axi_control", CONTROL)},
+    .start(started), .ended(ended), .interrupt(interrupt), .arguments(arguments)
+  );
+  // Everything stands in reset until a launch begins, and again when it has ended.
+  logic running;
+  always_ff @(posedge ap_clk)
+    if (~ap_rst_n) running <= 1'b0;
+    else if (started) running <= 1'b1;
+    else if (ended) running <= 1'b0;
+  always_ff @(posedge ap_clk) reset <= ~running | ended;
+  assign ended = running & ~reset & {all_ended};
+{"".join(fifos)}{"".join(body)}endmodule
+"""
+        return processes, kernel
+
+    @property
+    def _ports(self) -> str:
+        lines = ["input  logic ap_clk", "input  logic ap_rst_n", "output logic interrupt"]
+        lines += _declared("s_axi_control", CONTROL, {"WORD": 32, "STROBE": 4, "ADDRESS": 12}, master=False)
+        for each in self.arguments:
+            bits = each.words.word_bits
+            lines += _declared(each.bus, MEMORY, {"WORD": bits, "STROBE": bits // 8, "ADDRESS": 64}, master=True)
+        return ",\n  ".join(lines)
+
+
+Signals = Sequence[tuple[str, str, bool]]
+"""Name, bits (a number or WORD, STROBE, ADDRESS), and whether the master drives it."""
+CONTROL: Signals = (
+    ("awvalid", "1", True), ("awready", "1", False), ("awaddr", "ADDRESS", True), ("wvalid", "1", True),
+    ("wready", "1", False), ("wdata", "WORD", True), ("wstrb", "STROBE", True), ("bvalid", "1", False),
+    ("bready", "1", True), ("arvalid", "1", True), ("arready", "1", False), ("araddr", "ADDRESS", True),
+    ("rvalid", "1", False), ("rready", "1", True), ("rdata", "WORD", False),
+)  # fmt: skip
+MEMORY: Signals = (*CONTROL, ("awlen", "8", True), ("wlast", "1", True), ("arlen", "8", True), ("rlast", "1", False))
+_READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rdata", "rlast"), (
+    "awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wdata", "wlast", "bvalid", "bready",
+)  # fmt: skip
+_UNUSED_RESPONSES = (("bresp", "2"), ("rresp", "2"))
+_FIXED = {"awsize": 3, "awburst": 2, "arsize": 3, "arburst": 2}
+
+
+def _declared(bus: str, signals: Signals, sizes: Mapping[str, int], *, master: bool) -> list[str]:
+    lines = []
+    for name, bits, driven in signals:
+        width = sizes.get(bits) or int(bits)
+        way = "output" if driven == master else "input "
+        lines.append(f"{way} logic {f'[{width - 1}:0] ' if width > 1 else ''}{bus}_{name}")
+    responses = "input " if master else "output"
+    lines += [f"{responses} logic [{int(bits) - 1}:0] {bus}_{name}" for name, bits in _UNUSED_RESPONSES]
+    if master:
+        lines += [f"output logic [{bits - 1}:0] {bus}_{name}" for name, bits in _FIXED.items()]
+    return lines
+
+
+def _connected(bus: str, signals: Signals) -> str:
+    return ", ".join(f".{name}({bus}_{name})" for name, _, _ in signals)
+
+
+_NAME = "@NAME@"
+
+
+def _process(place: int, module: ModuleText, graph: TimedGraph, library: dict[str, str]) -> str:
+    """The instance of a process."""
+    kind = library.setdefault(module.text(_NAME), f"{module.kind}_{len(library)}")
+    ports = [".clk(ap_clk)", ".reset(reset)", f".ended_all(p{place}_ended)", ".moving_all()"]
+    for side in module.sides:
+        wire = f"f{graph.fifo_index[side.fifo]}"
+        names = ("space", "put") if side.writes else ("avail", "take")
+        ports += [f".{side.name}_{each}({wire}_{each})" for each in names]
+        if side.bits:
+            ports.append(f".{side.name}_data({wire}_{'in' if side.writes else 'out'})")
+    wires = f"  logic [{len(module.processes) - 1}:0] p{place}_ended;\n"
+    return f"{wires}  {kind} {identifier('process_', place, module.processes[0])} ({', '.join(ports)});\n"
+
+
+def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, simulated: bool) -> str:
+    stem, bits = f"f{place}", max(1, fifo.bits)
+    kind: MemoryKind = kinds.get(fifo.name, "bram") if fifo.kind == "ram" else "srl"
+    made = fifo_module(kind, fifo.depth, bits, fifo.initial_tokens)
+    module = "fifo_model" if simulated and kind == "srl" and not fifo.initial_tokens and fifo.bits else made.module
+    given = {name: value for name, value in made.parameters.items() if module != "fifo_model" or name != "INITIAL"}
+    parameters = ", ".join(
+        f'.{name}("{value}")' if isinstance(value, str) else f".{name}({value})" for name, value in given.items()
+    )
+    ports = ", ".join(f".{each}({stem}_{each})" for each in ("put", "space", "take", "avail"))
+    data = f".put_data({stem}_in), .take_data({stem}_out)" if fifo.bits else ".put_data(1'b0), .take_data()"
+    return f"""  logic {", ".join(f"{stem}_{each}" for each in ("put", "take", "space", "avail"))};
+  logic [{bits - 1}:0] {stem}_in, {stem}_out;
+  {module} #({parameters}) {identifier("fifo_", place, fifo.name)} (.clk(ap_clk), .reset(reset), {ports}, {data});
+"""
+
+
+def _port(number: int, argument: KernelArgument, graph: TimedGraph) -> str:
+    """The port of an argument: what its stream's order is not that of memory, wires put right."""
+    words, port, bus = argument.words, argument.port, argument.bus
+    wire, reads = f"f{graph.fifo_index[port.fifo]}", port.op == "read"
+    word_bytes = words.word_bits // 8
+    burst = max(1, min(_MOST_BEATS, port.burst_bytes // word_bytes))
+    room = max(burst, min(_ROOM, burst * port.outstanding))
+    runs = words.words.runs.parameters
+    parameters = {
+        "WORD": str(words.word_bits), "PER_TOKEN": str(words.words_per_token), "PER_WORD": str(words.tokens_per_word),
+        "BURST": str(burst), "ROOM": str(room), "RUN": f"32'd{words.words.run}",
+        **{f"RUN_{name}": value for name, value in runs.items()}, **words.parts.parameters,
+    }  # fmt: skip
+    given = ", ".join(f".{name}({value})" for name, value in parameters.items())
+    used, idle = (_READS, _WRITES) if reads else (_WRITES, _READS)
+    connected = ", ".join(f".{name}({bus}_{name})" for name in used)
+    driven = {name for name, _, master in MEMORY if master}
+    silent = "".join(f"  assign {bus}_{name} = '0;\n" for name in idle if name in driven)
+    size = (word_bytes - 1).bit_length()
+    fixed = "".join(f"  assign {bus}_{way}size = {size};\n  assign {bus}_{way}burst = 1;\n" for way in ("aw", "ar"))
+    level = "space" if reads else "avail"
+    moves = "put" if reads else "take"
+    tokens = f"a{number}_token"
+    joined = (
+        f"  assign {wire}_in = {words.token_of(tokens)};\n" if reads
+        else f"  assign {tokens} = {words.memory_of(f'{wire}_out')};\n"
+    )  # fmt: skip
+    return f"""  logic a{number}_ended;
+  logic [{words.token_bits - 1}:0] {tokens};
+{joined}{silent}{fixed}  assign {bus}_wstrb = {"'0" if reads else "'1"};
+  axi_{port.op} #({given}) {identifier("argument_", number, argument.name)} (
+    .clk(ap_clk), .reset(reset), .base(arguments[{number}]), .ended(a{number}_ended), {connected},
+    .{level}({wire}_{level}), .{moves}({wire}_{moves}), .data({tokens})
+  );
+"""

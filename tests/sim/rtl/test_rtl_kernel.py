@@ -1,0 +1,59 @@
+"""Compiled designs as kernels with AXI4 ports: what they leave in memory is what the reference engine does."""
+
+import numpy as np
+import pytest
+from linalg_programs import random_whole_program
+from rtl_graphs import needs
+
+from sttest.boards.load import load_board, require_hbm
+from sttest.boards.operators import operators
+from sttest.compile.compiler import compile_text
+from sttest.compile.ir.module_walk import only_kernel
+from sttest.compile.options import CompileOptions
+from sttest.compile.reference_graph import value_graph
+from sttest.compile.rtl.processes import design_modules
+from sttest.core.errors import SttestError
+from sttest.crosscheck.rtl_values import random_tensors
+from sttest.frontend.shipped import lowered_text
+from sttest.reference.engine import run
+from sttest.reference.memory import memory_images
+from sttest.targets.rtl.kernel import RtlKernel
+from sttest.targets.rtl.kernel_run import run_kernel_with_memory
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
+
+LIBRARY = operators(require_hbm(load_board("u55c")))
+
+
+def check(text: str, options: CompileOptions, folder, seed: int = 1) -> None:
+    """A kernel of a text leaves the reference's bytes in memory, and AXI has nothing to complain of."""
+    design = compile_text(text, "kernel", "u55c", options)
+    values = value_graph(design.module, "kernel")
+    images = memory_images(values, random_tensors(values, seed))
+    wanted = run(values, images).results
+    modules = design_modules(only_kernel(design.module, "test", "kernel"), design.graph, LIBRARY)
+    names = {node.name: node.name for node in (*values.loads, *values.stores)}
+    kernel = RtlKernel.of("kernel", design.graph, modules, values, names)
+    ran = run_kernel_with_memory(kernel, images | {name: np.zeros_like(image) for name, image in wanted.items()}, folder)
+    assert ran.complaints == ()
+    assert ran.done
+    for name, image in wanted.items():
+        assert np.array_equal(ran.memory[name], image), name
+
+
+PROGRAMS = (3000, 3006)
+
+
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_random_programs(seed, tmp_path):
+    options = CompileOptions(
+        tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
+        overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
+    )  # fmt: skip
+    check(random_whole_program(seed), options, tmp_path / "kernel", seed)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("phase", ["decode", "prefill"])
+def test_small_gpt2(phase, tmp_path):
+    check(lowered_text("gpt2", phase, small=True), CompileOptions(), tmp_path / "kernel")
