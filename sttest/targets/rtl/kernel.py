@@ -33,6 +33,46 @@ class KernelArgument:
         """The name of its AXI interface."""
         return f"m_axi_{self.name}"
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters of ``axi_read`` or ``axi_write``."""
+        words, port = self.words, self.port
+        burst = max(1, min(_MOST_BEATS, port.burst_bytes * 8 // words.word_bits))
+        room = max(burst, min(_ROOM, burst * port.outstanding))
+        runs = words.words.runs.parameters
+        return {
+            "WORD": str(words.word_bits), "PER_TOKEN": str(words.words_per_token),
+            "PER_WORD": str(words.tokens_per_word), "BURST": str(burst), "ROOM": str(room),
+            "RUN": f"32'd{words.words.run}", **{f"RUN_{name}": value for name, value in runs.items()},
+            **words.parts.parameters,
+        }  # fmt: skip
+
+    def module(self, name: str) -> str:
+        """The port as a module by itself, tokens in the order of the stream."""
+        reads, bits = self.port.op == "read", self.words.word_bits
+        used = [each for each in MEMORY if each[0] in (_READS if reads else _WRITES)]
+        sizes = {"WORD": bits, "STROBE": bits // 8, "ADDRESS": 64}
+        ports = [f"{'output' if master else 'input '} logic [{(sizes.get(width) or int(width)) - 1}:0] {signal}"
+                 for signal, width, master in used]  # fmt: skip
+        level, moves = ("space", "put") if reads else ("avail", "take")
+        way = "output" if reads else "input "
+        tokens = f"{way} logic [{self.words.token_bits - 1}:0] data"
+        listed = ["input  logic clk, reset", "input  logic [63:0] base", "output logic ended", *ports,
+                  f"input  logic {level}", f"output logic {moves}", tokens]  # fmt: skip
+        given = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
+        joined = (
+            f"assign data = {self.words.token_of('token')};"
+            if reads
+            else (f"assign token = {self.words.memory_of('data')};")
+        )
+        connected = "".join(f", .{signal}" for signal, _, _ in used)
+        return (
+            f"module {name} (\n  " + ",\n  ".join(listed) + "\n);\n"
+            f"  logic [{self.words.token_bits - 1}:0] token;\n  {joined}\n"
+            f"  axi_{self.port.op} #({given}) port (.clk, .reset, .base, .ended{connected}, .{level}, .{moves}, "
+            ".data(token));\nendmodule\n"
+        )
+
 
 @dataclass(frozen=True)
 class RtlKernel:
@@ -191,15 +231,7 @@ def _port(number: int, argument: KernelArgument, graph: TimedGraph) -> str:
     words, port, bus = argument.words, argument.port, argument.bus
     wire, reads = f"f{graph.fifo_index[port.fifo]}", port.op == "read"
     word_bytes = words.word_bits // 8
-    burst = max(1, min(_MOST_BEATS, port.burst_bytes // word_bytes))
-    room = max(burst, min(_ROOM, burst * port.outstanding))
-    runs = words.words.runs.parameters
-    parameters = {
-        "WORD": str(words.word_bits), "PER_TOKEN": str(words.words_per_token), "PER_WORD": str(words.tokens_per_word),
-        "BURST": str(burst), "ROOM": str(room), "RUN": f"32'd{words.words.run}",
-        **{f"RUN_{name}": value for name, value in runs.items()}, **words.parts.parameters,
-    }  # fmt: skip
-    given = ", ".join(f".{name}({value})" for name, value in parameters.items())
+    given = ", ".join(f".{name}({value})" for name, value in argument.parameters.items())
     used, idle = (_READS, _WRITES) if reads else (_WRITES, _READS)
     connected = ", ".join(f".{name}({bus}_{name})" for name in used)
     driven = {name for name, _, master in MEMORY if master}

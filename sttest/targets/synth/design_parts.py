@@ -16,6 +16,7 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.rtl import Instance, fifo, memory
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
+from sttest.targets.synth.ports import port_jobs
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob
 
@@ -57,7 +58,7 @@ def design_parts(package: DesignPackage, folder: Path) -> list[DesignPart]:
     # Arrays of a process are in its module.
     whole = {name for name, found in jobs.items() if isinstance(found, ProcessJobs)}
     apart = [row for row in memories if row["role"] == "fifo" or row["process"] not in whole]
-    return [*map(_memory, apart), *_logic(apart, processes, jobs)]
+    return [*map(_memory, apart), *_logic(apart, processes, jobs | port_jobs(package))]
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -85,7 +86,7 @@ def _job(made: Instance, predicted: Resources) -> SynthesisJob:
 def _logic(
     apart: Sequence[Mapping[str, Any]],
     processes: Sequence[Mapping[str, Any]],
-    jobs: Mapping[str, ProcessJobs | InputError],
+    jobs: Mapping[str, ProcessJobs | SynthesisJob | InputError],
 ) -> Iterator[DesignPart]:
     """Processes without the memories that are parts of their own but in their rows; FIFOs between them are not."""
     between = {row["process"] for row in processes if row["kind"] == "fifo"}
@@ -100,9 +101,11 @@ def _logic(
         part = DesignPart(name, name, row["kind"], _amounts(row) + total(included[name]) * -1, why_not=NO_LOGIC)
         if isinstance(found, ProcessJobs):
             yield replace(part, job=found.frame, parts=found.parts, why_not="")
+        elif isinstance(found, SynthesisJob):
+            yield replace(part, job=found, why_not="")
         else:
-            yield part if found is None else replace(part, why_not=found.message)
+            yield part if found is None else replace(part, why_not=found.what)
 
 
-def _amounts(row: dict[str, Any]) -> Resources:
+def _amounts(row: Mapping[str, Any]) -> Resources:
     return Resources(**{kind: float(row.get(kind, 0)) for kind in KINDS})
