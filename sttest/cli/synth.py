@@ -97,10 +97,11 @@ def _print(report: SynthesisReport) -> None:
             ),
         )
     print_table(
-        ("error of the prediction", "parts", "median %", "p90 %", "predicted / synthesized", "10 % and 25 %"),
+        ("prediction", "of", "resource", "parts", "median %", "p90 %", "within 25 %", "sum / synthesized",
+         "10 % and 25 %"),
         (
-            (each.resource, each.parts, _percent(each.median), _percent(each.p90), round(each.ratio, 3),
-             "within" if each.is_within else "NOT within")
+            (each.prediction, each.of, each.resource, each.parts, _percent(each.median), _percent(each.p90),
+             _percent(each.within), round(each.ratio, 3), "within" if each.is_within else "NOT within")
             for each in report.errors
         ),
     )  # fmt: skip

@@ -31,8 +31,8 @@ RESULTS_SCHEMA = "sttest.results/1"
 POINT_SCHEMA = "sttest.point/1"
 PACKAGES = ("sttest", "numpy", "scipy", "numba", "pandas", "pydantic", "simpy", "xdsl")
 
-Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fitted", "derived"]
-"""How a number was come by; ``derived``: computed from numbers of other kinds, by what the note says."""
+Kind = Literal["datasheet", "published", "measured", "assumed", "simulated", "fitted", "derived", "synthesized"]
+"""How a number was come by; ``derived``: from numbers of other kinds, as the note says; ``synthesized``: by yosys."""
 
 
 @dataclass(frozen=True)

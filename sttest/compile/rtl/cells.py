@@ -21,6 +21,9 @@ class Part:
     outputs: tuple[tuple[str, int], ...]  # names and bits
     text: str  # the module, and those inside it that are nobody else's
     uses: tuple[str, ...] = ()  # files of the library that it needs
+    cycles: int = 0  # from inputs to outputs
+    operations: tuple[tuple[str, int], ...] = ()  # operators of fp32 with their numbers
+    products: tuple[int, int, int] | None = None  # lanes, bits of a product and results of sums of products
 
     @property
     def black_box(self) -> str:
@@ -64,7 +67,9 @@ class Cells:
             inputs, outputs = (
                 tuple((port.name, port.bits) for port in each) for each in (function.inputs, function.outputs)
             )
-            self._payloads[key] = Part(name, inputs, outputs, made.text)
+            self._payloads[key] = Part(
+                name, inputs, outputs, made.text, cycles=stages, operations=tuple(sorted(function.operations.items()))
+            )
         return self._payloads[key]
 
 
@@ -93,7 +98,8 @@ def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, c
         f"  dot_products #({parameters}) products (.clk, .ce, .shared, .other({joined[0]}), .sums({joined[1]}));\n"
         "endmodule\n"
     )
-    return Part(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"))
+    products = lanes, shared_bits + other_bits, results
+    return Part(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"), cycles, (), products)
 
 
 def shortest_products(lanes: int) -> int:

@@ -140,6 +140,8 @@ class DataPath:
             first = " && ".join(self._first(prefix))
             before = f"({first} ? {init} : kept0[{place}])" if first else init
         lane = self.body.result_lane
+        if before != init and not isinstance(reduction.join, AddiOp):
+            self.body.arithmetic["choice"] += count * bits
         fetch = self.body.unfolded(f"earlier[{lane}] = {before};", first=True)
         lines = [line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)]
         self.body.always(lines, self.body.ready - 1)
@@ -226,6 +228,7 @@ class DataPath:
             added = self.lanes.joined(reduction.join, pairs, cycles)
             adds = self.body.delayed(f"adds{level}", 1, 1, cycles)
             alone = self.body.delayed(name, bits, count, cycles)
+            self.body.arithmetic["choice"] += count * bits
             self.body.array(f"sum{level}", count, bits)
             self.body.line(f"assign sum{level} = {adds} ? {added} : {alone};")
             name = f"sum{level}"
@@ -297,6 +300,7 @@ class DataPath:
             place = self._kept_place(port, kept, prefix, -(-cycles // self.body.interval))
             first = " && ".join(self._first(prefix))
             before = f"({first} ? {init} : kept{number}[{place}])" if first else init
+        self.body.arithmetic["choice"] += count * bits if before != init else 0
         fetch = self.body.unfolded(f"{name}[{lane}] = {before};", first=True)
         self.body.always([line for each in fetch for line in (*self.body.lane_loops(self.walk.parallel), each)])
         return name

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Protocol
 
 from xdsl.dialects.arith import ExtSIOp, MuliOp
@@ -96,6 +97,8 @@ class ModelLanes:
 
     def joined(self, join: Operation, pairs: Joined, cycles: int) -> str:
         """See :meth:`Lanes.joined`."""
+        kind = "sum" if join.name == "arith.addi" else "extreme"
+        self.body.arithmetic[kind] += pairs.bits * prod(count for _, count in pairs.loops)
         heads = [f"for (int {name} = 0; {name} < {count}; {name}++)" for name, count in pairs.loops]
         lines = [*heads, f"  {pairs.made}[{pairs.place}] = {_expression(join, pairs)};"]
         if pairs.passed:

@@ -1,8 +1,8 @@
 """A process as a SystemVerilog module: its FIFO sides, its control, its data path."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sttest.compile.dialects import df
 from sttest.compile.rtl.cells import Part
@@ -39,6 +39,8 @@ class ModuleText:
     body: str  # text behind the ports
     processes: tuple[str, ...]  # the processes of the timed graph that it is, in the order of the bits of ``ended``
     parts: tuple[Part, ...] = ()  # modules that it has instances of
+    # bits of adders (``sum``) and of choices of the larger or smaller one (``extreme``) of integers
+    arithmetic: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def ports(self) -> str:

@@ -6,6 +6,7 @@ in any other.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,7 @@ class PayloadFunction:
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    operations: Mapping[str, int]  # operators of fp32 by name; those with a constant end in ``_constant``
     # of a function ``payload`` from the inputs, ``p0`` and so on, to a tuple of the outputs, and of those that it calls
     text: str
 
@@ -55,6 +57,7 @@ _ASKS = {
     "eq": ("equal",), "gt": ("greater",), "ge": ("greater", "equal"), "lt": ("less",), "le": ("less", "equal"),
     "ne": ("less", "greater"), "rd": ("less", "equal", "greater"), "no": (),
 }  # fmt: skip
+_SIGNIFICAND = (1 << 23) - 1
 _INTEGERS: Mapping[str, str] = {
     "arith.addi": "{0} + {1}",
     "arith.subi": "{0} - {1}",
@@ -110,7 +113,7 @@ def payload_function(
     results = ", ".join(writer.names[value] for _, value in outputs)
     body = "".join(f"  {line}\n" for line in writer.lines)
     text = f"pub fn payload({arguments}) -> ({types},) {{\n{body}  ({results},)\n}}\n"
-    return PayloadFunction(ports_in, ports_out, f"{definitions(writer.called)}\n{text}")
+    return PayloadFunction(ports_in, ports_out, writer.operations, f"{definitions(writer.called)}\n{text}")
 
 
 def _needed(outputs: Sequence[SSAValue], given: Mapping[SSAValue, str], where: str) -> list[Operation]:
@@ -137,6 +140,7 @@ class _Writer:
         self.names: dict[SSAValue, str] = {}
         self.lines: list[str] = []
         self.called: set[str] = set()
+        self.operations: Counter[str] = Counter()
 
     def add(self, op: Operation) -> None:
         if is_inside_saturation(op):
@@ -153,25 +157,39 @@ class _Writer:
         to = _bits(op.results[0], self.where)
         saturated = saturation_of(op)
         if saturated is not None:
-            self.called.add("rounded")
+            self._call("rounded", op)
             return f"rounded({self.names[saturated.value]}, s32:{saturated.low}, s32:{saturated.high}) as u{to}"
         predicate = _PREDICATES[op.predicate.value.data] if isinstance(op, CmpfOp) else ""
         types = [_tag(operand, self.where) for operand in op.operands]
         check_op(op.name, types, _tag(op.results[0], self.where), predicate)
         names = [self.names[operand] for operand in op.operands]
         if predicate:
-            return self._compared(predicate, names)
+            return self._compared(op, predicate, names)
         if op.name in _CALLS:
             called, text = _CALLS[op.name]
-            self.called.add(called)
+            self._call(called, op)
         else:
             text = _INTEGERS[op.name]
         return text.format(*names, s=f"s{BITS[types[0]]}", to=f"u{to}", to_s=f"s{to}")
 
-    def _compared(self, predicate: str, names: Sequence[str]) -> str:
+    def _call(self, name: str, op: Operation) -> None:
+        self.called.add(name)
+        self.operations[f"{name}{'' if name == 'rounded' else self._ease(name, op)}"] += 1
+
+    def _ease(self, name: str, op: Operation) -> str:
+        """What makes an operator smaller: a constant, one that is a power of two, both operands the same."""
+        # A quotient of a constant is no easier than another one.
+        factors = op.operands[1:] if name == "divf" else op.operands
+        owner = next((each.owner for each in factors if isinstance(each.owner, ConstantOp)), None)
+        if owner is None:
+            return "_square" if name == "mulf" and op.operands[0] is op.operands[1] else ""
+        is_power = name == "mulf" and not constant_bits(owner.value, self.where) & _SIGNIFICAND
+        return "_power" if is_power else "_constant"
+
+    def _compared(self, op: Operation, predicate: str, names: Sequence[str]) -> str:
         if predicate in ("false", "true"):
             return f"u1:{int(predicate == 'true')}"
-        self.called.add("relations")
+        self._call("relations", op)
         asked = [*_ASKS[predicate[1:]], *(("unordered",) if predicate[0] == "u" else ())]
         taken = ", ".join(name if name in asked else "_" for name in ("less", "equal", "greater", "unordered"))
         return f"{{ let ({taken}) = relations({', '.join(names)}); {' || '.join(asked)} }}"

@@ -96,7 +96,8 @@ class _TaskModule:
         text = (
             control + ends + "".join(self.body.text) + "  assign ended_all = ended;\n  assign moving_all = advance;\n"
         )
-        return ModuleText("task", sides, text, (self.body.pipeline.name,), tuple(self.body.parts.values()))
+        parts = tuple(self.body.parts.values())
+        return ModuleText("task", sides, text, (self.body.pipeline.name,), parts, dict(self.body.arithmetic))
 
     # --- The FIFOs of a port: those of all turns
 
@@ -159,7 +160,7 @@ class _TaskModule:
 
     def _waiting_tokens(self, port: TaskPort, spread: SpreadTokens) -> None:
         name, bits, size = port.label, port.token.element.bits, port.token.size
-        self.body.line(f"logic [{size - 1}:0][{bits - 1}:0] {port.registers} [{spread.registers}];")
+        self.body.store(port.registers, spread.registers, size * bits, f"[{size - 1}:0][{bits - 1}:0]")
         self.body.count(f"{name}_number", f"{name}_take", spread.registers)
         store = f"{port.registers}[{name}_number] <= {name}_data;"
         self.body.clocked(f"{name}_take", self.body.unfolded(store, {f"{name}_number": spread.registers}))
@@ -271,7 +272,9 @@ class _TaskModule:
         """Tokens that are complete wait until those before have left."""
         name, bits, size, places = port.label, port.token.element.bits, port.token.size, spread.registers
         count, waiting = len(port.offsets), port.registers
-        self.body.line(f"logic [{size - 1}:0][{bits - 1}:0] {waiting} [{places}], {name}_token [{count}];")
+        token = f"[{size - 1}:0][{bits - 1}:0]"
+        self.body.store(waiting, places, size * bits, token)
+        self.body.store(f"{name}_token", count, size * bits, token)
         self.body.count(f"{name}_number", f"{name}_put", places)
         element = f"{name}_now[{name}_AT[n] + {name}_ELEMENT[e]]"
         self.body.always(

@@ -7,6 +7,7 @@ stage of the whole process does.
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 
@@ -54,6 +55,7 @@ class TaskBody:
             self._check(member.schedule)
         self.depth = left_loops(self.tasks, pipeline)
         self.cells, self.parts = cells, dict[str, Part]()
+        self.arithmetic: Counter[str] = Counter()
         self.text: list[str] = []
         self._wires: set[str] = set()
 
@@ -180,12 +182,12 @@ class TaskBody:
         """Elements that are copied as one."""
         self.line(f"logic [{count - 1}:0][{bits - 1}:0] {name};")
 
-    def store(self, name: str, count: int, bits: int) -> None:
-        """Elements that are written one by one."""
-        if self.cells is None:
-            self.line(f"logic [{bits - 1}:0] {name} [{count}];")
-        else:
-            self.array(name, count, bits)
+    def store(self, name: str, count: int, bits: int, within: str = "") -> None:
+        """Elements that are written one by one; ``within`` is the range of each in its parts."""
+        element = within or f"[{bits - 1}:0]"
+        self.line(
+            f"logic {element} {name} [{count}];" if self.cells is None else f"logic [{count - 1}:0]{element} {name};"
+        )
 
     def instance(self, part: Part, lines: Sequence[str]) -> None:
         """Instances of a part."""

@@ -16,6 +16,7 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.rtl import Instance, fifo, memory
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
+from sttest.targets.synth.estimate import corrected, fifo_estimate, process_estimate, synthesized_rows
 from sttest.targets.synth.ports import port_jobs
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob
@@ -40,6 +41,7 @@ class DesignPart:
     job: SynthesisJob | None = None
     why_not: str = ""  # reason for which it has no job
     parts: Mapping[str, SynthesisJob] = field(default_factory=dict)  # of black boxes in it, by name
+    corrected: Resources | None = None  # prediction for one of them by rows of synthesis
 
 
 def design_parts(package: DesignPackage, folder: Path) -> list[DesignPart]:
@@ -74,8 +76,9 @@ def _memory(row: dict[str, Any]) -> DesignPart:
     else:
         made = fifo(kind, depth, bits) if is_fifo else memory(kind, depth, bits)
         job, why_not = _job(made, one), ""
+    better = fifo_estimate(kind, depth, bits, one) if is_fifo else None
     return DesignPart(
-        row["memory"], row["process"], row["role"], one, banks, kind, depth, bits, job, why_not
+        row["memory"], row["process"], row["role"], one, banks, kind, depth, bits, job, why_not, corrected=better
     )  # fmt: skip
 
 
@@ -100,7 +103,8 @@ def _logic(
         name, found = row["process"], jobs.get(row["process"])
         part = DesignPart(name, name, row["kind"], _amounts(row) + total(included[name]) * -1, why_not=NO_LOGIC)
         if isinstance(found, ProcessJobs):
-            yield replace(part, job=found.frame, parts=found.parts, why_not="")
+            better = corrected(part.predicted, process_estimate(found.module, synthesized_rows()))
+            yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
         elif isinstance(found, SynthesisJob):
             yield replace(part, job=found, why_not="")
         else:

@@ -22,7 +22,7 @@ _FRAME = "process"
 class ProcessJobs:
     """A process, which is synthesized in pieces."""
 
-    kind: str  # of process
+    module: ModuleText
     frame: SynthesisJob  # ports, control, storage, and adders of integers; parts are black boxes in it
     parts: Mapping[str, SynthesisJob]  # by the name of the black box
 
@@ -58,7 +58,7 @@ def jobs_of(module: ModuleText) -> ProcessJobs:
     """The jobs of a process."""
     boxes = tuple((part.name, part.black_box) for part in module.parts)
     frame = SynthesisJob(_FRAME, ((f"{_FRAME}.sv", module.text(_FRAME)),), boxes=boxes, size=len(module.body) / 10)
-    return ProcessJobs(module.kind, frame, {part.name: _part_job(part) for part in module.parts})
+    return ProcessJobs(module, frame, {part.name: _part_job(part) for part in module.parts})
 
 
 def _part_job(part: Part) -> SynthesisJob:

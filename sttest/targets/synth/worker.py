@@ -17,6 +17,11 @@ from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue] - com
 # Cells at which a path begins and ends.
 _STATE = ("FD*", "SRL*", "RAM*", "URAM*", "DSP*")
 _SYNTH = "synth_xilinx -family xcup -uram -noiopad -noclkbuf -flatten -run"
+# The step `prepare` of `synth_xilinx` without its checks: they take minutes to look for loops in wide multiplexers.
+_PREPARE = (
+    "proc", "flatten", "tribuf -logic", "deminout", "opt_expr", "opt_clean", "opt -nodffe -nosdff", "fsm", "opt",
+    "wreduce", "peepopt", "opt_clean", "pmux2shiftx", "clean", "sort",
+)  # fmt: skip
 # The step `map_luts` of `synth_xilinx` with abc in place of abc9: the latter takes every cell that is no LUT for a
 # box with delays, 2.4 ms for each shift register, and finds as many LUTs.  Functions of seven and eight inputs stay in
 # LUTs of six: abc gives constants to F7 and F8 multiplexers, which only LUTs that nobody would count can do.
@@ -43,7 +48,9 @@ def main(keys: Sequence[str]) -> None:
     run("setattr -mod -unset top *")
     run("read_verilog -lib -specify +/xilinx/cells_sim.v")
     run("read_verilog -lib +/xilinx/cells_xtra.v")
-    run(f"{_SYNTH} prepare:map_luts")
+    for command in _PREPARE:
+        run(command)
+    run(f"{_SYNTH} map_dsp:map_luts")
     for command in _MAP_LUTS:
         run(command)
     run(f"{_SYNTH} finalize:check")

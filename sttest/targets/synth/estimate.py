@@ -1,0 +1,112 @@
+"""What synthesis makes of a process, estimated from its structure and from what it made of others.
+
+The figures (`boards/data/synthesized.yaml`) are of kind ``synthesized``: operators by themselves, lanes of one design,
+and what the frame around lanes takes per bit of register, of counter, of adder.  Nothing here is used by `compile`.
+"""
+
+from functools import cache
+from importlib.resources import files
+from math import ceil
+from pathlib import Path
+
+from sttest.boards.part import BoardPart
+from sttest.boards.resources import MemoryKind, Resources, total
+from sttest.compile.rtl.cells import Part
+from sttest.compile.rtl.module import ModuleText
+from sttest.core.files import read_yaml
+from sttest.core.results import Kind
+from sttest.core.validation import validated
+from sttest.targets.synth.structure import lanes_of, structure_of
+
+
+class Amounts(BoardPart):
+    """What something takes."""
+
+    lut: float = 0
+    ff: float = 0
+    dsp: float = 0
+
+    @property
+    def resources(self) -> Resources:
+        """The same as resources of a board."""
+        return Resources(lut=self.lut, ff=self.ff, dsp=self.dsp)
+
+
+class LaneRow(BoardPart):
+    """A lane that was synthesized."""
+
+    operations: dict[str, int]
+    bits_in: int
+    bits_out: int
+    cycles: int
+    amounts: Amounts
+
+
+class SynthesizedRows(BoardPart):
+    """Figures of synthesis."""
+
+    source: str
+    kind: Kind
+    operators: dict[str, Amounts]  # each by itself, with the stages of the operator library
+    composed: Amounts  # factors on sums of operators that are one lane
+    lanes: tuple[LaneRow, ...]
+    frame: dict[str, Amounts]  # per amount of the structure of a process
+
+
+ROWS_FILE = Path(str(files("sttest.boards").joinpath("data", "synthesized.yaml")))
+
+
+@cache
+def synthesized_rows() -> SynthesizedRows:
+    """The rows of the data file."""
+    return validated(SynthesizedRows, read_yaml(ROWS_FILE), str(ROWS_FILE))
+
+
+def process_estimate(module: ModuleText, rows: SynthesizedRows) -> Resources:
+    """LUTs, flip-flops and DSPs of a process; blocks of memory are those that it declares."""
+    frame = total(rows.frame[name].resources * amount for name, amount in structure_of(module).items())
+    return frame + total(part_estimate(part, rows) * count for part, count in lanes_of(module).items())
+
+
+def part_estimate(part: Part, rows: SynthesizedRows) -> Resources:
+    """A lane, as it was synthesized elsewhere or as the sum of its operators; or sums of products in DSPs."""
+    if part.products is not None:
+        return _products(*part.products)
+    bits_in, bits_out = sum(bits for _, bits in part.inputs), sum(bits for _, bits in part.outputs)
+    operations = dict(part.operations)
+    for row in rows.lanes:
+        if (row.operations, row.bits_in, row.bits_out, row.cycles) == (operations, bits_in, bits_out, part.cycles):
+            return row.amounts.resources
+    if not operations:
+        return Resources(lut=bits_in * ceil(part.cycles / 16) if part.cycles > 2 else 0, ff=bits_in * part.cycles)
+    made = total(rows.operators[name].resources * count for name, count in operations.items())
+    if sum(operations.values()) == 1:
+        return made
+    return Resources(lut=made.lut * rows.composed.lut, ff=made.ff * rows.composed.ff, dsp=made.dsp * rows.composed.dsp)
+
+
+def _products(lanes: int, bits: int, results: int) -> Resources:
+    """A DSP per lane; an adder for each pair of pairs, a LUT and a register per bit."""
+    pairs, adders, wide = (lanes + 1) // 2, 0, bits + 1
+    while pairs > 1:
+        wide += 1
+        adders += pairs // 2 * wide
+        pairs = (pairs + 1) // 2
+    return Resources(lut=results * adders, ff=results * adders, dsp=lanes)
+
+
+def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources) -> Resources:
+    """The rule of docs/explanation/synthesis.md; blocks of memory as predicted."""
+    count = depth.bit_length()
+    if kind == "srl":
+        lines = ceil(depth / 32)
+        luts = bits * lines + bits * ceil((lines - 1) / 3) + count + (3 if depth > 3 else 2)
+        return Resources(lut=luts, ff=count + 2)
+    place = max(depth - 2, 1).bit_length()
+    words = ceil(bits / (14 if depth <= 33 else 7)) * 8 * ceil((depth - 1) / 64) if kind == "lutram" else 0
+    return Resources(lut=2 * count + 3 + words, ff=count + 2 * place + 3, bram18=predicted.bram18, uram=predicted.uram)
+
+
+def corrected(predicted: Resources, estimate: Resources) -> Resources:
+    """An estimate of logic with the blocks of memory that are predicted."""
+    return Resources(estimate.dsp, estimate.lut, estimate.ff, predicted.bram18, predicted.uram)
