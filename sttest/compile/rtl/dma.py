@@ -1,6 +1,6 @@
 """How the tokens of a memory port lie in words of memory, as loops that a counter walks through.
 
-It is read off the addresses of all elements, so that every layout that the reference engine knows is covered or refused.
+It is read off the addresses of all elements: every layout that the reference engine knows is covered, or refused.
 """
 
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ def port_words(node: Load | Store, stream: ReferenceStream) -> PortWords:
 
 def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> PortWords:
     """Tokens of whole words: their first elements say in which order the words come."""
-    tokens, size = address.shape
+    size = address.shape[1]
     pattern = address[0] // per_word
     _, first = np.unique(pattern, return_index=True)
     columns = np.sort(first)  # elements at which a word is first touched
@@ -144,7 +144,7 @@ def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int)
 
 
 def _parts_of_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> PortWords:
-    tokens, size = address.shape
+    size = address.shape[1]
     first = address.min(axis=1)
     order = address[0] - first[0]
     if per_word % size or (first % size).any() or (address - first[:, None] != order).any() or order.max() >= size:
