@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -13,10 +13,13 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.cli.common import BuildTarget, Json, print_json, progress
+from sttest.compile.rtl.cells import Cells
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.program import __version__
 from sttest.core.tables import print_table
+from sttest.crosscheck.rtl_kernel import package_kernel
 from sttest.package import DesignPackage
+from sttest.targets.rtl.kernel_files import KERNEL_XML, SCRIPT, write_kernel_files
 from sttest.targets.vitis.linking import Linking, choose_banks
 from sttest.targets.vitis.runner import StepResult, run_steps
 from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
@@ -42,6 +45,9 @@ def build_verb(
     check_intervals: Annotated[
         bool, typer.Option("--check-intervals", help="Only compare the loops of the C++ with the timed graph.")
     ] = False,
+    flow: Annotated[
+        Literal["hls", "rtl"], typer.Option(help="hls: the C++; rtl: SystemVerilog is written for Vivado and v++.")
+    ] = "hls",
     as_json: Json = False,
 ) -> None:
     """Build a design with Vitis; run again, it goes on at the step that failed.
@@ -55,7 +61,12 @@ def build_verb(
       sttest build build/gpt2-decode-u55c --target hw --dry-run
 
       sttest build build/gpt2-decode-u55c --check-intervals
+
+      sttest build build/small-gpt2-decode-u55c --flow rtl
     """
+    if flow == "rtl":
+        _write_rtl(package, board, as_json=as_json)
+        return
     if check_intervals:
         print_intervals(package, as_json=as_json)
         return
@@ -75,6 +86,26 @@ def build_verb(
         print_json(_document(request, plan, linking, results, broken))
     else:
         print(_text(request, plan, linking, results, broken))
+
+
+def _write_rtl(path: Path, board: str | None, *, as_json: bool) -> None:
+    """Writes the kernel of a package as SystemVerilog; packing and linking are Vivado's and v++'s."""
+    package = DesignPackage.read(path)
+    part = require_hbm(load_board(board or package.board)).toolchain.part
+    folder = package.folder / "rtl"
+    with progress(f"writing {package.name}") as tell:
+        tell("making pipelines with XLS")
+        kinds = dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy())
+        kernel = package_kernel(package, Cells(kinds=kinds))
+        sources = write_kernel_files(kernel, folder, part, kinds, f"{package.name}, made by sttest {__version__}")
+    command = f"cd {folder} && vivado -mode batch -source {SCRIPT}"
+    if as_json:
+        ports = [each.bus for each in kernel.arguments]
+        print_json({"schema": SCHEMA, "package": str(path), "flow": "rtl", "kernel": kernel.name, "ports": ports,
+                    "sources": [str(each) for each in sources], "commands": [command]})  # fmt: skip
+        return
+    print(f"{len(sources)} sources, {len(kernel.arguments)} AXI4 ports, {KERNEL_XML} and {SCRIPT} in {folder}")
+    print(f"next       {command}")
 
 
 SCHEMA = "sttest.build/1"

@@ -14,6 +14,7 @@ from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, 
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource, make_case
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
+from sttest.crosscheck.rtl_kernel import AxiEmulation, emulate_kernel
 from sttest.crosscheck.rtl_values import valued_design
 from sttest.package import DesignPackage, ModelPackage, load_graph
 from sttest.sim import TimedGraph
@@ -39,6 +40,7 @@ def emulate_verb(
     wave: Annotated[Path | None, typer.Option(help="rtl: a waveform of some cycles, a .fst or .vcd file.")] = None,
     around: Annotated[int | None, typer.Option(min=0, help="--wave: the cycle [of the first difference].")] = None,
     window: Annotated[int, typer.Option(min=1, help="--wave: cycles before and behind it.")] = 100,
+    axi: Annotated[bool, typer.Option("--axi", help="rtl: with AXI4 ports; memory, not cycles, is compared.")] = False,
     checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     ap_types: ApTypes = None,
@@ -57,6 +59,8 @@ def emulate_verb(
 
       sttest emulate build/small-gpt2-decode-u55c --wave first.fst --around 500
 
+      sttest emulate build/small-gpt2-decode-u55c --axi
+
       sttest emulate build/small-gpt2-decode-u55c --backend csim
 
       sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
@@ -66,6 +70,8 @@ def emulate_verb(
         weights = WeightSource(seed, checkpoint)
         raise typer.Exit(_run_csim(path, depths, work_dir, weights, streams, ap_types, as_json=as_json))
     find_simulator(simulator)
+    if axi:
+        raise typer.Exit(_run_axi(path, work_dir, seed, as_json=as_json))
     suffix = _waveform_suffix(wave, simulator)
     graph = with_iterations(depths.applied(load_graph(path)), iterations)
     folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
@@ -190,6 +196,31 @@ def _text(ran: RtlRun, found: Comparison, why: str) -> str:
         lines.append("  values are those of the reference, in every token, to the bit")
     waits = [f"  '{b.process}' waits to {b.waits_to} '{b.fifo}': needs {b.need}, has {b.have}" for b in ran.blocked]
     return "\n".join([*lines, *waits])
+
+
+# --- A kernel with ports to memory
+
+
+def _run_axi(path: Path, work_dir: Path | None, seed: int, *, as_json: bool) -> int:
+    """Builds, runs, compares and prints."""
+    package = DesignPackage.read(path)
+    folder = work_dir or Path("build") / f"axi-{path.stem}"
+    with progress(f"emulating {package.name}") as step:
+        found = emulate_kernel(package, folder / "axi", seed, step)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print(_axi_text(found))
+    return _exit_code("done" if found.done else "deadlock", agrees=found.agrees)
+
+
+def _axi_text(found: AxiEmulation) -> str:
+    state = f"{found.launches} launches" if found.done else "stands still"
+    lines = [f"{found.name}: {state}, {found.cycles:,} cycles with stalls, {found.ports} AXI4 ports"]
+    if not found.differing:
+        lines.append(f"  memory is that of the reference, in all {found.stored_bytes:,} bytes that are written")
+    lines += [f"  memory differs: {each}" for each in found.differing]
+    return "\n".join([*lines, *(f"  {each}" for each in found.complaints)])
 
 
 # --- The emitted C++

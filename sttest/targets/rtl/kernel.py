@@ -137,6 +137,8 @@ class RtlKernel:
     .clk(ap_clk), .reset(~ap_rst_n), {_connected("s_axi_control", CONTROL)},
     .start(started), .ended(ended), .interrupt(interrupt), .arguments(arguments)
   );
+  assign s_axi_control_bresp = 2'd0;
+  assign s_axi_control_rresp = 2'd0;
   // Everything stands in reset until a launch begins, and again when it has ended.
   logic running;
   always_ff @(posedge ap_clk)
@@ -219,10 +221,10 @@ def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, simulated:
         f'.{name}("{value}")' if isinstance(value, str) else f".{name}({value})" for name, value in given.items()
     )
     ports = ", ".join(f".{each}({stem}_{each})" for each in ("put", "space", "take", "avail"))
+    wires = f"  logic [{bits - 1}:0] {stem}_in, {stem}_out;\n" if fifo.bits else ""
     data = f".put_data({stem}_in), .take_data({stem}_out)" if fifo.bits else ".put_data(1'b0), .take_data()"
     return f"""  logic {", ".join(f"{stem}_{each}" for each in ("put", "take", "space", "avail"))};
-  logic [{bits - 1}:0] {stem}_in, {stem}_out;
-  {module} #({parameters}) {identifier("fifo_", place, fifo.name)} (.clk(ap_clk), .reset(reset), {ports}, {data});
+{wires}  {module} #({parameters}) {identifier("fifo_", place, fifo.name)} (.clk(ap_clk), .reset(reset), {ports}, {data});
 """
 
 

@@ -12,7 +12,6 @@ from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.rtl.processes import design_modules
-from sttest.core.errors import SttestError
 from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
 from sttest.reference.engine import run
@@ -34,7 +33,9 @@ def check(text: str, options: CompileOptions, folder, seed: int = 1) -> None:
     modules = design_modules(only_kernel(design.module, "test", "kernel"), design.graph, LIBRARY)
     names = {node.name: node.name for node in (*values.loads, *values.stores)}
     kernel = RtlKernel.of("kernel", design.graph, modules, values, names)
-    ran = run_kernel_with_memory(kernel, images | {name: np.zeros_like(image) for name, image in wanted.items()}, folder)
+    ran = run_kernel_with_memory(
+        kernel, images | {name: np.zeros_like(image) for name, image in wanted.items()}, folder
+    )
     assert ran.complaints == ()
     assert ran.done
     for name, image in wanted.items():
