@@ -223,8 +223,9 @@ def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, simulated:
     ports = ", ".join(f".{each}({stem}_{each})" for each in ("put", "space", "take", "avail"))
     wires = f"  logic [{bits - 1}:0] {stem}_in, {stem}_out;\n" if fifo.bits else ""
     data = f".put_data({stem}_in), .take_data({stem}_out)" if fifo.bits else ".put_data(1'b0), .take_data()"
+    name = identifier("fifo_", place, fifo.name)
     return f"""  logic {", ".join(f"{stem}_{each}" for each in ("put", "take", "space", "avail"))};
-{wires}  {module} #({parameters}) {identifier("fifo_", place, fifo.name)} (.clk(ap_clk), .reset(reset), {ports}, {data});
+{wires}  {module} #({parameters}) {name} (.clk(ap_clk), .reset(reset), {ports}, {data});
 """
 
 

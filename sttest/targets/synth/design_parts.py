@@ -16,8 +16,8 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.rtl import Instance, fifo, memory
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
-from sttest.targets.synth.estimate import corrected, fifo_estimate, process_estimate, synthesized_rows
-from sttest.targets.synth.ports import port_jobs
+from sttest.targets.synth.estimate import corrected, fifo_estimate, port_estimate, process_estimate, synthesized_rows
+from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob
 
@@ -89,7 +89,7 @@ def _job(made: Instance, predicted: Resources) -> SynthesisJob:
 def _logic(
     apart: Sequence[Mapping[str, Any]],
     processes: Sequence[Mapping[str, Any]],
-    jobs: Mapping[str, ProcessJobs | SynthesisJob | InputError],
+    jobs: Mapping[str, ProcessJobs | PortJob | InputError],
 ) -> Iterator[DesignPart]:
     """Processes without the memories that are parts of their own but in their rows; FIFOs between them are not."""
     between = {row["process"] for row in processes if row["kind"] == "fifo"}
@@ -105,8 +105,9 @@ def _logic(
         if isinstance(found, ProcessJobs):
             better = corrected(part.predicted, process_estimate(found.module, synthesized_rows()))
             yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
-        elif isinstance(found, SynthesisJob):
-            yield replace(part, job=found, why_not="")
+        elif isinstance(found, PortJob):
+            better = port_estimate(found.words, reads=found.reads, rows=synthesized_rows().ports)
+            yield replace(part, job=found.job, why_not="", corrected=better)
         else:
             yield part if found is None else replace(part, why_not=found.what)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
 from sttest.compile.rtl.cells import Part
+from sttest.compile.rtl.dma import PortWords
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
@@ -42,6 +43,17 @@ class LaneRow(BoardPart):
     amounts: Amounts
 
 
+class PortRows(BoardPart):
+    """Memory ports."""
+
+    read: Amounts
+    read_part: Amounts  # more, for tokens that are parts of a word
+    write: Amounts
+    write_parts: dict[int, Amounts]  # in its place, by the number of tokens in a word
+    run_loop: Amounts  # more, for loops over runs of words
+    part_loop: Amounts  # more, for loops over tokens
+
+
 class SynthesizedRows(BoardPart):
     """Figures of synthesis."""
 
@@ -51,6 +63,7 @@ class SynthesizedRows(BoardPart):
     composed: Amounts  # factors on sums of operators that are one lane
     lanes: tuple[LaneRow, ...]
     frame: dict[str, Amounts]  # per amount of the structure of a process
+    ports: PortRows
 
 
 ROWS_FILE = Path(str(files("sttest.boards").joinpath("data", "synthesized.yaml")))
@@ -93,6 +106,22 @@ def _products(lanes: int, bits: int, results: int) -> Resources:
         adders += pairs // 2 * wide
         pairs = (pairs + 1) // 2
     return Resources(lut=results * adders, ff=results * adders, dsp=lanes)
+
+
+def port_estimate(words: PortWords, *, reads: bool, rows: PortRows) -> Resources:
+    """A memory port: what it is for whole words, its parts of words, the loops of its addresses, its words ahead."""
+    parts = words.tokens_per_word
+    if reads:
+        made = [rows.read, *([rows.read_part] if parts > 1 else [])]
+    else:
+        known = min(rows.write_parts, key=lambda count: abs(count - parts))
+        made = [rows.write_parts[known] if parts > 1 else rows.write]
+    walks = ((words.words.runs.trips, rows.run_loop), (words.parts.trips, rows.part_loop))
+    inner = [(max(len(trips) - 1, 0), row) for trips, row in walks]
+    loops = [Resources(lut=count**2 * row.lut, ff=count * row.ff) for count, row in inner]
+    # Words ahead are 512 at most, in blocks of 36 bits.
+    ahead = Resources(ff=(words.words_per_token - 1) * words.word_bits, bram18=ceil(words.word_bits / 36))
+    return total([*(each.resources for each in made), *loops, ahead])
 
 
 def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources) -> Resources:
