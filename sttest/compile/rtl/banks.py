@@ -15,13 +15,14 @@ from sttest.compile.rtl.control import Counters, literal, width_of
 from sttest.compile.schedule.converter_block import BlockSide, ConverterBlock
 
 
-@dataclass(frozen=True)
+@dataclass
 class Banks:
     """The memories of a converter."""
 
     block: ConverterBlock
     bits: int  # of an element
     kind: MemoryKind
+    chosen_bits: int = 0  # LUTs of multiplexers, as far as the text is written
 
     def text(self, fill: Counters, drain: Counters, source: str, take: str, advance: str) -> str:
         """Banks, what is written to them, and ``fetched``, a token that was read in the stage before.
@@ -110,9 +111,9 @@ class Banks:
         yield f"logic [{width - 1}:0] {name}_data, {name}_read;"
         yield f"logic [{place_bits - 1}:0] {name}_in, {name}_out;"
         tokens = [(when, self._word_of(source, self.block.fill, element, in_word)) for when, element, _ in writes]
-        yield f"assign {name}_data = {_chosen(tokens)};"
+        yield f"assign {name}_data = {self._chosen(tokens, width)};"
         for side, touches, place in (("fill", writes, "in"), ("drain", reads, "out")):
-            chosen = _chosen([(when, self._row(side, carry)) for when, _, carry in touches])
+            chosen = self._chosen([(when, self._row(side, carry)) for when, _, carry in touches], place_bits)
             half, begin = literal(self.block.depth, place_bits), literal(0, place_bits)
             yield f"assign {name}_{place} = ({side}_half ? {half} : {begin}) + {place_bits}'({chosen});"
         conditions = [when for when, _, _ in writes if when]
@@ -152,7 +153,15 @@ class Banks:
                 bank = _number([at // dim.word for at, dim in zip(place, dims, strict=True)], words)
                 inside = _number([at % dim.word for at, dim in zip(place, dims, strict=True)], [d.word for d in dims])
                 found.append((when, f"bank{bank}_read[{inside * self.bits} +: {self.bits}]"))
-            yield f"assign fetched[{_number(element, side.shape) * self.bits} +: {self.bits}] = {_chosen(found)};"
+            place, chosen = _number(element, side.shape) * self.bits, self._chosen(found, self.bits)
+            yield f"assign fetched[{place} +: {self.bits}] = {chosen};"
+
+    def _chosen(self, options: Sequence[tuple[str, str]], bits: int) -> str:
+        """One of several expressions by conditions of which one holds; a LUT chooses a bit of four (AMD UG574)."""
+        *others, (_, last) = options
+        distinct = [(when, text) for when, text in others if text != last]
+        self.chosen_bits += bits * -(-len(distinct) // 3)
+        return "".join(f"({when}) ? {text} : " for when, text in distinct) + last
 
 
 def _number(index: Sequence[int], shape: Sequence[int]) -> int:
@@ -165,10 +174,3 @@ def _number(index: Sequence[int], shape: Sequence[int]) -> int:
     for at, size in zip(index, shape, strict=True):
         found = found * size + at
     return found
-
-
-def _chosen(options: Sequence[tuple[str, str]]) -> str:
-    """One of several expressions by conditions of which one holds."""
-    *others, (_, last) = options
-    distinct = [(when, text) for when, text in others if text != last]
-    return "".join(f"({when}) ? {text} : " for when, text in distinct) + last

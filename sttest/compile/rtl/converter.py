@@ -32,19 +32,21 @@ def converter_module(
     source, _, _, _, sink, _ = sides
     filling, draining = Control(fill, "fill_"), Control(drain, "drain_")
     counters = _tokens(filling, block.fill), _tokens(draining, block.drain)
+    arithmetic: dict[str, int] = {}
     if kind is None:
         passes, stored = DRAIN_CYCLES - 1, _array(block, counters, element_bits, source, sink)
     else:
         banks = Banks(block, element_bits, kind)
         passes = DRAIN_CYCLES - 2
         stored = banks.text(*counters, f"{source.name}_data", f"{source.name}_take", draining.advance)
+        arithmetic = {"choice": banks.chosen_bits}
     passed, last = delayed("token", "fetched", sink.bits, passes, draining.advance)
     # Counters are known only when all that asks for them is written.
     text = gated(filling, sides[:3]) + gated(draining, sides[3:]) + _HALVES + stored + passed
     text += f"  assign {sink.name}_data = {last};\n"
     text += "  assign ended_all = {drain_ended, fill_ended};\n"
     text += "  assign moving_all = {drain_advance, fill_advance};\n"
-    return ModuleText("converter", tuple(sides), text, (fill.name, drain.name))
+    return ModuleText("converter", tuple(sides), text, (fill.name, drain.name), arithmetic=arithmetic)
 
 
 _HALVES = """  logic fill_half = 0, drain_half = 0;

@@ -172,6 +172,7 @@ class _TaskModule:
         self._tables(port)
         self.body.array(f"{name}_kept", tile, bits)
         self.body.array(name, tile, bits)
+        self.body.chosen(tile * bits, 2)
         lines = [f"{name} = {name}_kept;"]
         step = at_stage(affine(self.walk.number), prefix)
         for number, taken in enumerate(port.motion.steps):
@@ -200,6 +201,8 @@ class _TaskModule:
         self.body.array(name, self.body.lane_count, bits)
         element = at_stage(port.element(self.body.point(port)), prefix)
         stores = self.body.unfolded(f"{name}[{self.body.lane}] = {element};", first=True)
+        moved = [loop for loop in range(len(self.walk.lanes)) if any(row[loop] for row in port.rows)]
+        self.body.chosen(bits * prod(self.walk.lanes[loop] for loop in moved), len(stores))
         self.body.always([line for store in stores for line in (*self.body.lane_loops(), store)], self.body.fetch)
         return name
 
@@ -231,6 +234,7 @@ class _TaskModule:
         self.body.array(name, size, bits)
         self.body.array(f"{name}_now", size, bits)
         stores = self.body.unfolded(self._stored(port, element, value))
+        self.body.chosen(size * bits, min(len(stores), 2))
         filled = [line for store in stores for line in (*self._result_loops(port), store)]
         self.body.always([f"{name}_now = {name};", *filled], None if at_once else self.body.ready - 1)
         self.body.clocked(f"advance & {prefix}valid", [f"{name} <= {name}_now;"])
@@ -247,6 +251,7 @@ class _TaskModule:
         self._tables(port)
         if not at_once and port.motion.spread is None:
             return
+        self.body.chosen(tile * bits, 2)
         self.body.store(f"{name}_now", tile, bits)
         element = element.replace(f"{name}[", f"{name}_now[", 1)
         lines = [f"for (int n = 0; n < {tile}; n++) {name}_now[n] = {name}[n];"]
@@ -266,6 +271,7 @@ class _TaskModule:
         self.body.count(f"{name}_number", f"{name}_put", len(port.offsets))
         element = f"{tile}[{name}_AT[{name}_number] + {name}_ELEMENT[e]]"
         store = f"for (int e = 0; e < {size}; e++) {name}_data[e * {bits} +: {bits}] = {element};"
+        self.body.chosen(size * bits, len(port.offsets))
         self.body.always(self.body.unfolded(store, {f"{name}_number": len(port.offsets)}, first=True))
 
     def _waiting_results(self, port: TaskPort, spread: SpreadTokens, prefix: str, *, at_once: bool) -> None:
@@ -281,6 +287,7 @@ class _TaskModule:
             [f"for (int n = 0; n < {count}; n++)",
              f"  for (int e = 0; e < {size}; e++) {name}_token[n][e] = {element};"]
         )  # fmt: skip
+        self.body.chosen(size * bits, places)
         first, completed = f"{name}_first", self._completed(port)
         moves = any(len(tokens) % places for tokens in completed.values())
         self.body.line(f"int {first} = 0;" if moves else f"localparam int {first} = 0;")

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import ceil, prod
 
 from sttest.boards.operators import Operator
 from sttest.compile.dialects import df
@@ -188,6 +188,10 @@ class TaskBody:
         self.line(
             f"logic {element} {name} [{count}];" if self.cells is None else f"logic [{count - 1}:0]{element} {name};"
         )
+
+    def chosen(self, bits: int, options: int) -> None:
+        """Notes multiplexers; a LUT chooses a bit of four (AMD UG574)."""
+        self.arithmetic["choice"] += bits * ceil((options - 1) / 3)
 
     def instance(self, part: Part, lines: Sequence[str]) -> None:
         """Instances of a part."""
