@@ -16,7 +16,14 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.rtl import Instance, fifo, memory
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
-from sttest.targets.synth.estimate import corrected, fifo_estimate, port_estimate, process_estimate, synthesized_rows
+from sttest.targets.synth.estimate import (
+    corrected,
+    fifo_estimate,
+    port_estimate,
+    port_rows,
+    process_estimate,
+    synthesized_rows,
+)
 from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob
@@ -106,7 +113,7 @@ def _logic(
             better = corrected(part.predicted, process_estimate(found.module, synthesized_rows()))
             yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
         elif isinstance(found, PortJob):
-            better = port_estimate(found.words, reads=found.reads, rows=synthesized_rows().ports)
+            better = port_estimate(found.words, reads=found.reads, rows=port_rows())
             yield replace(part, job=found.job, why_not="", corrected=better)
         else:
             yield part if found is None else replace(part, why_not=found.what)

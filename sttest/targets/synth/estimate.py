@@ -46,6 +46,8 @@ class LaneRow(BoardPart):
 class PortRows(BoardPart):
     """Memory ports."""
 
+    source: str
+    kind: Kind
     read: Amounts
     read_part: Amounts  # more, for tokens that are parts of a word
     write: Amounts
@@ -63,16 +65,22 @@ class SynthesizedRows(BoardPart):
     composed: Amounts  # factors on sums of operators that are one lane
     lanes: tuple[LaneRow, ...]
     frame: dict[str, Amounts]  # per amount of the structure of a process
-    ports: PortRows
 
 
-ROWS_FILE = Path(str(files("sttest.boards").joinpath("data", "synthesized.yaml")))
+_DATA = Path(str(files("sttest.boards").joinpath("data")))
+ROWS_FILE, PORTS_FILE = _DATA / "synthesized.yaml", _DATA / "synthesized_ports.yaml"
 
 
 @cache
 def synthesized_rows() -> SynthesizedRows:
     """The rows of the data file."""
     return validated(SynthesizedRows, read_yaml(ROWS_FILE), str(ROWS_FILE))
+
+
+@cache
+def port_rows() -> PortRows:
+    """The rows of memory ports."""
+    return validated(PortRows, read_yaml(PORTS_FILE), str(PORTS_FILE))
 
 
 def process_estimate(module: ModuleText, rows: SynthesizedRows) -> Resources:
