@@ -105,8 +105,8 @@ def _logic(
             better = corrected(part.predicted, process_estimate(found.module, synthesized_rows()))
             yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
         else:
-            yield part if found is None else replace(part, why_not=found.message)
+            yield part if found is None else replace(part, why_not=found.what)
 
 
-def _amounts(row: dict[str, Any]) -> Resources:
+def _amounts(row: Mapping[str, Any]) -> Resources:
     return Resources(**{kind: float(row.get(kind, 0)) for kind in KINDS})
