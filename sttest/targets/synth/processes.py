@@ -43,7 +43,8 @@ def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs 
     module = parse(text, stage)
     kernel = only_kernel(module, "synth", package.name)
     library, refused = operators(target_of(module, "synth")), dict[str, InputError]()
-    cells = Cells(folder, dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy()))
+    memories = package.report("memory_kinds")
+    cells = Cells(folder, dict(zip(memories["memory"], memories["kind"], strict=True)))
     modules = design_modules(kernel, package.timed_graph, library, cells, refused)
     return {_name(each): jobs_of(each) for each in modules} | refused
 
