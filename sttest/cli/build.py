@@ -95,7 +95,7 @@ def _write_rtl(path: Path, board: str | None, *, as_json: bool) -> None:
     folder = package.folder / "rtl"
     with progress(f"writing {package.name}") as tell:
         tell("making pipelines with XLS")
-        kinds = dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy())
+        kinds: dict[str, Any] = dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy())
         kernel = package_kernel(package, Cells(kinds=kinds))
         sources = write_kernel_files(kernel, folder, part, kinds, f"{package.name}, made by sttest {__version__}")
     command = f"cd {folder} && vivado -mode batch -source {SCRIPT}"

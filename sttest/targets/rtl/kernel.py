@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sttest.boards.resources import MemoryKind
 from sttest.compile.rtl import fifo as fifo_module
+from sttest.compile.rtl import module_text
 from sttest.compile.rtl.dma import PortWords, port_words
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.errors import InputError
@@ -14,6 +15,8 @@ from sttest.targets.rtl.loops import identifier
 
 AXI_SOURCES = ("fifo_ram", "fifo_srl", "address_walk", "axi_read", "axi_write", "axi_control")
 """Modules of the library that a kernel has instances of."""
+VENDOR_CELLS = "primitives"
+"""Models of the vendor's cells, which Vivado has itself."""
 _MOST_BEATS = 256
 _ROOM = 512
 """Words that a port has places for, at most."""
@@ -113,15 +116,29 @@ class RtlKernel:
             found.append(KernelArgument(argument, port, node, port_words(node, stream)))
         return RtlKernel(name, graph, modules, found)
 
-    def texts(self, kinds: Mapping[str, MemoryKind], *, simulated: bool = False) -> tuple[str, str]:
-        """The modules of the processes, and the module of the kernel.
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its processes are models for simulation, with nothing of synthesis in them."""
+        return not any(module.parts for module in self.modules)
+
+    def sources(self, kinds: Mapping[str, MemoryKind], *, models: bool = False) -> dict[str, str]:
+        """All of its SystemVerilog but the vendor's cells: texts by file name, in the order in which they are read.
 
         Args:
             kinds: of memories, by name of the FIFO; block RAM where nothing is said.
-            simulated: whether FIFOs of shift registers are modelled as one memory each.
+            models: whether FIFOs of shift registers are modelled as one memory each.
         """
+        parts = {part.name: part for module in self.modules for part in module.parts}
+        used = (name for part in parts.values() for name in part.uses if name != VENDOR_CELLS)
+        library = {f"{name}.sv": module_text(name) for name in dict.fromkeys((*used, *AXI_SOURCES))}
+        pipelines = {f"{each.name}.sv": each.text for each in parts.values()}
+        processes, top = self._texts(kinds, models=models)
+        return {**library, **pipelines, "processes.sv": processes, f"{self.name}.sv": top}
+
+    def _texts(self, kinds: Mapping[str, MemoryKind], *, models: bool) -> tuple[str, str]:
+        """The modules of the processes, and the module of the kernel."""
         library: dict[str, str] = {}
-        fifos = [_fifo(place, each, kinds, simulated=simulated) for place, each in enumerate(self.graph.fifos)]
+        fifos = [_fifo(place, each, kinds, models=models) for place, each in enumerate(self.graph.fifos)]
         body = [_process(place, module, self.graph, library) for place, module in enumerate(self.modules)]
         body += [_port(number, each, self.graph) for number, each in enumerate(self.arguments)]
         ends = [f"p{place}_ended" for place in range(len(self.modules))]
@@ -211,11 +228,11 @@ def _process(place: int, module: ModuleText, graph: TimedGraph, library: dict[st
     return f"{wires}  {kind} {identifier('process_', place, module.processes[0])} ({', '.join(ports)});\n"
 
 
-def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, simulated: bool) -> str:
+def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, models: bool) -> str:
     stem, bits = f"f{place}", max(1, fifo.bits)
     kind: MemoryKind = kinds.get(fifo.name, "bram") if fifo.kind == "ram" else "srl"
     made = fifo_module(kind, fifo.depth, bits, fifo.initial_tokens)
-    module = "fifo_model" if simulated and kind == "srl" and not fifo.initial_tokens and fifo.bits else made.module
+    module = "fifo_model" if models and kind == "srl" and not fifo.initial_tokens and fifo.bits else made.module
     given = {name: value for name, value in made.parameters.items() if module != "fifo_model" or name != "INITIAL"}
     parameters = ", ".join(
         f'.{name}("{value}")' if isinstance(value, str) else f".{name}({value})" for name, value in given.items()

@@ -5,13 +5,10 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from sttest.boards.resources import MemoryKind
-from sttest.compile.rtl import module_text
 from sttest.core.files import write_text
-from sttest.targets.rtl.kernel import AXI_SOURCES, RtlKernel
+from sttest.targets.rtl.kernel import RtlKernel
 
 KERNEL_XML, SCRIPT, SOURCES = "kernel.xml", "package_xo.tcl", "sources"
-_VENDORS = "primitives"
-"""Models of the vendor's cells, which Vivado has itself."""
 _FIRST_OFFSET, _OFFSET_STEP = 0x10, 0xC
 """Places of arguments among the control registers, as in ``axi_control.sv``."""
 
@@ -31,12 +28,7 @@ def write_kernel_files(
     Returns:
         The sources, in the order in which they are read.
     """
-    parts = {part.name: part for module in kernel.modules for part in module.parts}
-    used = (name for part in parts.values() for name in part.uses if name != _VENDORS)
-    library = {f"{name}.sv": module_text(name) for name in dict.fromkeys((*used, *AXI_SOURCES))}
-    processes, top = kernel.texts(kinds)
-    pipelines = {f"{each.name}.sv": each.text for each in parts.values()}
-    texts = {**library, **pipelines, "processes.sv": processes, f"{kernel.name}.sv": top}
+    texts = kernel.sources(kinds)
     (folder / SOURCES).mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(folder / SOURCES / name, f"// {title}\n{text}")

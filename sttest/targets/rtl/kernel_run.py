@@ -15,7 +15,7 @@ from sttest.core.errors import SttestError
 from sttest.reference.graph import Bytes
 from sttest.targets.rtl.design import write_payload_model
 from sttest.targets.rtl.drive import call_tool, find_simulator, largest_stack
-from sttest.targets.rtl.kernel import AXI_SOURCES, CONTROL, MEMORY, RtlKernel
+from sttest.targets.rtl.kernel import CONTROL, MEMORY, VENDOR_CELLS, RtlKernel
 
 LAUNCHES = 2
 """One after the other, since a kernel must come back to its start by itself."""
@@ -79,13 +79,13 @@ def run_kernel_with_memory(
 
 
 def _written(kernel: RtlKernel, folder: Path, seed: int) -> list[str]:
-    processes, top = kernel.texts({}, simulated=True)
-    library = {f"{name}.sv": module_text(name) for name in ("primitives", *AXI_SOURCES, "checked_fifo")}
     ours = files("sttest.targets.rtl").joinpath("hdl")
+    log, memory = (ours.joinpath(f"{name}.sv").read_text(encoding="utf-8") for name in ("twin_log", "axi_memory"))
+    kernel_sources = kernel.sources({}, models=kernel.is_simulated)
     texts = {
-        "twin_log.sv": ours.joinpath("twin_log.sv").read_text(encoding="utf-8"), "packages.sv": FP_PACKAGE, **library,
-        "axi_memory.sv": ours.joinpath("axi_memory.sv").read_text(encoding="utf-8"), "processes.sv": processes,
-        "kernel.sv": top, "bench.sv": _bench(kernel, seed),
+        "twin_log.sv": log, "packages.sv": FP_PACKAGE, f"{VENDOR_CELLS}.sv": module_text(VENDOR_CELLS),
+        "checked_fifo.sv": module_text("checked_fifo"), **kernel_sources, "axi_memory.sv": memory,
+        "bench.sv": _bench(kernel, seed),
     }  # fmt: skip
     bench = "kernel_bench.cpp"
     cpp = {bench: files("sttest.targets.rtl").joinpath(bench).read_text(encoding="utf-8")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from xml.etree import ElementTree
 
 import pytest
 
@@ -111,3 +112,24 @@ def test_a_kernel_may_be_bound_to_a_region(sttest, own_package_of):
     package = own_package_of(*PACKAGE)
     assert sttest("build", package, "--target", "hw", "--dry-run", "--slr", "0").exit_code == 0
     assert "slr=group0_1:SLR0" in (package / "hls" / "link.cfg").read_text()
+
+
+@pytest.mark.slow
+def test_the_flow_of_rtl_writes_a_kernel(sttest, tmp_path):
+    pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")
+    package = tmp_path / "package"
+    sttest("compile", "small-gpt2", "--phase", "decode", "--context", "32", "-o", package)
+    told = json.loads(sttest("build", package, "--flow", "rtl", "--json").stdout)
+    folder = package / "rtl"
+    assert told["commands"] == [f"cd {folder} && vivado -mode batch -source package_xo.tcl"]
+    assert told["ports"][0] == "m_axi_x"
+    assert {path.name for path in (folder / "sources").iterdir()} == {
+        source.split("/")[-1] for source in told["sources"]
+    }
+    xml = ElementTree.parse(folder / "kernel.xml").getroot()
+    assert [port.get("name") for port in xml.iter("port")] == ["s_axi_control", *told["ports"]]
+    offsets = [int(str(argument.get("offset")), 16) for argument in xml.iter("arg")]
+    assert offsets == [0x10 + 12 * number for number in range(len(told["ports"]))]
+    script = (folder / "package_xo.tcl").read_text()
+    assert "create_project -force -part xcu55c-fsvh2892-2L-e" in script
+    assert all(bus in script for bus in told["ports"])

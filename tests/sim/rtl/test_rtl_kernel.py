@@ -11,6 +11,8 @@ from sttest.compile.compiler import compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
+from sttest.compile.rtl.cells import Cells
+from sttest.compile.rtl.dma import Walk
 from sttest.compile.rtl.processes import design_modules
 from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
@@ -24,13 +26,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
 LIBRARY = operators(require_hbm(load_board("u55c")))
 
 
-def check(text: str, options: CompileOptions, folder, seed: int = 1) -> None:
+def check(text: str, options: CompileOptions, folder, seed: int = 1, cells: Cells | None = None) -> None:
     """A kernel of a text leaves the reference's bytes in memory, and AXI has nothing to complain of."""
     design = compile_text(text, "kernel", "u55c", options)
     values = value_graph(design.module, "kernel")
     images = memory_images(values, random_tensors(values, seed))
     wanted = run(values, images).results
-    modules = design_modules(only_kernel(design.module, "test", "kernel"), design.graph, LIBRARY)
+    modules = design_modules(only_kernel(design.module, "test", "kernel"), design.graph, LIBRARY, cells)
     names = {node.name: node.name for node in (*values.loads, *values.stores)}
     kernel = RtlKernel.of("kernel", design.graph, modules, values, names)
     ran = run_kernel_with_memory(
@@ -45,16 +47,38 @@ def check(text: str, options: CompileOptions, folder, seed: int = 1) -> None:
 PROGRAMS = (3000, 3006)
 
 
-@pytest.mark.parametrize("seed", PROGRAMS)
-def test_random_programs(seed, tmp_path):
-    options = CompileOptions(
+def options_of(seed: int) -> CompileOptions:
+    return CompileOptions(
         tile_size=(1, 2, 3, 4, 8, 16)[seed % 6], vector_bits=(128, 512, 4096)[seed // 6 % 3],
         overall_unroll=64 << seed % 4, precision="fp32", prefetch_kib=(0, 64)[seed // 18 % 2],
     )  # fmt: skip
-    check(random_whole_program(seed), options, tmp_path / "kernel", seed)
+
+
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_random_programs(seed, tmp_path):
+    check(random_whole_program(seed), options_of(seed), tmp_path / "kernel", seed)
+
+
+def test_the_text_for_synthesis(tmp_path):
+    """What is written for Vivado, with models of the vendor's cells."""
+    pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")
+    check(random_whole_program(3006), options_of(3006), tmp_path / "kernel", 3006, Cells())
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_small_gpt2(phase, tmp_path):
     check(lowered_text("gpt2", phase, small=True), CompileOptions(), tmp_path / "kernel")
+
+
+@pytest.mark.nightly
+def test_small_gpt2_in_the_text_for_synthesis(tmp_path):
+    pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")
+    check(lowered_text("gpt2", "decode", small=True), CompileOptions(), tmp_path / "kernel", cells=Cells())
+
+
+def test_loops_behind_numbers():
+    assert Walk.of(np.array([7])) == Walk(7, (), ())
+    assert Walk.of(np.array([4, 5, 6, 7, 4, 5, 6, 7])) == Walk(4, (2, 4), (0, 1))
+    assert Walk.of(np.array([0, 2, 1, 3, 8, 10, 9, 11])) == Walk(0, (2, 2, 2), (8, 1, 2))
+    assert Walk.of(np.array([0, 1, 3, 4, 5])) is None
