@@ -21,6 +21,7 @@ KINDS = {
     "fitted": ("~", "chosen so that one published row comes out right"),
     "assumed": ("?", "neither of these; the note says why"),
     "derived": ("=", "computed from numbers of other kinds, as its note says"),
+    "synthesized": ("▦", "yosys counted it in a netlist"),
 }
 """Mark and meaning of each kind of number."""
 _TITLES = {"gpu_baseline": "the same models measured on an NVIDIA H200: time, power, energy"}
