@@ -91,8 +91,7 @@ def build_verb(
 def _write_rtl(path: Path, board: str | None, *, as_json: bool) -> None:
     """Writes the kernel of a package as SystemVerilog; packing and linking are Vivado's and v++'s."""
     package = DesignPackage.read(path)
-    part = require_hbm(load_board(board or package.board)).toolchain.part
-    folder = package.folder / "rtl"
+    part, folder = require_hbm(load_board(board or package.board)).toolchain.part, package.rtl_folder
     with progress(f"writing {package.name}") as tell:
         tell("making pipelines with XLS")
         kinds: dict[str, Any] = dict(package.report("memory_kinds")[["memory", "kind"]].to_numpy())

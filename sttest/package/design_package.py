@@ -121,6 +121,11 @@ class DesignPackage:
         self._agree("depth", {VALUES: {each.name: each.depth for each in graph.streams}, GRAPH: self._depths})
         return graph
 
+    @property
+    def rtl_folder(self) -> Path:
+        """The folder of an RTL kernel."""
+        return self.folder / "rtl"
+
     @cached_property
     def files(self) -> KernelFiles:
         """The emitted C++, and what a host must know of it.
