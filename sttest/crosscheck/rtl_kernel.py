@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sttest.boards.operators import operators
-from sttest.compile.ir.module_walk import only_kernel, target_of
-from sttest.compile.opt import parse
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.processes import design_modules
-from sttest.core.errors import InputError
-from sttest.crosscheck.rtl_values import random_tensors
+from sttest.crosscheck.rtl_values import kernel_of, random_tensors
 from sttest.package import DesignPackage
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
@@ -56,11 +52,7 @@ def package_kernel(package: DesignPackage, cells: Cells | None = None) -> RtlKer
     Raises:
         InputError: the package has no IR or C++, or a process or port has no RTL.
     """
-    if not package.ir:
-        raise InputError("no-ir", "the package keeps no IR", where=str(package.folder), hints=["compile it anew"])
-    stage, text = [*package.ir.items()][-1]
-    module = parse(text, stage)
-    kernel, library = only_kernel(module, "rtl", package.name), operators(target_of(module, "rtl"))
+    kernel, library = kernel_of(package)
     modules = design_modules(kernel, package.timed_graph, library, cells)
     files = package.files
     return RtlKernel.of(files.kernel.name, package.timed_graph, modules, package.reference_graph, files.argument_of)
