@@ -14,6 +14,7 @@ _RANGE = re.compile(r"\[(\d+):0\]")
 _CLOCKED = re.compile(r"always_ff.*?(?=\n  (?! )|\Z)", re.DOTALL)
 _ASSIGNED = re.compile(r"(\w+)(?:\[[^;]*?\])? <= ")
 _COUNTER, _STATE = re.compile(r"c\d+_(?:x\d+|phase|on)$"), re.compile(r"(?:^|_)(?:stage|run|pass|ended)$")
+_LINE = re.compile(r"= (\w+_was)\[\d+ -: (\d+)\]")
 _INSTANCES = re.compile(r"for \(genvar (\w+) = 0; \1 < (\d+); \1\+\+\)")
 SHORTEST_LINE = 3
 """Registers in a row that are a shift register in LUTs."""
@@ -24,14 +25,15 @@ def structure_of(module: ModuleText) -> Counter[str]:
     found = Counter[str]({"processes": len(module.processes), "sides": len(module.sides)})
     found.update(module.arithmetic)
     clocked = {name for block in _CLOCKED.findall(module.body) for name in _ASSIGNED.findall(block)}
-    sizes: dict[str, int] = {}
+    sizes, lines = dict[str, int](), dict(_LINE.findall(module.body))
     for ranges, names in _DECLARED.findall(module.body):
         bits = 1
         for high in _RANGE.findall(ranges):
             bits *= int(high) + 1
         for name, count in _NAME.findall(names.strip()):
             if name in clocked:
-                found.update(_registers(name, bits, int(count or 1)))
+                line = int(lines.get(name, bits))
+                found.update(_registers(name, line, int(count or bits // line)))
                 sizes[name] = bits * int(count or 1)
     # Running values of one step are the result that is given: synthesis makes them the same registers.
     if sizes.get("kept0") == sizes.get("out0"):
@@ -46,8 +48,8 @@ def _registers(name: str, bits: int, count: int) -> dict[str, int]:
         return {"state bits": bits}
     if name.startswith("bank"):
         return {"banks": 1} if count == 1 else {}
-    if "_late" in name and count >= SHORTEST_LINE:
-        return {"shift bits": bits * -(-(count - 1) // 16), "register bits": bits}
+    if ("_late" in name or "_was" in name) and count >= SHORTEST_LINE:
+        return {"shift bits": bits * -(-count // 16)}
     return {"register bits": bits * count}
 
 
