@@ -71,12 +71,6 @@ def test_small_gpt2(phase, tmp_path):
     check(lowered_text("gpt2", phase, small=True), CompileOptions(), tmp_path / "kernel")
 
 
-@pytest.mark.nightly
-def test_small_gpt2_in_the_text_for_synthesis(tmp_path):
-    pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")
-    check(lowered_text("gpt2", "decode", small=True), CompileOptions(), tmp_path / "kernel", cells=Cells())
-
-
 def test_loops_behind_numbers():
     assert Walk.of(np.array([7])) == Walk(7, (), ())
     assert Walk.of(np.array([4, 5, 6, 7, 4, 5, 6, 7])) == Walk(4, (2, 4), (0, 1))
