@@ -95,7 +95,10 @@ KINDS = {
 
 @pytest.mark.parametrize(
     ("kinds", "clocks"),
-    [(["task with cascades", "converter"], 5_000), pytest.param([*KINDS], 100_000, marks=pytest.mark.nightly)],
+    [
+        (["task with cascades", "converter"], 5_000),
+        *(pytest.param([kind], 100_000, marks=pytest.mark.nightly, id=kind) for kind in KINDS),
+    ],
 )
 def test_netlists_do_what_the_text_does(kinds, clocks, tmp_path):
     pytest.importorskip("pyosys", reason="needs pyosys, pip install 'sttest[rtl]'")
