@@ -7,7 +7,7 @@ The package is GPT-2's decode block (`sttest compile gpt2 --phase decode --conte
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +83,7 @@ def amounts(found: object) -> dict[str, float]:
     return {kind: getattr(found.resources, kind) for kind in KINDS}
 
 
-def fitted(rows: list[list[float]], found: list[float]) -> list[float]:
+def fitted(rows: Sequence[Sequence[float]], found: list[float]) -> list[float]:
     """Figures of at least 0 that the sums of rows are made of, with small relative errors."""
     weights = 1 / np.maximum(np.array(found), 10)
     figures, _ = nnls(np.array(rows, float) * weights[:, None], np.array(found) * weights)
