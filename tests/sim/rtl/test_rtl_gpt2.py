@@ -9,8 +9,9 @@ pytestmark = [
 ]  # fmt: skip
 
 
-# Prefill is the same kinds of processes without the caches.
-@pytest.mark.parametrize("phase", ["decode", pytest.param("prefill", marks=pytest.mark.nightly)])
+# The blocks with their values (test_rtl_values.py) are the same graphs.
+@pytest.mark.nightly
+@pytest.mark.parametrize("phase", ["decode", "prefill"])
 def test_every_access_is_the_engines(phase, tmp_path):
     from sttest.compile.compiler import compile_text
     from sttest.frontend.shipped import lowered_text
