@@ -21,6 +21,7 @@ from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
 from sttest.reference.engine import run
 from sttest.reference.memory import memory_images
+from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS
 from sttest.sim.graph import MemoryPort
 from sttest.targets.rtl.compare import compare
 from sttest.targets.rtl.design import ValuedDesign, emulate_designs, pack_tokens
@@ -84,6 +85,60 @@ def test_tasks_of_one_engine_with_sums_of_different_depths(tmp_path):
     """Their body has the levels of the deepest sum, so that all turns are timed with them."""
     options = CompileOptions(tile_size=1, vector_bits=4096, overall_unroll=100_000, precision="fp32", share="all")
     check([valued(random_whole_program(132), "program 132", options, 132)], tmp_path)
+
+
+PREDICATES = ("oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno")
+_COMPARISONS = tuple(f"arith.cmpf {each}," for each in (*PREDICATES, "true", "false"))
+_TO_BITS = "arith.bitcast {0} : f32 to i32"
+
+
+def every_operation() -> str:
+    """A text in which each operation of docs/reference/values.md has a result of its own."""
+    bodies = [f"%f = {name} %x, %y : f32\n%r = {_TO_BITS.format('%f')}" for name in FLOAT_OPS if name in _TWO]
+    bodies += [f"%f = {name} %x : f32\n%r = {_TO_BITS.format('%f')}" for name in FLOAT_OPS if name not in _TWO]
+    bodies += [f"%c = {each} %x, %y : f32\n%r = arith.select %c, %one, %two : i32" for each in _COMPARISONS]
+    bodies += ["%h = arith.truncf %x : f32 to f16\n%f = arith.extf %h : f16 to f32\n%r = " + _TO_BITS.format("%f")]
+    for kind in ("i4", "i8", "i16"):
+        for name in INTEGER_OPS:
+            narrow = "\n".join(f"%{each}n = arith.trunci %{each}i : i32 to {kind}" for each in "xy")
+            bodies.append(f"{narrow}\n%s = {name} %xn, %yn : {kind}\n%r = arith.extsi %s : {kind} to i32")
+        bodies.append(
+            f"%xn = arith.trunci %xi : i32 to {kind}\n%f = arith.sitofp %xn : {kind} to f32\n"
+            f"%r = arith.bitcast %f : f32 to i32"
+        )
+    bodies += [f"%r = {name} %xi, %yi : i32" for name in INTEGER_OPS]
+    kind, both = "tensor<4x8xf32>", "affine_map<(i, j) -> (i, j)>"
+    head = """linalg.generic {indexing_maps = [MAP, MAP, MAP], iterator_types = ["parallel", "parallel"]}
+        ins(%a, %b : TENSOR, TENSOR) outs(%empty : tensor<4x8xi32>) {
+        ^bb0(%x : f32, %y : f32, %old : i32):
+        %xi = arith.fptosi %x : f32 to i32
+        %yi = arith.fptosi %y : f32 to i32
+        %one = arith.constant 1 : i32
+        %two = arith.constant 2 : i32
+        """.replace("MAP", both).replace("TENSOR", kind)
+    ops = [f"%o{n} = {head}{body}\nlinalg.yield %r : i32\n}} -> tensor<4x8xi32>" for n, body in enumerate(bodies)]
+    results = [f"%o{n}" for n in range(len(bodies))]
+    kinds = ", ".join(["tensor<4x8xi32>"] * len(bodies))
+    return (
+        f"func.func @every(%a : {kind}, %b : {kind}) -> ({kinds}) {{\n%empty = tensor.empty() : tensor<4x8xi32>\n"
+        + "\n".join(ops) + f"\nfunc.return {', '.join(results)} : {kinds}\n}}"
+    )  # fmt: skip
+
+
+_TWO = {f"arith.{name}" for name in ("addf", "subf", "mulf", "divf", "maximumf", "minimumf")}
+
+
+@pytest.mark.nightly
+def test_every_operation(tmp_path):
+    """Each has a stream of its own: its place in the RTL and its values, whatever else a block has."""
+    check(
+        [
+            valued(
+                every_operation(), "every operation", CompileOptions(precision="fp32", tile_size=4, channels="together")
+            )
+        ],
+        tmp_path,
+    )
 
 
 BLOCKS = [

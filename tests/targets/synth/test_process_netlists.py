@@ -81,6 +81,40 @@ def test_both_texts_do_the_same(model, picked, tmp_path):
     check(compare_modules(pairs, sources, tmp_path, 20_000 if picked else 100_000), names)
 
 
+# --- Faults in the cascades of products, all found in one build
+
+
+FAULTS = {
+    "skew of the second product": ("1 + SECOND", "1"),
+    "chain that is not joined": ("down[n - n % 2]", "48'd0"),
+    "one product less in a chain": ("of_pair = p[2 * n + 1]", "of_pair = p[2 * n]"),
+    "a stage more": ("CYCLES - FIRST - LEVELS", "CYCLES - FIRST - LEVELS + 1"),
+    "borrow of the upper field": ("48'd1 << (FIELD - 1)", "48'd0"),
+}
+
+
+@pytest.mark.nightly
+def test_faults_of_cascades_are_found(tmp_path):
+    """Each breaks a copy of the sums of products of its own; the process with it differs, one without does not."""
+    name = "attn_scores"
+    simulated = modules("gpt2", None, small=True)[name]
+    cells = modules("gpt2", Cells(tmp_path / "lanes"), small=True)[name]
+    products = module_text("dot_products")
+    texts = {"processes.sv": simulated.text("model") + cells.text("whole"), **library(cells)}
+    for number, (fault, (right, wrong)) in enumerate(FAULTS.items()):
+        assert right in products, fault
+        parts = {part.name: f"{part.name}_{number}" for part in cells.parts}
+        broken = [products.replace(right, wrong), *(part.text for part in cells.parts), cells.text(f"broken_{number}")]
+        renamed = parts | {each: f"{each}_{number}" for each in ("dot_products", "dsp_product")}
+        words = re.split(r"\b", "".join(broken))
+        texts[f"broken_{number}.sv"] = "".join(renamed.get(word, word) for word in words)
+    others = ["whole", *(f"broken_{number}" for number in range(len(FAULTS)))]
+    pairs = [Pair(simulated, "model", other, is_integer(simulated)) for other in others]
+    whole, *found = compare_modules(pairs, written(tmp_path, texts), tmp_path, 5_000)
+    check([whole], [name])
+    assert {fault: each.wrong > 0 for fault, each in zip(FAULTS, found, strict=True)} == dict.fromkeys(FAULTS, True)
+
+
 # --- Netlists
 
 
