@@ -15,12 +15,13 @@ from sttest.compile.resources.design import place
 from sttest.core.files import read_text
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
+from sttest.models.registry import model_config
 from sttest.studies.workload import CompileRequest, is_file
 
 
 @takes_options()
 def compile_verb(
-    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
+    model: Annotated[str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file.")],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
@@ -127,7 +128,8 @@ class Request(CompileRequest):
         """The folder of the package: ``build/<model>-<phase>-<board>`` unless another is named."""
         if self.work_dir is not None:
             return self.work_dir
-        parts = (Path(self.model).stem if is_file(self.model) else self.model, self.phase, self.board_name)
+        name = Path(self.model).stem if is_file(self.model) else model_config(self.model).name
+        parts = (name, self.phase, self.board_name)
         return Path("build") / "-".join(part for part in parts if part)
 
 

@@ -8,12 +8,12 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 
 from sttest.compile.opt import parse
-from sttest.frontend.shipped import lowered_text
+from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 from sttest.models.config import block_parameters
 from sttest.models.registry import CONFIGS, get_config
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", SHIPPED_MODELS)
 def test_parameters_per_block_are_those_of_the_lowered_block(name):
     module = parse(lowered_text(name, "decode", small=False), name)
     function = next(op for op in module.walk() if isinstance(op, FuncOp))
