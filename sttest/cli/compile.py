@@ -21,7 +21,9 @@ from sttest.studies.workload import CompileRequest, is_file
 
 @takes_options()
 def compile_verb(
-    model: Annotated[str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file.")],
+    model: Annotated[
+        str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file.")
+    ],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,

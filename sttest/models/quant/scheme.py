@@ -13,7 +13,7 @@ ValueScales = Literal["folded", "per-position"]
 LmHead = Literal["weights", "none"]
 
 _LEAST_GROUP = 16
-"""Rows under which a group is not worth its scale, and the default tile of the compiler."""
+"""Rows under which a group that does not divide a weight is not cut down further."""
 WEIGHT_MAX: dict[str, int] = {"int4": 7, "int8": 127}
 ACTIVATION_MAX = 127
 
@@ -65,19 +65,20 @@ class QuantScheme:
         return self.weights != "none"
 
     def rows_per_scale(self, rows: int) -> int:
-        """Rows of a weight that share a scale: the group, or where it does not divide the rows a divisor below it.
+        """Rows of a weight that share a scale: the group, or where it does not divide the rows, less.
 
-        That is the largest which is a multiple of 16, as tiles are, else the largest of at least 16, else all rows.
+        The group is halved until it divides them; where no half of at least 16 does, it is their largest divisor from
+        16 to the group, or else all rows.
 
         >>> [QuantScheme(group=128).rows_per_scale(rows) for rows in (96, 1024, 576, 960, 1600, 250, 262)]
-        [96, 128, 96, 96, 80, 125, 262]
+        [96, 128, 64, 64, 64, 125, 262]
         """
         if self.group is None or rows <= self.group:
             return rows
-        if rows % self.group == 0:
-            return self.group
-        below = [size for size in range(_LEAST_GROUP, self.group) if rows % size == 0]
-        return max(below, key=lambda size: (size % _LEAST_GROUP == 0, size), default=rows)
+        least = min(_LEAST_GROUP, self.group)
+        halves = (self.group >> times for times in range((self.group // least).bit_length()))
+        divisors = range(self.group, least - 1, -1)
+        return next((size for size in (*halves, *divisors) if rows % size == 0), rows)
 
     @property
     def weight_max(self) -> int:
