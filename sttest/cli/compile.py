@@ -13,9 +13,9 @@ from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.design import place
 from sttest.core.files import read_text
+from sttest.models.registry import model_config
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
-from sttest.models.registry import model_config
 from sttest.studies.workload import CompileRequest, is_file
 
 

@@ -12,7 +12,7 @@ Family = Literal["gpt2", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "
 
 
 @dataclass(frozen=True)
-class RopeScaling:
+class Llama3Scaling:
     """Llama 3 frequency scaling (Llama-3.1 model card, ``rope_scaling`` of its configuration).
 
     Wavelengths above ``original_context / low`` positions are stretched by
@@ -100,7 +100,7 @@ class DecoderConfig:
     post_norms: bool = False
     rope_theta: float | None = None
     local_rope_theta: float | None = None
-    rope_scaling: RopeScaling | LinearScaling | YarnScaling | None = None
+    rope_scaling: Llama3Scaling | LinearScaling | YarnScaling | None = None
     sliding_window: int | None = None
     global_every: int = 1
     query_scalar: float | None = None

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.models.config import DecoderConfig, LinearScaling, RopeScaling
+from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
 from sttest.models.config_file import is_config_path, read_config
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
@@ -97,7 +97,7 @@ _LLAMA_3_2_1B = DecoderConfig(
     norm="rmsnorm",
     eps=1e-5,
     rope_theta=500_000.0,
-    rope_scaling=RopeScaling(factor=32.0, low=1.0, high=4.0, original_context=8192),
+    rope_scaling=Llama3Scaling(factor=32.0, low=1.0, high=4.0, original_context=8192),
     source="Hugging Face meta-llama/Llama-3.2-1B-Instruct config.json",
 )
 
@@ -154,7 +154,7 @@ _LLAMA_2_7B = replace(
 _LLAMA_3_1_8B = replace(
     _LLAMA_3_2_1B, name="llama-3.1-8b", public_name="Llama-3.1-8B", layers=32, hidden=4096, ffn=14336, heads=32,
     head_dim=128, tied_embeddings=False,
-    rope_scaling=RopeScaling(factor=8.0, low=1.0, high=4.0, original_context=8192),
+    rope_scaling=Llama3Scaling(factor=8.0, low=1.0, high=4.0, original_context=8192),
     source=_card("meta-llama/Llama-3.1-8B"),
 )  # fmt: skip
 _LLAMA_3_2_3B = replace(
@@ -248,10 +248,11 @@ def model_config(name: str) -> DecoderConfig:
     Raises:
         InputError: no model has that name; a file that is refused.
     """
-    if name.removeprefix(SMALL) not in CONFIGS and is_config_path(name):
+    full = name.removeprefix(SMALL)
+    if full != name and (full in CONFIGS or not Path(name).exists()):
+        return small(model_config(full))
+    if name not in CONFIGS and is_config_path(name):
         return read_config(Path(name))
-    if name.startswith(SMALL):
-        return small(model_config(name.removeprefix(SMALL)))
     return get_config(name)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sttest.core.errors import InputError
-from sttest.models.config import DecoderConfig, LayerKind, LinearScaling, RopeScaling, YarnScaling
+from sttest.models.config import DecoderConfig, LayerKind, LinearScaling, Llama3Scaling, YarnScaling
 
 F32Array = NDArray[np.float32]
 F64Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKin
     match scaling:
         case LinearScaling():
             frequencies = frequencies / scaling.factor
-        case RopeScaling():
+        case Llama3Scaling():
             frequencies = _blended_by_turns(frequencies, scaling)
         case YarnScaling():
             frequencies, length = _blended_by_place(frequencies, theta, scaling), scaling.attention_factor
@@ -50,7 +50,7 @@ def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKin
     return np.stack([np.stack([cos, -sin], axis=1), np.stack([sin, cos], axis=1)], axis=1).astype(np.float32)
 
 
-def _blended_by_turns(frequencies: F64Array, scaling: RopeScaling) -> F64Array:
+def _blended_by_turns(frequencies: F64Array, scaling: Llama3Scaling) -> F64Array:
     turns = scaling.original_context * frequencies / (2 * math.pi)
     kept = np.clip((turns - scaling.low) / (scaling.high - scaling.low), 0.0, 1.0)
     return frequencies * (kept + (1.0 - kept) / scaling.factor)

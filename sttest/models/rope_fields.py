@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.models.config import LinearScaling, RopeScaling, YarnScaling
+from sttest.models.config import LinearScaling, Llama3Scaling, YarnScaling
 
 _KEYS: dict[str, tuple[str, ...]] = {
     "default": (),
@@ -25,7 +25,7 @@ class Rope:
     """Base, scaling, and the base of layers with a sliding window where it is another one."""
 
     theta: float
-    scaling: RopeScaling | LinearScaling | YarnScaling | None = None
+    scaling: Llama3Scaling | LinearScaling | YarnScaling | None = None
     local_theta: float | None = None
 
 
@@ -103,13 +103,13 @@ def _number(value: object, where: str) -> float:
 
 def _scaling(
     kind: str, of: dict[str, float], *, truncate: bool
-) -> RopeScaling | LinearScaling | YarnScaling | None:  # fmt: skip
+) -> Llama3Scaling | LinearScaling | YarnScaling | None:  # fmt: skip
     length = int(of.get("original_max_position_embeddings", 0))
     match kind:
         case "linear":
             return LinearScaling(of["factor"])
         case "llama3":
-            return RopeScaling(of["factor"], of["low_freq_factor"], of["high_freq_factor"], length)
+            return Llama3Scaling(of["factor"], of["low_freq_factor"], of["high_freq_factor"], length)
         case "yarn":
             fast, slow = of.get("beta_fast", 32.0), of.get("beta_slow", 1.0)
             return YarnScaling(of["factor"], length, _attention_factor(of), fast, slow, truncate)

@@ -83,7 +83,7 @@ def _pad(length: int, tile_size: int) -> int:
 
 def is_file(model: str) -> bool:
     """Whether the argument means a file of linalg text rather than a model's name or configuration."""
-    return model.endswith(".mlir") or ("/" in model and not is_config_path(model))
+    return model.endswith(".mlir") or ("/" in model and not is_config_path(model.removeprefix(SMALL)))
 
 
 def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workload, str]:

@@ -16,6 +16,7 @@ _LLAMA3 = {
     "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
     "original_max_position_embeddings": 32, "rope_theta": 500_000.0,
 }  # fmt: skip
+_LINEAR = {"rope_type": "linear", "factor": 2.5, "rope_theta": 10_000.0}
 _YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 10_000.0}
 _GPT = {"n_embd": 96, "n_layer": 3, "n_head": 6, "vocab_size": 211, "n_positions": 64}
 _OPT = {"hidden_size": 96, "ffn_dim": 160, "num_hidden_layers": 3, "num_attention_heads": 6, "vocab_size": 211,
@@ -27,7 +28,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("llama", _SIZES),
     "llama 3.1": ("llama", {**_SIZES, "rope_parameters": _LLAMA3}),
     "llama with biases": ("llama", {**_SIZES, "attention_bias": True, "mlp_bias": True, "tie_word_embeddings": True}),
-    "llama, linear": ("llama", {**_SIZES, "rope_parameters": {"rope_type": "linear", "factor": 2.5, "rope_theta": 1e4}}),
+    "llama, linear": ("llama", {**_SIZES, "rope_parameters": _LINEAR}),
     "qwen2": ("qwen2", _SIZES),
     "qwen2, yarn": ("qwen2", {**_SIZES, "rope_parameters": _YARN}),
     "qwen2, windows": (
