@@ -54,7 +54,8 @@ class WorkloadShape:
         WorkloadShape(phase='decode', tokens=1, context=12, head=False)
         """
         if self.phase == "prefill":
-            return replace(self, tokens=_even(_pad(self.tokens, tile_size)))
+            tokens = _even(self.tokens) if self.tokens < tile_size else _pad(self.tokens, tile_size)
+            return replace(self, tokens=tokens)
         return replace(self, context=_pad(self.context, tile_size))
 
     @classmethod
