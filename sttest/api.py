@@ -343,7 +343,7 @@ def _request_of(design: CompiledDesign) -> CompileRequest | None:
     """What a package's design was compiled from, if that was a model."""
     facts = design.workload
     model, phase = str(facts.get("model", "")), facts.get("phase")
-    if model.removeprefix(SMALL) not in CONFIGS or "asked_tokens" not in facts:
+    if facts.get("config") is not None or model.removeprefix(SMALL) not in CONFIGS or "asked_tokens" not in facts:
         return None
     asked: Literal["prefill", "decode"] = "prefill" if phase == "prefill" else "decode"
     tokens, context = int(facts["asked_tokens"]), int(facts["asked_context"])

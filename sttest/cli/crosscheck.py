@@ -25,7 +25,9 @@ from sttest.targets.csim import ap_types_folder
 
 @takes_options("precision", "attention", "attention_chunk")
 def crosscheck_verb(
-    model: Annotated[str, typer.Argument(help="gpt2, qwen, llama, llama-3.2-1b, gemma, small-…, or a .mlir file.")],
+    model: Annotated[
+        str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json, its folder, or a .mlir.")
+    ],
     phase: Annotated[Phase | None, typer.Option(help="Of a model's block; a text has none.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,

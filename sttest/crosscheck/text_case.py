@@ -59,7 +59,8 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
     Raises:
         InputError: a launch of several layers, or see :func:`make_text_case` and :func:`make_case`.
     """
-    if package.manifest.configuration.workload.model is None:
+    workload = package.manifest.configuration.workload
+    if workload.model is None or workload.asked_tokens is None:
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()

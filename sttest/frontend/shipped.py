@@ -3,12 +3,14 @@
 from importlib.resources import files
 from pathlib import Path
 
-from sttest.core.errors import InputError
+from sttest.core.errors import InputError, did_you_mean
 from sttest.frontend.lowering import lower_isolated
 from sttest.models.program import block_program, check_head, size_of
-from sttest.models.registry import CONFIGS, get_config
+from sttest.models.registry import get_config
 from sttest.models.registry import small as reduced
 
+SHIPPED_MODELS = ("gpt2", "qwen", "llama", "llama-3.2-1b", "gemma")
+"""Models of the registry whose texts are shipped."""
 # Shapes of the shipped texts: (tokens, context).
 SHIPPED_SHAPES: dict[bool, dict[str, tuple[int, int]]] = {
     True: {"prefill": (32, 0), "decode": (1, 32)},
@@ -25,13 +27,13 @@ def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = Fals
     """The shipped linalg text of one decoder block: 32 tokens, or 32 (small) or 64 (full size) cached ones.
 
     Args:
-        name: a model of the registry, one of ``gpt2``, ``qwen``, ``llama``, ``llama-3.2-1b``, ``gemma``.
+        name: one of :data:`SHIPPED_MODELS`.
         phase: ``prefill`` or ``decode``.
         small: the family at test sizes, else at its published size.
         head: with what follows the last block; of decode steps.
 
     Raises:
-        InputError: no such model or phase, or the head of a prefill.
+        InputError: no such model or phase, a model without a text, or the head of a prefill.
     """
     shapes = SHIPPED_SHAPES[small]
     if phase not in shapes:
@@ -41,6 +43,9 @@ def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = Fals
     if head:
         check_head(phase)
     model = get_config(name).name
+    if model not in SHIPPED_MODELS:
+        hints = [did_you_mean(model, SHIPPED_MODELS)]
+        raise InputError("not-shipped", "no text of the model is shipped", where=model, hints=hints)
     file = file_name(f"small-{model}" if small else model, phase, *shapes[phase], head=head)
     path = files("sttest.frontend") / "lowered" / file
     return path.read_text(encoding="utf-8")
@@ -48,7 +53,9 @@ def lowered_text(name: str, phase: str, *, small: bool = True, head: bool = Fals
 
 def shipped() -> list[tuple[str, str, bool]]:
     """Every ``(name, phase, small)`` that :func:`lowered_text` takes."""
-    return [(name, phase, small) for small, shapes in SHIPPED_SHAPES.items() for name in CONFIGS for phase in shapes]
+    return [
+        (name, phase, small) for small, shapes in SHIPPED_SHAPES.items() for name in SHIPPED_MODELS for phase in shapes
+    ]
 
 
 # --- Write the shipped texts anew: ``python -m sttest.frontend.shipped``

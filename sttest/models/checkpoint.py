@@ -5,6 +5,7 @@ All headers (names, shapes, types) are checked before any tensor is loaded and c
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from torch import Tensor
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_json
 from sttest.models.config import DecoderConfig
+from sttest.models.config_file import CONFIG_FILE, read_config
 from sttest.models.language_model import LanguageModel
 from sttest.models.weights import fill, is_ignored, model_state, shown
 
@@ -58,15 +60,18 @@ def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
     """The state of ``LanguageModel(config)``, in float32, from ``*.safetensors`` and, where there is one, their index.
 
     Args:
-        config: model that the checkpoint must fit; the folder's own configuration is not read.
+        config: model that the checkpoint must fit; the folder's own ``config.json``, where there is one, must say the
+            same.
         folder: local folder with Hugging Face names.
 
     Raises:
-        InputError: a pickle; a file that is missing, truncated or outside the folder; a tensor that is missing,
-            unknown, duplicate, of another shape or type, or not finite.
+        InputError: a pickle; a file that is missing, truncated or outside the folder; a configuration that differs; a
+            tensor that is missing, unknown, duplicate, of another shape or type, or not finite.
         ToolMissingError: safetensors is not installed.
     """
     files = checkpoint_files(folder)
+    if (folder / CONFIG_FILE).exists():
+        _check_config(config, read_config(_checked(folder, CONFIG_FILE)), folder / CONFIG_FILE)
     outlines: dict[str, Tensor] = {}
     for path in files:
         for name, outline in _outlines(path).items():
@@ -94,6 +99,23 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise InputError("missing-file", "there is no such file", where=shown(path), hints=hints)
     _outlines(path)
     return _values(path)
+
+
+_NAMING = ("name", "public_name", "source")
+"""Fields of a configuration that change no value."""
+
+
+def _check_config(config: DecoderConfig, told: DecoderConfig, where: Path) -> None:
+    """Refuse a checkpoint of another model than the one that is run."""
+    for field in fields(config):
+        ours, theirs = getattr(config, field.name), getattr(told, field.name)
+        # Rotary positions past the limit are not asked for, so that a shorter limit changes nothing.
+        if ours == theirs or field.name in _NAMING or (field.name == "max_context" and config.rope_theta is not None):
+            continue
+        raise InputError(
+            "other-model", f"{field.name} is {theirs}, that of {config.public_name} is {ours}", where=shown(where),
+            hints=["give the checkpoint's folder as the model", "give a checkpoint of that model"],
+        )  # fmt: skip
 
 
 def _outlines(path: Path) -> dict[str, Tensor]:

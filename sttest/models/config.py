@@ -5,13 +5,14 @@ from typing import Literal
 
 from sttest.core.errors import InputError
 
-Activation = Literal["gelu_tanh", "silu"]
+Activation = Literal["gelu_tanh", "silu", "relu"]
 Norm = Literal["layernorm", "rmsnorm", "rmsnorm_plus_one"]
 LayerKind = Literal["global", "local"]
+Family = Literal["gpt2", "opt", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3"]
 
 
 @dataclass(frozen=True)
-class RopeScaling:
+class Llama3Scaling:
     """Llama 3 frequency scaling (Llama-3.1 model card, ``rope_scaling`` of its configuration).
 
     Wavelengths above ``original_context / low`` positions are stretched by
@@ -23,6 +24,33 @@ class RopeScaling:
     low: float
     high: float
     original_context: int
+    kind: Literal["llama3"] = "llama3"
+
+
+@dataclass(frozen=True)
+class LinearScaling:
+    """Every wavelength is stretched by ``factor`` (Chen et al., arXiv 2306.15595)."""
+
+    factor: float
+    kind: Literal["linear"] = "linear"
+
+
+@dataclass(frozen=True)
+class YarnScaling:
+    """YaRN (Peng et al., arXiv 2309.00071), as transformers computes it.
+
+    Components that turn fewer than ``slow`` times over ``original_context`` positions are stretched by ``factor``,
+    those that turn more than ``fast`` times are kept, and those between are blended; all rotations are scaled by
+    ``attention_factor``.
+    """
+
+    factor: float
+    original_context: int
+    attention_factor: float
+    fast: float = 32.0
+    slow: float = 1.0
+    truncate: bool = True
+    kind: Literal["yarn"] = "yarn"
 
 
 @dataclass(frozen=True)
@@ -32,21 +60,26 @@ class DecoderConfig:
     Args:
         name: the name by which commands know it.
         public_name: the name under which it is published.
+        family: ``model_type`` of Hugging Face, whose tensor names a checkpoint has.
         hidden: width of the residual stream.
-        ffn: width inside the feed-forward network.
+        ffn: width inside the feed-forward network, ``ffn_padding`` zeros included.
         heads: query heads; ``kv_heads`` of them have keys and values of their own.
         gated: whether the feed-forward network multiplies by an up projection.
         norm: ``rmsnorm_plus_one`` scales by 1 + weight.
         post_norms: whether attention and feed-forward outputs are normalised before they are added.
         rope_theta: base of the rotary embedding, None where positions are learned.
-        local_rope_theta: base on layers with a sliding window.
+        local_rope_theta: base on layers with a sliding window, where it is another one; ``rope_scaling`` is not theirs.
         sliding_window: positions that a local layer sees, itself included.
-        global_every: every so-manieth layer is global, the others local.
+        global_every: every so-manieth layer is global, the others local; 0 is none.
+        query_scalar: attention scores are multiplied by its inverse square root; None is ``head_dim``.
+        attention_cap: bound of attention scores, which ``cap * tanh(score / cap)`` approaches; None is none.
+        logit_cap: the same of logits.
         source: where the numbers come from.
     """
 
     name: str
     public_name: str
+    family: Family
     layers: int
     hidden: int
     ffn: int
@@ -67,10 +100,14 @@ class DecoderConfig:
     post_norms: bool = False
     rope_theta: float | None = None
     local_rope_theta: float | None = None
-    rope_scaling: RopeScaling | None = None
+    rope_scaling: Llama3Scaling | LinearScaling | YarnScaling | None = None
     sliding_window: int | None = None
     global_every: int = 1
+    query_scalar: float | None = None
+    attention_cap: float | None = None
+    logit_cap: float | None = None
     tied_embeddings: bool = True
+    ffn_padding: int = 0
 
     def __post_init__(self) -> None:
         if self.heads % self.kv_heads:
@@ -96,7 +133,7 @@ class DecoderConfig:
     @property
     def score_scale(self) -> float:
         """What attention scores are multiplied by."""
-        return self.head_dim**-0.5
+        return (self.query_scalar or self.head_dim) ** -0.5
 
     def layer_kind(self, layer: int) -> LayerKind:
         """Whether ``layer``, counted from 0, sees everything or only its window.
@@ -111,7 +148,7 @@ class DecoderConfig:
                 where=self.name,
                 hints=[f"choose a layer from 0 to {self.layers - 1}"],
             )
-        if self.sliding_window is None or (layer + 1) % self.global_every == 0:
+        if self.sliding_window is None or (self.global_every and (layer + 1) % self.global_every == 0):
             return "global"
         return "local"
 

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from sttest.models.blocks import DecodeBlock
 from sttest.models.config import DecoderConfig
 from sttest.models.language_model import LanguageModel
-from sttest.models.layers import Linear, TiedHead, f32, norm
+from sttest.models.layers import Linear, SoftCap, TiedHead, f32, norm
 from sttest.models.tables import HEAD_TILE, head_columns
 from sttest.reference.graph import Array
 
@@ -45,11 +45,12 @@ class Head(nn.Module):
         super().__init__()
         self.norm = norm(config, config.hidden)
         self.proj = Linear(config.hidden, head_columns(config), bias=False)
+        self.cap = SoftCap(config.logit_cap)
         self.choice = Choice()
 
     def forward(self, x: Tensor, token_ids: Tensor) -> tuple[Tensor, Tensor]:
         """x [n, hidden] to logits [n, columns] and tokens [n]."""
-        logits = self.proj(self.norm(x))
+        logits = self.cap(self.proj(self.norm(x)))
         return logits, self.choice(logits, token_ids)
 
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from sttest.core.errors import InputError
 from sttest.models.blocks import DecodeBlock, PrefillBlock, run_decode, run_prefill
 from sttest.models.config import DecoderConfig
-from sttest.models.layers import Embedding, Linear, TiedHead, greedy, norm
+from sttest.models.layers import Embedding, Linear, SoftCap, TiedHead, greedy, norm
 from sttest.models.quant.block import Peaks, decode_twin, quantise_block
 from sttest.models.quant.layers import QuantLinear, activation_quantiser
 from sttest.models.quant.quantizers import QuantizedTensor
@@ -42,6 +42,7 @@ class LanguageModel(nn.Module):
         self.norm = norm(config, config.hidden)
         tied = config.tied_embeddings
         self.head: nn.Module = TiedHead() if tied else Linear(config.hidden, config.vocab, bias=False)
+        self.cap = SoftCap(config.logit_cap)
         self._decoders: list[DecodeBlock] = []
 
     @torch.no_grad()
@@ -80,9 +81,8 @@ class LanguageModel(nn.Module):
     def logits(self, x: Tensor) -> Tensor:
         """[n, hidden] after the last layer to [n, vocab]."""
         normed = self.norm(x)
-        if isinstance(self.head, TiedHead):
-            return self.head(normed, self.embedding.tokens)
-        return self.head(normed)
+        tied = (self.embedding.tokens,) if isinstance(self.head, TiedHead) else ()
+        return self.cap(self.head(normed, *tied))
 
     def _decode_blocks(self) -> list[DecodeBlock]:
         # A plain list, made on first use: the blocks hold no weights but the prefill blocks'.

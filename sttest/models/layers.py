@@ -87,6 +87,29 @@ class Silu(nn.Module):
         return x * torch.sigmoid(x)
 
 
+class Relu(nn.Module):
+    """The larger of ``x`` and 0."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        return torch.relu(x)
+
+
+class SoftCap(nn.Module):
+    """``cap * tanh(x / cap)``, which stays under ``cap`` (Gemma 2, arXiv 2408.00118); without a cap the identity."""
+
+    def __init__(self, cap: float | None) -> None:
+        super().__init__()
+        self.cap = None if cap is None else f32(cap)
+        self.inverse = None if cap is None else f32(1.0 / cap)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape as ``x``."""
+        if self.cap is None or self.inverse is None:
+            return x
+        return torch.tanh(x * self.inverse) * self.cap
+
+
 class Gate(nn.Module):
     """Product of the activated gate and the up projection."""
 
@@ -116,7 +139,7 @@ def norm(config: DecoderConfig, width: int) -> nn.Module:
 
 def activation(kind: Activation) -> nn.Module:
     """The nonlinearity of the feed-forward network."""
-    return GeluTanh() if kind == "gelu_tanh" else Silu()
+    return {"gelu_tanh": GeluTanh, "silu": Silu, "relu": Relu}[kind]()
 
 
 # --- What stands around the blocks: embedding before them, the tied head and the choice of a token after them

@@ -1,15 +1,25 @@
 """The models that sttest knows by name."""
 
 from dataclasses import replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.models.config import DecoderConfig, RopeScaling
+from sttest.models.config import DecoderConfig, LinearScaling, Llama3Scaling
+from sttest.models.config_file import is_config_path, read_config
 
 _TABLE_7 = "StreamTensor (MICRO 2025) table 7"
+
+
+def _card(repository: str, part: str = "") -> str:
+    return f"Hugging Face {repository} config.json{f' ({part})' if part else ''}"
+
 
 _GPT2 = DecoderConfig(
     name="gpt2",
     public_name="GPT-2 Medium",
+    family="gpt2",
     layers=24,
     hidden=1024,
     ffn=4096,
@@ -31,6 +41,7 @@ _GPT2 = DecoderConfig(
 _QWEN = DecoderConfig(
     name="qwen",
     public_name="Qwen2.5-0.5B",
+    family="qwen2",
     layers=24,
     hidden=896,
     ffn=4864,
@@ -50,6 +61,7 @@ _QWEN = DecoderConfig(
 _LLAMA = DecoderConfig(
     name="llama",
     public_name="TinyLlama-1.1B",
+    family="llama",
     layers=22,
     hidden=2048,
     ffn=5632,
@@ -72,6 +84,7 @@ _LLAMA = DecoderConfig(
 _LLAMA_3_2_1B = DecoderConfig(
     name="llama-3.2-1b",
     public_name="Llama-3.2-1B",
+    family="llama",
     layers=16,
     hidden=2048,
     ffn=8192,
@@ -84,13 +97,14 @@ _LLAMA_3_2_1B = DecoderConfig(
     norm="rmsnorm",
     eps=1e-5,
     rope_theta=500_000.0,
-    rope_scaling=RopeScaling(factor=32.0, low=1.0, high=4.0, original_context=8192),
+    rope_scaling=Llama3Scaling(factor=32.0, low=1.0, high=4.0, original_context=8192),
     source="Hugging Face meta-llama/Llama-3.2-1B-Instruct config.json",
 )
 
 _GEMMA = DecoderConfig(
     name="gemma",
     public_name="Gemma-3-1B",
+    family="gemma3_text",
     layers=26,
     hidden=1152,
     ffn=6912,
@@ -113,7 +127,87 @@ _GEMMA = DecoderConfig(
     ),
 )
 
-CONFIGS: dict[str, DecoderConfig] = {config.name: config for config in (_GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA)}
+_GPT2_SMALL = replace(
+    _GPT2, name="gpt2-small", public_name="GPT-2", layers=12, hidden=768, ffn=3072, heads=12, kv_heads=12,
+    source=_card("openai-community/gpt2"),
+)  # fmt: skip
+_GPT2_LARGE = replace(
+    _GPT2, name="gpt2-large", public_name="GPT-2 Large", layers=36, hidden=1280, ffn=5120, heads=20, kv_heads=20,
+    source=_card("openai-community/gpt2-large"),
+)  # fmt: skip
+_GPT2_XL = replace(
+    _GPT2, name="gpt2-xl", public_name="GPT-2 XL", layers=48, hidden=1600, ffn=6400, heads=25, kv_heads=25,
+    source=_card("openai-community/gpt2-xl"),
+)  # fmt: skip
+_OPT_125M = replace(
+    _GPT2_SMALL, name="opt-125m", public_name="OPT-125M", family="opt", activation="relu", vocab=50272,
+    max_context=2048, source=_card("facebook/opt-125m"),
+)  # fmt: skip
+_OPT_1_3B = replace(
+    _OPT_125M, name="opt-1.3b", public_name="OPT-1.3B", layers=24, hidden=2048, ffn=8192, heads=32, kv_heads=32,
+    source=_card("facebook/opt-1.3b"),
+)  # fmt: skip
+_LLAMA_2_7B = replace(
+    _LLAMA, name="llama-2-7b", public_name="Llama-2-7B", layers=32, hidden=4096, ffn=11008, heads=32, kv_heads=32,
+    head_dim=128, max_context=4096, source=_card("meta-llama/Llama-2-7b-hf"),
+)  # fmt: skip
+_LLAMA_3_1_8B = replace(
+    _LLAMA_3_2_1B, name="llama-3.1-8b", public_name="Llama-3.1-8B", layers=32, hidden=4096, ffn=14336, heads=32,
+    head_dim=128, tied_embeddings=False,
+    rope_scaling=Llama3Scaling(factor=8.0, low=1.0, high=4.0, original_context=8192),
+    source=_card("meta-llama/Llama-3.1-8B"),
+)  # fmt: skip
+_LLAMA_3_2_3B = replace(
+    _LLAMA_3_2_1B, name="llama-3.2-3b", public_name="Llama-3.2-3B", layers=28, hidden=3072, heads=24, head_dim=128,
+    source=_card("meta-llama/Llama-3.2-3B"),
+)  # fmt: skip
+_SMOLLM2_135M = replace(
+    _LLAMA, name="smollm2-135m", public_name="SmolLM2-135M", layers=30, hidden=576, ffn=1536, heads=9, kv_heads=3,
+    vocab=49152, max_context=8192, rope_theta=100_000.0, tied_embeddings=True,
+    source=_card("HuggingFaceTB/SmolLM2-135M"),
+)  # fmt: skip
+_SMOLLM2_360M = replace(
+    _SMOLLM2_135M, name="smollm2-360m", public_name="SmolLM2-360M", layers=32, hidden=960, ffn=2560, heads=15,
+    kv_heads=5, source=_card("HuggingFaceTB/SmolLM2-360M"),
+)  # fmt: skip
+_QWEN3_0_6B = replace(
+    _QWEN, name="qwen3-0.6b", public_name="Qwen3-0.6B", family="qwen3", layers=28, hidden=1024, ffn=3072, heads=16,
+    kv_heads=8, head_dim=128, max_context=40960, qkv_bias=False, qk_norm=True, source=_card("Qwen/Qwen3-0.6B"),
+)  # fmt: skip
+_QWEN3_8B = replace(
+    _QWEN3_0_6B, name="qwen3-8b", public_name="Qwen3-8B", layers=36, hidden=4096, ffn=12288, heads=32,
+    tied_embeddings=False, source=_card("Qwen/Qwen3-8B"),
+)  # fmt: skip
+_MISTRAL_7B = replace(
+    _LLAMA, name="mistral-7b", public_name="Mistral-7B", family="mistral", layers=32, hidden=4096, ffn=14336,
+    heads=32, kv_heads=8, head_dim=128, max_context=32768, sliding_window=4096, global_every=0,
+    source=_card("mistralai/Mistral-7B-v0.1"),
+)  # fmt: skip
+_PHI_3_MINI = replace(
+    _LLAMA, name="phi-3-mini", public_name="Phi-3-mini-4k", family="phi3", layers=32, hidden=3072, ffn=8192,
+    heads=32, kv_heads=32, head_dim=96, vocab=32064, max_context=4096, sliding_window=2047, global_every=0,
+    source=_card("microsoft/Phi-3-mini-4k-instruct"),
+)  # fmt: skip
+_GEMMA_2_2B = replace(
+    _GEMMA, name="gemma-2-2b", public_name="Gemma-2-2B", family="gemma2", layers=26, hidden=2304, ffn=9216, heads=8,
+    kv_heads=4, vocab=256000, max_context=8192, qk_norm=False, rope_theta=10_000.0, local_rope_theta=None,
+    sliding_window=4096, global_every=2, attention_cap=50.0, logit_cap=30.0,
+    source=_card("google/gemma-2-2b"),
+)  # fmt: skip
+_GEMMA_3_4B = replace(
+    _GEMMA, name="gemma-3-4b", public_name="Gemma-3-4B", layers=34, hidden=2560, ffn=10240, heads=8, kv_heads=4,
+    vocab=262208, max_context=131072, sliding_window=1024, rope_scaling=LinearScaling(factor=8.0),
+    source=_card("google/gemma-3-4b-pt", "text_config"),
+)  # fmt: skip
+
+CONFIGS: dict[str, DecoderConfig] = {
+    config.name: config
+    for config in (
+        _GPT2, _QWEN, _LLAMA, _LLAMA_3_2_1B, _GEMMA, _GPT2_SMALL, _GPT2_LARGE, _GPT2_XL, _OPT_125M, _OPT_1_3B,
+        _LLAMA_2_7B, _LLAMA_3_1_8B, _LLAMA_3_2_3B, _SMOLLM2_135M, _SMOLLM2_360M, _QWEN3_0_6B, _QWEN3_8B, _MISTRAL_7B,
+        _PHI_3_MINI, _GEMMA_2_2B, _GEMMA_3_4B,
+    )
+}  # fmt: skip
 
 SMALL = "small-"
 """Stands before the name of a family at test sizes."""
@@ -130,6 +224,9 @@ _SMALL_SIZES: dict[str, dict[str, int]] = {
 }
 
 
+_DESCRIPTION = TypeAdapter(DecoderConfig)
+
+
 def get_config(name: str) -> DecoderConfig:
     """The configuration called ``name``.
 
@@ -137,32 +234,76 @@ def get_config(name: str) -> DecoderConfig:
         InputError: no model has that name; the message tells the nearest one.
     """
     if name not in CONFIGS:
-        raise InputError(
-            "unknown-model", f"there is no model '{name}'", where="model", hints=[did_you_mean(name, CONFIGS)]
-        )
+        hints = [did_you_mean(name, CONFIGS), "give the path of a config.json, or of the folder that has one"]
+        raise InputError("unknown-model", f"there is no model '{name}'", where="model", hints=hints)
     return CONFIGS[name]
 
 
 def model_config(name: str) -> DecoderConfig:
-    """A model of the registry, or with ``small-`` before its name the family at test sizes.
+    """A model of the registry, that of a configuration file, or with ``small-`` before its name one at test sizes.
+
+    Args:
+        name: name, or path of a ``config.json`` or of the folder that has one.
 
     Raises:
-        InputError: no model has that name.
+        InputError: no model has that name; a file that is refused.
     """
-    if name.startswith(SMALL):
-        return small(get_config(name.removeprefix(SMALL)))
+    full = name.removeprefix(SMALL)
+    if full != name and (full in CONFIGS or not Path(name).exists()):
+        return small(model_config(full))
+    if name not in CONFIGS and is_config_path(name):
+        return read_config(Path(name))
     return get_config(name)
+
+
+def described_config(name: str, described: str | None) -> DecoderConfig:
+    """The model of a package: what its manifest describes, else the one of that name.
+
+    Raises:
+        InputError: no model has that name, or the description is none.
+    """
+    if described is None:
+        return model_config(name)
+    try:
+        return _DESCRIPTION.validate_json(described)
+    except ValidationError as error:
+        raise InputError("bad-manifest", "the model's description is damaged", where=ascii(name)) from error
+
+
+def description(config: DecoderConfig) -> str | None:
+    """What a package says of a model that the registry does not have; None of one that it has."""
+    known = CONFIGS.get(config.name.removeprefix(SMALL))
+    if known is not None and config in (known, small(known)):
+        return None
+    return _DESCRIPTION.dump_json(config).decode()
 
 
 def small(config: DecoderConfig) -> DecoderConfig:
     """The same family at sizes for tests: every feature kept, widths multiples of 16, called ``small-<name>``."""
-    sizes = _SMALL_SIZES[get_config(config.name).name]
+    known = CONFIGS.get(config.name) == config
+    sizes = (_SMALL_SIZES.get(config.name) if known else None) or _small_sizes(config)
     return replace(
         config,
         name=f"{SMALL}{config.name}",
         layers=6,
         vocab=256,
         max_context=128,
+        ffn_padding=0,
         source=f"reduced from: {config.source}",
         **sizes,
     )
+
+
+def _small_sizes(config: DecoderConfig) -> dict[str, int]:
+    """Widths of 128 or, where groups of 128 rows do not divide the model's, of 192, which they do not divide either."""
+    ragged = config.hidden % 128 != 0
+    heads, head_dim = (3, 64) if ragged else (4, 32)
+    shared = 1 if ragged or config.kv_heads == 1 else 2
+    hidden = heads * head_dim
+    if config.heads * config.head_dim != config.hidden:
+        hidden //= 2
+    sizes = {
+        "hidden": hidden, "ffn": 2 * heads * head_dim, "heads": heads, "head_dim": head_dim,
+        "kv_heads": heads if config.group == 1 else shared,
+    }  # fmt: skip
+    return sizes if config.sliding_window is None else {**sizes, "sliding_window": 16}

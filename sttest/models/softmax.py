@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from sttest.models.config import DecoderConfig
-from sttest.models.layers import f32
+from sttest.models.layers import SoftCap, f32
 from sttest.models.quant.quantizers import QuantizedTensor
 
 Part = tuple[Tensor, Tensor, Tensor]
@@ -15,30 +15,30 @@ Part = tuple[Tensor, Tensor, Tensor]
 
 
 class Scores(nn.Module):
-    """Scaled, masked products of queries and keys."""
+    """Scaled, capped, masked products of queries and keys."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
-        self.scale = f32(config.score_scale)
+        self.scale, self.cap = f32(config.score_scale), SoftCap(config.attention_cap)
 
     def forward(self, q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
         """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
         if not torch.compiler.is_exporting():
-            return torch.einsum("nh...d,hmd->nh...m", q, k) * self.scale + mask
+            return self.cap(torch.einsum("nh...d,hmd->nh...m", q, k) * self.scale) + mask
         # Product and sum fuse to one loop nest over the operands as they lie; a matmul would transpose both.
-        return (q.unsqueeze(-2) * _over_group(k, q.dim())).sum(-1) * self.scale + mask
+        return self.cap((q.unsqueeze(-2) * _over_group(k, q.dim())).sum(-1) * self.scale) + mask
 
 
 class OwnScore(nn.Module):
-    """Scaled product of each token's query with its own key."""
+    """Scaled, capped product of each token's query with its own key."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
-        self.scale = f32(config.score_scale)
+        self.scale, self.cap = f32(config.score_scale), SoftCap(config.attention_cap)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
-        return (q * _beside(k, q)).sum(-1) * self.scale
+        return self.cap((q * _beside(k, q)).sum(-1) * self.scale)
 
 
 class Mix(nn.Module):

@@ -1,55 +1,13 @@
-"""Block inputs that the host computes: attention masks, rotary tables, and the token of each column of the head."""
-
-import math
+"""Block inputs that the host computes: attention masks, positions' tables, and the token of each column of the head."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sttest.core.errors import InputError
-from sttest.models.config import DecoderConfig, LayerKind, RopeScaling
-
-F32Array = NDArray[np.float32]
+from sttest.models.config import DecoderConfig, LayerKind
+from sttest.models.rope import F32Array, rope_table
 
 HEAD_TILE = 256
 """Columns of the head are a multiple of this, the widest tile (`--gemv-lanes 8192`, docs/explanation/tiling.md)."""
-
-
-def rope_table(config: DecoderConfig, positions: ArrayLike, layer_kind: LayerKind = "global") -> F32Array:
-    """Rotation matrices of the rotary embedding (Su et al., RoFormer, arXiv 2104.09864).
-
-    ``table[p, o, i, j]`` multiplies component j of half i of a head into half o,
-    which rotates each pair of halves by ``positions[p] / theta^(2j/head_dim)``.
-
-    Args:
-        config: a configuration with a rotary embedding.
-        positions: position of each token, [n].
-        layer_kind: local layers use ``local_rope_theta``.
-
-    Returns:
-        Shape [n, 2, 2, head_dim / 2].
-
-    Raises:
-        InputError: the model has no rotary embedding.
-    """
-    if config.rope_theta is None:
-        raise InputError(
-            "no-rope", f"{config.public_name} has no rotary embedding", where=config.name, hints=["leave rope out"]
-        )
-    theta = config.rope_theta
-    if layer_kind == "local" and config.local_rope_theta is not None:
-        theta = config.local_rope_theta
-    frequencies = theta ** (-np.arange(0, config.head_dim, 2) / config.head_dim)
-    if config.rope_scaling is not None:
-        frequencies = _scaled(frequencies, config.rope_scaling)
-    angles = np.asarray(positions, dtype=np.float64)[:, None] * frequencies
-    cos, sin = np.cos(angles), np.sin(angles)
-    return np.stack([np.stack([cos, -sin], axis=1), np.stack([sin, cos], axis=1)], axis=1).astype(np.float32)
-
-
-def _scaled(frequencies: NDArray[np.float64], scaling: RopeScaling) -> NDArray[np.float64]:
-    turns = scaling.original_context * frequencies / (2 * math.pi)
-    kept = np.clip((turns - scaling.low) / (scaling.high - scaling.low), 0.0, 1.0)
-    return frequencies * (kept + (1.0 - kept) / scaling.factor)
 
 
 def prefill_mask(config: DecoderConfig, tokens: int, layer_kind: LayerKind = "global", *, padding: int = 0) -> F32Array:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sttest.core.errors import InputError
-from sttest.models.config import DecoderConfig
+from sttest.models.config import DecoderConfig, Family
 from sttest.models.layers import LayerNorm, RMSNorm
 
 
@@ -36,14 +37,29 @@ _LLAMA = {
     "mlp.up_proj": "mlp.up_proj",
     "mlp.down_proj": "mlp.down_proj",
 }
-_GEMMA3 = {
-    **_LLAMA,
-    "self_attn.q_norm": "attn.q_norm",
-    "self_attn.k_norm": "attn.k_norm",
+_QWEN3 = {**_LLAMA, "self_attn.q_norm": "attn.q_norm", "self_attn.k_norm": "attn.k_norm"}
+_GEMMA2 = {
+    **_QWEN3,
     "post_attention_layernorm": "attn_post_norm",
     "pre_feedforward_layernorm": "mlp_norm",
     "post_feedforward_layernorm": "mlp_post_norm",
 }
+_OPT = {
+    "self_attn.q_proj": "attn.q_proj",
+    "self_attn.k_proj": "attn.k_proj",
+    "self_attn.v_proj": "attn.v_proj",
+    "self_attn.out_proj": "attn.o_proj",
+    "self_attn_layer_norm": "attn_norm",
+    "fc1": "mlp.fc1",
+    "fc2": "mlp.fc2",
+    "final_layer_norm": "mlp_norm",
+}
+_NAMES: dict[Family, dict[str, str]] = {
+    "gpt2": _GPT2, "opt": _OPT, "llama": _LLAMA, "mistral": _LLAMA, "qwen2": _LLAMA, "qwen3": _QWEN3, "gemma": _LLAMA,
+    "gemma2": _GEMMA2, "gemma3_text": _GEMMA2, "phi3": _LLAMA,
+}  # fmt: skip
+_OPT_POSITIONS = 2
+"""Rows of OPT's learned positions before that of position 0 (Hugging Face, OPTLearnedPositionalEmbedding)."""
 # Tensor name of Hugging Face outside the layers -> ours.
 _HOST = {
     "wte.weight": "embedding.tokens",
@@ -53,9 +69,12 @@ _HOST = {
     "embed_tokens.weight": "embedding.tokens",
     "norm.weight": "norm.weight",
     "lm_head.weight": "head.weight",
+    "embed_positions.weight": "embedding.positions",
+    "final_layer_norm.weight": "norm.weight",
+    "final_layer_norm.bias": "norm.bias",
 }
-# Published GPT-2 checkpoints omit the prefix.
-_PREFIX = re.compile(r"^(transformer|model)\.")
+# Published GPT-2 checkpoints omit the prefix; OPT's layers are a decoder's; Gemma 3 with vision has a language model.
+_PREFIX = re.compile(r"^(transformer\.|language_model\.model\.|(model\.)?(decoder|language_model)\.|model\.)")
 _LAYER = re.compile(r"(?:h|layers)\.(0|[1-9][0-9]{0,5})\.(.+)")
 # Buffers in some checkpoints that no block needs.
 _IGNORED = ("attn.bias", "attn.masked_bias", "self_attn.rotary_emb.inv_freq")
@@ -67,11 +86,36 @@ def layer_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
     Raises:
         InputError: a tensor has no counterpart.
     """
-    if config.norm == "layernorm":
-        return _from_gpt2(state)
-    names = _GEMMA3 if config.post_norms else _LLAMA
+    ours = _from_gpt2(state) if config.family == "gpt2" else _from_linears(config, state)
+    return {name: _with_padded_ffn(config, name, tensor) for name, tensor in ours.items()}
+
+
+def _from_linears(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    names = _NAMES[config.family]
+    parts = _split_phi3(config, state) if config.family == "phi3" else state
     # nn.Linear stores [outputs, inputs].
-    return {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(state)}
+    return {_renamed(name, names): tensor.T if tensor.dim() == 2 else tensor for name, tensor in _needed(parts)}
+
+
+def _split_phi3(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Queries, keys and values, which lie in one matrix [outputs, inputs], and gate and up in another, apart."""
+    query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
+    fused = {
+        "self_attn.qkv_proj.weight": dict(zip("qkv", (query, key, key), strict=True)),
+        "mlp.gate_up_proj.weight": dict.fromkeys(("gate", "up"), config.ffn - config.ffn_padding),
+    }
+    found: dict[str, Tensor] = {}
+    for name, tensor in state.items():
+        if name not in fused:
+            found[name] = tensor
+            continue
+        rows = fused[name]
+        if tensor.dim() != 2 or len(tensor) != sum(rows.values()):
+            what = f"shape {list(tensor.shape)} where {config.public_name} has {sum(rows.values())} rows"
+            raise InputError("bad-weights", what, where=name, hints=["give a checkpoint of that size"])
+        for part, piece in zip(rows, tensor.split(list(rows.values())), strict=True):
+            found[f"{name.partition('.')[0]}.{part}_proj.weight"] = piece
+    return found
 
 
 def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -97,9 +141,24 @@ def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
             hints = ["keep one of them"]
             raise InputError("bad-weights", "given twice, with and without a prefix", where=shown(name), hints=hints)
         place[leaf] = tensor.T if leaf == "head.weight" else tensor
+    if config.family == "opt" and "embedding.positions" in ours:
+        ours["embedding.positions"] = ours["embedding.positions"][_OPT_POSITIONS:]
     for number, layer in layers.items():
         ours |= {f"layers.{number}.{name}": tensor for name, tensor in layer_state(config, layer).items()}
     return ours
+
+
+_WIDENING, _NARROWING = ("mlp.fc1", "mlp.gate_proj", "mlp.up_proj"), ("mlp.fc2", "mlp.down_proj")
+
+
+def _with_padded_ffn(config: DecoderConfig, name: str, tensor: Tensor) -> Tensor:
+    """Zeros in the columns by which a configuration widens the feed-forward network: what they give, nobody weighs."""
+    module, _, leaf = name.rpartition(".")
+    if module in _WIDENING:
+        return functional.pad(tensor, (0, config.ffn_padding))
+    if module in _NARROWING and leaf == "weight" and tensor.dim() == 2:
+        return functional.pad(tensor, (0, 0, 0, config.ffn_padding))
+    return tensor
 
 
 def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

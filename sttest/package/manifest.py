@@ -19,7 +19,8 @@ class _Section(BaseModel):
 class Workload(_Section):
     """What the design computes; empty for a text that does not say so."""
 
-    model: _Maybe[str] = None  # name in the registry
+    model: _Maybe[str] = None  # name in the registry, or of a configuration
+    config: _Maybe[str] = None  # JSON of a model that the registry does not have
     phase: _Maybe[str] = None  # ``prefill`` or ``decode``
     # tokens, context: tokens per launch and in the cache, padding included
     tokens: _Maybe[int] = None

@@ -11,11 +11,12 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
 from sttest.frontend.lowering import linalg_text, require_frontend
-from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
+from sttest.models.config_file import is_config_path
 from sttest.models.program import Phase, check_head, check_shape, size_of
 from sttest.models.quant.scheme import load_scheme
-from sttest.models.registry import SMALL, model_config
+from sttest.models.registry import SMALL, description, model_config
 from sttest.models.tables import head_columns
 
 # --- From a model and a shape, or a file, to linalg text
@@ -43,15 +44,18 @@ class WorkloadShape:
     head: bool = False
 
     def padded(self, tile_size: int) -> "WorkloadShape":
-        """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
+        """The shape whose sequence length is a whole number of tiles, or even in one tile; the mask hides the rest.
 
         >>> WorkloadShape("prefill", 40, 0).padded(16)
         WorkloadShape(phase='prefill', tokens=48, context=0, head=False)
+        >>> WorkloadShape("prefill", 7, 0).padded(16)
+        WorkloadShape(phase='prefill', tokens=8, context=0, head=False)
         >>> WorkloadShape("decode", 1, 12).padded(16)
         WorkloadShape(phase='decode', tokens=1, context=12, head=False)
         """
         if self.phase == "prefill":
-            return replace(self, tokens=_pad(self.tokens, tile_size))
+            tokens = _even(self.tokens) if self.tokens < tile_size else _pad(self.tokens, tile_size)
+            return replace(self, tokens=tokens)
         return replace(self, context=_pad(self.context, tile_size))
 
     @classmethod
@@ -80,9 +84,18 @@ def _pad(length: int, tile_size: int) -> int:
     return length if length <= tile_size else -(-length // tile_size) * tile_size
 
 
+def _even(tokens: int) -> int:
+    """One more where the number is odd, which no two lanes share: 7 tokens take twice the cycles of 8."""
+    return tokens + tokens % 2 if tokens > 1 else tokens
+
+
 def is_file(model: str) -> bool:
-    """Whether the argument means a file of linalg text rather than a model of the registry."""
-    return model.endswith(".mlir") or "/" in model
+    """Whether the argument means a file of linalg text rather than a model's name or configuration."""
+    return model.endswith(".mlir") or ("/" in model and not is_config_path(model.removeprefix(SMALL)))
+
+
+TEXT_PHASE: Phase = "prefill"
+"""What rows of results call the phase of a text, which has none: nothing is cached."""
 
 
 def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workload, str]:
@@ -97,7 +110,9 @@ def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workloa
             "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
             hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
         )  # fmt: skip
-    return Workload(path.stem), read_text(path, hints=["name a .mlir file", "name a model, see 'sttest models'"])
+    return Workload(path.stem), read_text(
+        path, hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"]
+    )
 
 
 def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:
@@ -112,6 +127,8 @@ def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) 
     facts: dict[str, str | int] = {"asked_tokens": asked.tokens, "asked_context": asked.context}
     if asked.head:
         facts["head_columns"] = head_columns(config)
+    if (described := description(config)) is not None:
+        facts["config"] = described
     size = size_of(asked.phase, asked.tokens, asked.context)
     return Workload(f"{config.name}-{asked.phase}-{size}{'-head' if asked.head else ''}", facts), asked.padded(
         tile_size
@@ -130,6 +147,9 @@ def model_text(config: DecoderConfig, shape: WorkloadShape) -> str:
     except ToolMissingError as error:
         is_small = config.name.startswith(SMALL)
         shapes = SHIPPED_SHAPES[is_small]
+        if config.name.removeprefix(SMALL) not in SHIPPED_MODELS or description(config) is not None:
+            hints = [error.hints[0], f"take a model that is shipped ready-made: {', '.join(SHIPPED_MODELS)}"]
+            raise ToolMissingError(error.code, error.what, where=error.where, hints=hints) from error
         if shapes[shape.phase] == (shape.tokens, shape.context):
             return lowered_text(config.name.removeprefix(SMALL), shape.phase, small=is_small, head=shape.head)
         raise _no_text(error, shapes[shape.phase], shape.phase) from error

@@ -7,8 +7,7 @@ from block_goldens import Case, error, golden_and_found, same_bits
 from functional_runs import graph_of
 
 from sttest.compile.options import CompileOptions
-from sttest.frontend.shipped import lowered_text
-from sttest.models.registry import CONFIGS
+from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 from sttest.reference import ReferenceGraph
 
 pytest.importorskip("torch")
@@ -23,7 +22,7 @@ def graph(case: Case) -> ReferenceGraph:
 
 
 @pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("model", CONFIGS)
+@pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_floating_point(model: str, phase: str) -> None:
     case = Case(model, phase, "fp32", 32)
     golden, found = golden_and_found(case, graph(case))
@@ -31,14 +30,14 @@ def test_floating_point(model: str, phase: str) -> None:
 
 
 @pytest.mark.parametrize("phase", PHASES)
-@pytest.mark.parametrize("model", CONFIGS)
+@pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_quantised_blocks_agree_to_the_bit(model: str, phase: str) -> None:
     case = Case(model, phase, "w4a8", 32)
     golden, found = golden_and_found(case, graph(case))
     assert same_bits(found, golden)
 
 
-@pytest.mark.parametrize("model", CONFIGS)
+@pytest.mark.parametrize("model", SHIPPED_MODELS)
 def test_heads_agree_to_the_bit(model: str) -> None:
     case = Case(model, "decode", "w4a8", 32, head=True)
     golden, found = golden_and_found(case, graph(case))

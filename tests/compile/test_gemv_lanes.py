@@ -19,8 +19,7 @@ from sttest.compile.pipeline import tiling_passes
 from sttest.compile.resources.nodes import memories
 from sttest.compile.schedule.operators import step_interval
 from sttest.core.errors import DoesNotFitError, InputError
-from sttest.frontend.shipped import lowered_text
-from sttest.models.registry import CONFIGS
+from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 from sttest.sim import simulate
 
 WIDE = CompileOptions(gemv_lanes=8192, tile_size=64, overall_unroll=32768)
@@ -120,7 +119,7 @@ def test_the_chain_with_memory_that_never_waits(design: Design) -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("case", [*(Case(model, "decode", "w4a8", 32) for model in CONFIGS)], ids=str)
+@pytest.mark.parametrize("case", [*(Case(model, "decode", "w4a8", 32) for model in SHIPPED_MODELS)], ids=str)
 def test_values_agree_with_pytorch_to_the_bit(case: Case) -> None:
     pytest.importorskip("torch")
     graph = graph_of(lowered_text(case.model, case.phase, small=case.small), WIDE.with_(gemv_lanes=512))

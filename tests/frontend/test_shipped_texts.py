@@ -12,8 +12,8 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import SSAValue
 
 from sttest.core.errors import InputError
-from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text, shipped
-from sttest.models.registry import CONFIGS, get_config, small
+from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text, shipped
+from sttest.models.registry import get_config, small
 from sttest.models.tables import decode_mask, prefill_mask, rope_table
 
 OPS = {
@@ -140,7 +140,7 @@ def test_text_computes_what_the_module_computes(name, phase):
         assert np.abs(results[result] - value.numpy()).max() <= 1e-4, result
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@pytest.mark.parametrize("name", SHIPPED_MODELS)
 @pytest.mark.parametrize("is_small", [True, False])
 def test_heads_follow_their_block_and_are_named(name, is_small):
     module = parse(lowered_text(name, "decode", small=is_small, head=True))

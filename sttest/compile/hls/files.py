@@ -120,7 +120,7 @@ def _timing(design: Design) -> PortTiming:
 
 def _title(design: Design) -> list[str]:
     knobs = design.knobs
-    facts = [f"{key} {value}" for key, value in design.workload.items()]
+    facts = [f"{key} {value}" for key, value in design.workload.items() if key != "config"]
     lines = [
         f"{design.name}: a dataflow kernel for Vitis HLS 2024.1.",
         f"Computes one block: {', '.join(facts)}." if facts else "",

@@ -271,18 +271,8 @@ class QuantisedFunction:
                 "weight-through-view", "a weight is read through a view, or not summed along one of two dims",
                 where=place_of(op), hints=["store the weight as [inputs, outputs]"],
             )  # fmt: skip
-        group = self._group(op, shape_of(value)[rows[0]])
+        group = self._scheme.rows_per_scale(shape_of(value)[rows[0]])
         return Factor(self._weight(value, rows[0], group), access), group
-
-    def _group(self, op: GenericOp, rows: int) -> int:
-        group = min(self._scheme.group or rows, rows)
-        if rows % group:
-            raise InputError(
-                "ragged-groups", "groups of rows under one scale do not divide the weight", where=place_of(op),
-                demand=rows, bound=group, unit="rows",
-                hints=["take one scale per output (w4a8-channel)", "take a group that divides the rows"],
-            )  # fmt: skip
-        return group
 
     def _weight(self, value: SSAValue, rows: int, group: int) -> QuantizedValue:
         place = Place(value, frozenset({rows}))

@@ -83,14 +83,14 @@ def _exchange_attention(attention: Projections, scheme: QuantScheme, peaks: Peak
     exchanged: dict[str, nn.Module] = {
         "k_new": QuantCacheLayout(),
         "v_new": QuantCacheLayout(),
-        "scores": QuantScores(scores.scale, quantise),
+        "scores": QuantScores(scores, quantise),
         "softmax": QuantJointSoftmax() if decodes else QuantSoftmax(),
         "mix": QuantMix(scheme.value_scales),
         "normalise": QuantNormalise(),
     }
     if decodes:
-        exchanged["own_score"] = QuantOwnScore(scores.scale, quantise)
-        exchanged["earlier_scores"] = QuantScores(scores.scale, quantise)
+        exchanged["own_score"] = QuantOwnScore(scores, quantise)
+        exchanged["earlier_scores"] = QuantScores(scores, quantise)
     for child, module in exchanged.items():
         setattr(attention, child, module)
 
@@ -112,8 +112,8 @@ def decode_twin(config: DecoderConfig, prefill: nn.Module) -> DecodeBlock:
     elif isinstance(scores, QuantScores):
         twin.attn.softmax = QuantJointSoftmax()
     if isinstance(scores, QuantScores):
-        twin.attn.own_score = QuantOwnScore(scores.scale, scores.quantise)
-        twin.attn.earlier_scores = QuantScores(scores.scale, scores.quantise)
+        twin.attn.own_score = QuantOwnScore(scores, scores.quantise)
+        twin.attn.earlier_scores = QuantScores(scores, scores.quantise)
     return twin
 
 

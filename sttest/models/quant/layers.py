@@ -19,7 +19,7 @@ from sttest.models.quant.quantizers import (
     tensor_scale,
 )
 from sttest.models.quant.scheme import QuantScheme, ValueScales
-from sttest.models.softmax import Normalise, joint_peak
+from sttest.models.softmax import Normalise, Scores, joint_peak
 
 ActivationQuantiser = Callable[[Tensor], QuantizedTensor]
 
@@ -74,11 +74,11 @@ class QuantLinear(nn.Module):
                 "sum-too-long", "integer sums could overflow int32", where="linear layer",
                 demand=rows, bound=contraction.MAX_SUMMANDS, unit="inputs", hints=["use smaller groups"],
             )  # fmt: skip
-        quantised = quantise_weight(linear.weight.detach(), scheme.group, scheme.weight_max)
+        self.group = scheme.rows_per_scale(rows)
+        quantised = quantise_weight(linear.weight.detach(), self.group, scheme.weight_max)
         self.register_buffer("weight", quantised.values)
         self.register_buffer("weight_scale", quantised.scales)
         self.bias = linear.bias
-        self.group = scheme.group or rows
         self.quantise = quantise
         _keep_input_scale(self, quantise)
 
@@ -105,29 +105,29 @@ class QuantCacheLayout(nn.Module):
 
 
 class QuantScores(nn.Module):
-    """Scaled, masked products of queries, which it quantises, and int8 keys."""
+    """Scaled, capped, masked products of queries, which it quantises, and int8 keys."""
 
-    def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
+    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser) -> None:
         super().__init__()
-        self.scale, self.quantise = scale, quantise
+        self.scale, self.cap, self.quantise = exact.scale, exact.cap, quantise
         _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: QuantizedTensor, mask: Tensor) -> Tensor:
         """q [n, kv, (group,) d], k [kv, m, d], mask broadcasting to the scores [n, kv, (group,) m]."""
-        return contraction.scores(self.quantise(q), QuantizedTensor(*k)) * self.scale + mask
+        return self.cap(contraction.scores(self.quantise(q), QuantizedTensor(*k)) * self.scale) + mask
 
 
 class QuantOwnScore(nn.Module):
-    """Scaled product of each token's query with its own key, both quantised as for the cache."""
+    """Scaled, capped product of each token's query with its own key, both quantised as for the cache."""
 
-    def __init__(self, scale: float, quantise: ActivationQuantiser) -> None:
+    def __init__(self, exact: "Scores | QuantScores", quantise: ActivationQuantiser) -> None:
         super().__init__()
-        self.scale, self.quantise = scale, quantise
+        self.scale, self.cap, self.quantise = exact.scale, exact.cap, quantise
         _keep_input_scale(self, quantise)
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """q [n, kv, (group,) d] and k [n, kv, d] to [n, kv, (group)]."""
-        return contraction.own_score(self.quantise(q), quantise_kv(k)) * self.scale
+        return self.cap(contraction.own_score(self.quantise(q), quantise_kv(k)) * self.scale)
 
 
 class QuantSoftmax(nn.Module):

@@ -12,6 +12,8 @@ ActivationScales = Literal["dynamic", "static", "none"]
 ValueScales = Literal["folded", "per-position"]
 LmHead = Literal["weights", "none"]
 
+_LEAST_GROUP = 16
+"""Rows under which a group that does not divide a weight is not cut down further."""
 WEIGHT_MAX: dict[str, int] = {"int4": 7, "int8": 127}
 ACTIVATION_MAX = 127
 
@@ -23,7 +25,8 @@ class QuantScheme:
     Args:
         name: by which commands know it.
         weights: type of the weights of linear layers.
-        group: rows (along K, the inputs) that share a weight scale; None is one scale per output channel.
+        group: rows (along K, the inputs) that share a weight scale, see :meth:`rows_per_scale`; None is one scale
+            per output channel.
         activations: int8 inputs of contractions, with a scale per vector computed on the fly
             (``dynamic``), or one constant scale per tensor (``static``); or ``none``.
         kv_bits: 8 keeps keys and values as int8 with a scale per position and head, 32 as they are.
@@ -60,6 +63,22 @@ class QuantScheme:
     def quantises(self) -> bool:
         """Whether anything is quantised at all."""
         return self.weights != "none"
+
+    def rows_per_scale(self, rows: int) -> int:
+        """Rows of a weight that share a scale: the group, or where it does not divide the rows, less.
+
+        The group is halved until it divides them; where no half of at least 16 does, it is their largest divisor from
+        16 to the group, or else all rows.
+
+        >>> [QuantScheme(group=128).rows_per_scale(rows) for rows in (96, 1024, 576, 960, 1600, 250, 262)]
+        [96, 128, 64, 64, 64, 125, 262]
+        """
+        if self.group is None or rows <= self.group:
+            return rows
+        least = min(_LEAST_GROUP, self.group)
+        halves = (self.group >> times for times in range((self.group // least).bit_length()))
+        divisors = range(self.group, least - 1, -1)
+        return next((size for size in (*halves, *divisors) if rows % size == 0), rows)
 
     @property
     def weight_max(self) -> int:

@@ -14,7 +14,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, did_you_mean
 from sttest.core.validation import validated
-from sttest.models.registry import CONFIGS, SMALL, model_config
+from sttest.models.registry import CONFIGS, SMALL, described_config
 from sttest.studies.whatif.outcome import Speeds
 from sttest.studies.whatif.points import HELD, RESOURCES, block_result, tile_steps
 from sttest.studies.whatif.settings import BOARD, KNOBS, Settings, changed_board, check_keys, full_key, launch_cost
@@ -139,10 +139,10 @@ def _variant(design: Design, steps: Mapping[str, int], settings: Settings, engin
 
 def _launches(design: Design) -> int | None:
     """Launches that a token takes; None where they are not all alike, or the model is not known."""
-    model = str(design.workload.get("model", ""))
-    if model.removeprefix(SMALL) not in CONFIGS:
+    model, described = str(design.workload.get("model", "")), design.workload.get("config")
+    if described is None and model.removeprefix(SMALL) not in CONFIGS:
         return None
-    layers = model_config(model).layers
+    layers = described_config(model, None if described is None else str(described)).layers
     if layers % design.knobs.layers or ("head_columns" in design.workload and layers != design.knobs.layers):
         return None
     return layers // design.knobs.layers
