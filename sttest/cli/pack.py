@@ -17,18 +17,23 @@ from sttest.cli.common import progress
 from sttest.core.errors import EnginesDisagreeError, InputError
 from sttest.core.files import replacing
 from sttest.core.program import __version__
-from sttest.package import ModelPackage
+from sttest.crosscheck.case import WeightSource
+from sttest.crosscheck.text_case import is_text, make_text_case
+from sttest.package import DesignPackage, ModelPackage
 from sttest.reference import run as run_reference
 from sttest.runtime.card_run import seeded_block
+from sttest.studies.workload import TEXT_PHASE
 from sttest.targets.device.packed import DESCRIPTION, SCHEMA
 from sttest.targets.doctor import require_tools
 
 
 def pack_verb(
-    package: Annotated[Path, typer.Argument(help="A design package of a model's block.")],
+    package: Annotated[Path, typer.Argument(help="A design package of a model's block or of a .mlir file.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The archive [DESIGN.tar.gz beside it].")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of weights and inputs.")] = 1,
-    weights: Annotated[Path | None, typer.Option(help="A checkpoint's folder [random weights].")] = None,
+    weights: Annotated[
+        Path | None, typer.Option(help="A checkpoint's folder; for a text a .safetensors file [random].")
+    ] = None,
 ) -> None:
     """Pack a design with parameters, inputs and golden, to be built and run where there is a card.
 
@@ -37,8 +42,10 @@ def pack_verb(
       sttest pack build/gpt2-decode-u55c -o gpt2-decode.tar.gz
     """
     require_tools("pack")
-    found = ModelPackage.read(package)
-    found.require_one_block()
+    found = DesignPackage.read(package)
+    if not is_text(found):
+        found = ModelPackage.read(package)
+        found.require_one_block()
     path = out or package.resolve().parent / f"{found.name}.tar.gz"
     if path.is_dir():
         raise InputError("not-a-file", "a folder stands in the way", where=str(path), hints=["name a file"])
@@ -56,16 +63,21 @@ def pack_verb(
 SUMS = "SHA256SUMS"
 
 
-def _host_files(package: ModelPackage, weights: Path | None, seed: int) -> dict[str, bytes]:
-    """Images of the first layer, seeded inputs and golden, by the kernel's arguments."""
-    memory, seeded = seeded_block(package, weights, seed)
-    images = {**memory.parameter_images, **seeded.inputs}
-    golden = run_reference(package.reference_graph, images).results
-    _check_goldens(package, memory, seeded, golden)
+def _host_files(package: DesignPackage, weights: Path | None, seed: int) -> dict[str, bytes]:
+    """Images of the first layer or of a text, seeded inputs and golden, by the kernel's arguments."""
+    if isinstance(package, ModelPackage):
+        memory, seeded = seeded_block(package, weights, seed)
+        images = {**memory.parameter_images, **seeded.inputs}
+        golden = run_reference(package.reference_graph, images).results
+        _check_goldens(package, memory, seeded, golden)
+    else:
+        images = make_text_case(package, WeightSource(seed, weights)).images(package.reference_graph)
+        golden = run_reference(package.reference_graph, images).results
+    model, phase, _ = _told(package)
     inputs = {name: image.tobytes() for name, image in package.files.by_argument(images).items()}
     outputs = {package.files.argument_of[dma]: bytes(image) for dma, image in golden.items()}
     description = {
-        "schema": SCHEMA, "model": package.config.name, "phase": package.phase, "simulated_us": package.simulated_us,
+        "schema": SCHEMA, "model": model, "phase": phase, "simulated_us": package.simulated_us,
         "inputs": {name: f"host/inputs/{name}.bin" for name in inputs},
         "golden": {name: f"host/golden/{name}.bin" for name in outputs},
     }  # fmt: skip
@@ -74,6 +86,14 @@ def _host_files(package: ModelPackage, weights: Path | None, seed: int) -> dict[
         **{f"host/inputs/{name}.bin": data for name, data in inputs.items()},
         **{f"host/golden/{name}.bin": data for name, data in outputs.items()},
     }
+
+
+def _told(package: DesignPackage) -> tuple[str, str, str]:
+    """Name and phase of what is packed, and what it is; a text has no phase, as nothing of it is cached."""
+    if isinstance(package, ModelPackage):
+        title = f"One decoder block of {package.config.public_name} ({package.phase})"
+        return package.config.name, package.phase, title
+    return package.name, TEXT_PHASE, "A design of a linalg text"
 
 
 def _check_goldens(package: ModelPackage, memory, seeded, golden) -> None:  # noqa: ANN001 - types of models
@@ -132,7 +152,7 @@ build: check
 _README = """\
 # {design}
 
-One decoder block of {model} ({phase}) as a kernel for a {title}, with its parameters, seeded inputs and the results
+{what} as a kernel for a {title}, with its parameters, seeded inputs and the results
 that it must give, byte by byte.
 
 1. `python3 -m venv venv && . venv/bin/activate && pip install sttest` (version {version})
@@ -148,11 +168,11 @@ the host. What makes a kernel hang is ended after a minute (`--timeout-launch`) 
 """
 
 
-def _texts(package: ModelPackage) -> dict[str, bytes]:
+def _texts(package: DesignPackage) -> dict[str, bytes]:
     """Makefile and README of the archive, by name."""
     board = require_hbm(load_board(package.board))
     readme = _README.format(
-        design=package.name, model=package.config.public_name, phase=package.phase, title=board.title,
+        design=package.name, what=_told(package)[2], title=board.title,
         version=__version__, vitis=board.toolchain.vitis, platform=board.toolchain.platform,
     )  # fmt: skip
     return {"Makefile": _MAKEFILE.format(design=package.name).encode(), "README.md": readme.encode()}

@@ -53,14 +53,19 @@ class TextCase:
         return read_results(graph, images)
 
 
+def is_text(package: DesignPackage) -> bool:
+    """Whether a package was compiled from a text rather than from a model's block."""
+    workload = package.manifest.configuration.workload
+    return workload.model is None or workload.asked_tokens is None
+
+
 def package_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> Case:
     """The case of a package: its model's block, or its text where it is of no model.
 
     Raises:
         InputError: a launch of several layers, or see :func:`make_text_case` and :func:`make_case`.
     """
-    workload = package.manifest.configuration.workload
-    if workload.model is None or workload.asked_tokens is None:
+    if is_text(package):
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()

@@ -54,6 +54,7 @@ class DesignPackage:
             InputError: no package, a package of another version, or a manifest that is not one.
         """
         folder = Path(folder)
+        _refuse_text(folder)
         hints = ["name a folder that 'sttest compile' made"]
         if not (folder / MANIFEST).is_file():
             what = f"no design package, {MANIFEST} missing" if folder.is_dir() else "no such folder"
@@ -287,7 +288,17 @@ def load_graph(path: str | Path) -> TimedGraph:
     Raises:
         InputError: nothing there, a package that is not whole, or not a possible graph.
     """
+    _refuse_text(Path(path))
     return DesignPackage.read(path).timed_graph if Path(path).is_dir() else load(path)
+
+
+def _refuse_text(path: Path) -> None:
+    """A text is compiled before anything is asked of its design."""
+    if path.suffix == ".mlir" and path.is_file():
+        raise InputError(
+            "not-compiled", "a text, not a design", where=str(path),
+            hints=[f"compile it with 'sttest compile {path} -o build/{path.stem}', then name build/{path.stem}"],
+        )  # fmt: skip
 
 
 def read_lanes(folder: Path) -> tuple[str, ...]:

@@ -36,7 +36,8 @@ class ModelPackage(DesignPackage):
         if name is None or workload.phase not in get_args(Phase) or tokens is None or context is None:
             raise InputError(
                 "no-model", "the package was not compiled from a model, so that nothing says what it should compute",
-                where=str(folder), hints=["compile a model by its name, see 'sttest models'"],
+                where=str(folder),
+                hints=["of a text, 'sttest pack' makes an archive that runs", "compile a model, see 'sttest models'"],
             )  # fmt: skip
         if (why := manifest.values.missing) is not None:
             raise InputError("no-values", f"the design has no values: {why}", where=str(folder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,22 @@ def test_a_plan_lists_knobs_and_writes_nothing(capsys, monkeypatch, tmp_path):
     assert {knob["level"] for knob in plan["knobs"]} == {"tiling", "fusion", "resources"}
     assert next(knob for knob in plan["knobs"] if knob["name"] == "tile_size")["choices"] == [16]
     assert not list(tmp_path.rglob("*.db"))
+
+
+@needs_optuna
+def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    text = Path(__file__).parents[1] / "crosscheck/texts/mlp_with_names.mlir"
+    (tmp_path / "mlp.mlir").write_text(text.read_text())
+    asked = ["explore", "mlp.mlir", "--trials", 2, "-j", 1, "--knob", "share=none", "--json", "-o", "out"]
+    code, _, err = sttest(capsys, monkeypatch, *asked)
+    assert code == 0, err
+    with (tmp_path / "out" / "pareto.csv").open() as file:
+        point = next(csv.DictReader(file))["point"]
+    code, out, _ = sttest(capsys, monkeypatch, "explore", "--rebuild", "out/pareto.csv", "--point", point, "--json")
+    assert (code, json.loads(out)["same"]) == (0, True)
+    code, _, err = sttest(capsys, monkeypatch, "explore", "mlp.mlir", "--phase", "decode", "--dry-run")
+    assert (code, "leave out --phase" in err) == (2, True)
 
 
 @needs_optuna

@@ -1,6 +1,7 @@
 """`sttest whatif`: what it prints and where its results go."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -73,3 +74,18 @@ def test_a_folder_of_something_else_is_left_alone(here, sttest):
     assert outcome.exit_code == 2
     assert (here / "keep" / "letter.txt").read_text() == "dear"
     assert not (here / "build").exists()
+
+
+def test_a_study_of_a_text_beside_it(here, sttest):
+    text = Path(__file__).parents[1] / "crosscheck/texts/mlp_with_names.mlir"
+    (here / "mlp.mlir").write_text(text.read_text())
+    study = "title: text\nbase: {model: mlp.mlir}\naxes: {board.hbm.bandwidth: [115, 460]}\n"
+    (here / "text.yaml").write_text(study, encoding="utf-8")
+    outcome = sttest("whatif", "text.yaml", "-j", "1")
+    assert outcome.exit_code == 0, outcome.stderr
+    table = pd.read_csv(here / "results" / "text" / "table.csv")
+    slow, fast = (table[table["metric"] == f"speed [bandwidth={each}]"]["value"].item() for each in (115, 460))
+    assert slow < fast
+    (here / "text.yaml").write_text(study.replace("mlp.mlir", "mlp.mlir, phase: decode"), encoding="utf-8")
+    outcome = sttest("whatif", "text.yaml", "-j", "1")
+    assert (outcome.exit_code, "the text has its shape already" in outcome.stderr) == (2, True)

@@ -66,3 +66,56 @@ def test_tensors_that_the_text_does_not_take_are_refused(name, shape, wanted, st
 def test_a_shape_of_a_text_is_refused(options, sttest, tmp_path):
     outcome = sttest("crosscheck", TEXTS / "mlp.mlir", *options, "-o", tmp_path / "package")
     assert (outcome.exit_code, "leave" in outcome.stderr) == (2, True)
+
+
+def _of_weights_stored_as(outputs_first: bool, rows: int, columns: int) -> str:
+    """One product with a weight [inputs, outputs] or [outputs, inputs]."""
+    shape, access = (f"{columns}x{rows}", "(d1, d2)") if outputs_first else (f"{rows}x{columns}", "(d2, d1)")
+    result = f"tensor<16x{columns}xf32>"
+    return f"""
+func.func @product(%x: tensor<16x{rows}xf32>, %w: tensor<{shape}xf32>) -> {result}
+    attributes {{sttest.arg_kinds = ["input", "parameter"], sttest.arg_names = ["x", "w"]}} {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {result}
+  %filled = linalg.fill ins(%zero : f32) outs(%empty : {result}) -> {result}
+  %y = linalg.generic {{
+    indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> {access}>,
+                     affine_map<(d0, d1, d2) -> (d0, d1)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  }} ins(%x, %w : tensor<16x{rows}xf32>, tensor<{shape}xf32>) outs(%filled : {result}) {{
+  ^bb0(%i: f32, %j: f32, %acc: f32):
+    %p = arith.mulf %i, %j : f32
+    %s = arith.addf %p, %acc : f32
+    linalg.yield %s : f32
+  }} -> {result}
+  func.return %y : {result}
+}}
+"""
+
+
+@pytest.mark.parametrize("outputs_first", [False, True])
+def test_a_weight_is_quantized_along_the_dim_that_is_summed(outputs_first, sttest, tmp_path):
+    from sttest.crosscheck.case import WeightSource
+    from sttest.crosscheck.text_case import float_arguments, make_text_case
+    from sttest.package import DesignPackage
+
+    rows, columns, group = 256, 256, 128
+    (tmp_path / "product.mlir").write_text(_of_weights_stored_as(outputs_first, rows, columns))
+    outcome = sttest("compile", tmp_path / "product.mlir", "-o", tmp_path / "package")
+    assert outcome.exit_code == 0, outcome.stderr
+    package = DesignPackage.read(tmp_path / "package")
+    plain = float_arguments(package.reference_graph, WeightSource())["w"]
+    found = make_text_case(package, WeightSource()).arguments
+    scale = found["w_scale"].astype(np.float32)
+    assert scale.shape == (rows // group, columns)
+    each = scale.repeat(group, axis=0).T if outputs_first else scale.repeat(group, axis=0)
+    assert (np.abs(found["w"] * each - plain) <= 0.51 * each).all()
+
+
+@pytest.mark.parametrize("verb", ["simulate", "size", "emulate", "pack"])
+def test_verbs_of_designs_say_how_a_text_becomes_one(verb, sttest, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mlp.mlir").write_text((TEXTS / "mlp.mlir").read_text())
+    outcome = sttest(verb, "mlp.mlir")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "sttest compile mlp.mlir -o build/mlp" in outcome.stderr

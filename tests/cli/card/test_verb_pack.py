@@ -80,6 +80,19 @@ def test_an_image_of_another_size_is_refused(unpacked):
         run_packed(PackedRequest(unpacked, "emulator"))
 
 
+def test_a_text_is_packed_with_its_parameters_and_runs(sttest, quick_build, tmp_path, capsys):
+    text, archive = Path(__file__).parents[2] / "crosscheck/texts/mlp_with_names.mlir", tmp_path / "a.tar.gz"
+    assert sttest("compile", text, "-o", tmp_path / "package").exit_code == 0
+    outcome = sttest("pack", tmp_path / "package", "--out", archive)
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path / "clean", filter="data")
+    (folder,) = (tmp_path / "clean").iterdir()
+    assert (folder / "host" / "inputs" / "fc1_weight.bin").is_file()
+    assert run_packed(PackedRequest(folder, "emulator", launches=1)) == 0
+    assert "the same as the golden" in capsys.readouterr().out
+
+
 def test_a_package_of_no_model_is_refused(sttest, tmp_path):
     outcome = sttest("pack", tmp_path)
     assert outcome.exit_code == 2
