@@ -11,6 +11,7 @@ from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_op
 from sttest.compile.compiler import Design
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
+from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.design import place
 from sttest.core.files import read_text
 from sttest.models.registry import model_config
@@ -162,7 +163,8 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
         "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
         "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
-        "partition": manifest.get("partition"), "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
+        "partition": manifest.get("partition"), "narrow_loops": narrow_loops(design),
+        "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
     }  # fmt: skip
 
 
@@ -179,6 +181,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"cycles         {_cycles(summary['sizing'])}",
         f"resources      {_resources(summary['resources'])}",
         *_partition(summary["partition"]),
+        *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]
     return "\n".join([*lines[:1], *_padding(summary["workload"]), *lines[1:]])
@@ -205,6 +208,14 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
     return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
+
+
+def _narrow(loops: dict[int, list[str]]) -> list[str]:
+    return [
+        f"slow           {', '.join(tasks[:3])}{', …' if len(tasks) > 3 else ''}: no tile divides {length:,}; "
+        f"pad it to {-(-length // 16) * 16:,}"
+        for length, tasks in loops.items()
+    ]
 
 
 def _padding(workload: dict[str, Any]) -> list[str]:

@@ -61,7 +61,7 @@ def board_verb(
 
 
 def models_verb(as_json: Json = False) -> None:
-    """List the models that are known by name.
+    """List the models that are known by name; any other of their families goes by its config.json.
 
     Example:
 
@@ -72,7 +72,8 @@ def models_verb(as_json: Json = False) -> None:
         print_json({"schema": "sttest.models/1", "models": models})
         return
     print_table(MODEL_COLUMNS, (_model_row(config) for config in CONFIGS.values()))
-    print("Each is there as small-<model> too, at sizes for tests.")
+    print("heads: of queries/of keys and values x width. params: of one block. Sources: --json.")
+    print("Each is there as small-NAME, at sizes for tests; others by their config.json or its folder.")
 
 
 SCHEMA = "sttest.doctor/1"
@@ -134,12 +135,12 @@ def _check_text(check: BandwidthCheck) -> str:
 
 
 MODEL_COLUMNS = (
-    "model", "published as", "layers", "hidden", "ffn", "heads", "kv", "head_dim", "params/block", "source",
+    "model", "published as", "layers", "hidden", "ffn", "heads", "params",
 )  # fmt: skip
 
 
 def _model_row(config: DecoderConfig) -> tuple[object, ...]:
     return (
-        config.name, config.public_name, config.layers, config.hidden, config.ffn, config.heads, config.kv_heads,
-        config.head_dim, block_parameters(config), config.source,
+        config.name, config.public_name, config.layers, config.hidden, config.ffn,
+        f"{config.heads}/{config.kv_heads}x{config.head_dim}", f"{block_parameters(config) / 1e6:.1f}M",
     )  # fmt: skip

@@ -32,7 +32,9 @@ from sttest.studies.workload import WorkloadShape, model_text, model_workload
 
 @takes_options("precision")
 def explore_verb(
-    model: Annotated[str | None, typer.Argument(help="A model's name, see 'sttest models'.")] = None,
+    model: Annotated[
+        str | None, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder.")
+    ] = None,
     phase: Annotated[Phase, typer.Option(help="prefill needs --tokens, decode needs --context.")] = "decode",
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
@@ -91,7 +93,7 @@ def explore_verb(
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     require_optuna()
     target = _target(WorkloadShape.asked(model, phase, tokens, context), model, board, options.precision)
-    out = out or Path("results") / f"explore-{model}-{phase}"
+    out = out or Path("results") / f"explore-{model_config(model).name}-{phase}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
     name = f"{target.name}-{Path(board).stem}-{'+'.join(objectives)}-seed{seed}"

@@ -80,6 +80,32 @@ def kernel_table(design: Design) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+_NARROW = 4
+"""Points of a tile's side under which a kernel goes nearly value by value."""
+
+
+def narrow_loops(design: Design) -> dict[int, list[str]]:
+    """Lengths of loops that are longer than a tile but have no divisor from 4 up to it, with the tasks that run them.
+
+    Prime widths are the usual case; their tiles are of 1, and such a task takes as many steps as it has values.
+    Groups of weights are not counted: they are one step each anyway.
+    """
+    tasks = [op for op in design.module.walk() if isinstance(op, df.TaskOp)]
+    groups = {
+        trip
+        for op in tasks
+        if op.sym_name.data.endswith("_groups")
+        for trip, kind in zip(op.trip_counts, op.loop_kinds, strict=True)
+        if kind == "reduction"
+    }
+    found: dict[int, list[str]] = {}
+    for op in tasks:
+        for length in {trip for trip in op.trip_counts if trip > design.knobs.tile_size} - groups:
+            if not any(length % size == 0 for size in range(_NARROW, design.knobs.tile_size + 1)):
+                found.setdefault(length, []).append(op.sym_name.data)
+    return found
+
+
 def memory_table(design: Design) -> pd.DataFrame:
     """One row per DMA: what it moves and over which pseudo-channels."""
     return pd.DataFrame(

@@ -1,5 +1,6 @@
 """What is measured of a design, in which unit, and which of it a search can be told to improve."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,8 @@ class Target:
     @property
     def name(self) -> str:
         """The target's name, such as ``gpt2-decode-c256``."""
-        return f"{self.model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
+        model = re.sub(r"[^\w.-]+", "-", self.model).strip("-.")  # it may be a path
+        return f"{model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
 
     def seconds(self, cycles: float, clock_mhz: float) -> float:
         """All layers with their launches: a token in decode, the prompt in prefill."""

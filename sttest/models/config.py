@@ -62,7 +62,7 @@ class DecoderConfig:
         public_name: the name under which it is published.
         family: ``model_type`` of Hugging Face, whose tensor names a checkpoint has.
         hidden: width of the residual stream.
-        ffn: width inside the feed-forward network.
+        ffn: width inside the feed-forward network, ``ffn_padding`` zeros included.
         heads: query heads; ``kv_heads`` of them have keys and values of their own.
         gated: whether the feed-forward network multiplies by an up projection.
         norm: ``rmsnorm_plus_one`` scales by 1 + weight.
@@ -107,6 +107,7 @@ class DecoderConfig:
     attention_cap: float | None = None
     logit_cap: float | None = None
     tied_embeddings: bool = True
+    ffn_padding: int = 0
 
     def __post_init__(self) -> None:
         if self.heads % self.kv_heads:

@@ -5,6 +5,7 @@ that are known to change no value are passed over; any other is refused by its n
 """
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -88,7 +89,17 @@ def read_config(path: Path) -> DecoderConfig:
     fields = validated(kind, {key: value for key, value in data.items() if key in kind.model_fields}, where)
     resolved = file.resolve()
     name = resolved.parent.name if file.name == CONFIG_FILE else resolved.stem
-    return fields.config(_plain(name), str(file), where)
+    return _with_padded_ffn(fields.config(_plain(name), str(file), where))
+
+
+_FFN_MULTIPLE = 64
+"""The feed-forward network's width is filled up to a multiple of this, which lanes and groups of weights divide."""
+
+
+def _with_padded_ffn(config: DecoderConfig) -> DecoderConfig:
+    """The model with columns of zeros in its feed-forward network, which change no value."""
+    padding = -config.ffn % _FFN_MULTIPLE
+    return replace(config, ffn=config.ffn + padding, ffn_padding=padding)
 
 
 def _plain(name: str) -> str:

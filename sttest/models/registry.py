@@ -179,7 +179,7 @@ _QWEN3_8B = replace(
     tied_embeddings=False, source=_card("Qwen/Qwen3-8B"),
 )  # fmt: skip
 _MISTRAL_7B = replace(
-    _LLAMA, name="mistral-7b", public_name="Mistral-7B-v0.1", family="mistral", layers=32, hidden=4096, ffn=14336,
+    _LLAMA, name="mistral-7b", public_name="Mistral-7B", family="mistral", layers=32, hidden=4096, ffn=14336,
     heads=32, kv_heads=8, head_dim=128, max_context=32768, sliding_window=4096, global_every=0,
     source=_card("mistralai/Mistral-7B-v0.1"),
 )  # fmt: skip
@@ -288,6 +288,7 @@ def small(config: DecoderConfig) -> DecoderConfig:
         layers=6,
         vocab=256,
         max_context=128,
+        ffn_padding=0,
         source=f"reduced from: {config.source}",
         **sizes,
     )

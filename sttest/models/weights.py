@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig, Family
@@ -85,8 +86,11 @@ def layer_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
     Raises:
         InputError: a tensor has no counterpart.
     """
-    if config.family == "gpt2":
-        return _from_gpt2(state)
+    ours = _from_gpt2(state) if config.family == "gpt2" else _from_linears(config, state)
+    return {name: _with_padded_ffn(config, name, tensor) for name, tensor in ours.items()}
+
+
+def _from_linears(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     names = _NAMES[config.family]
     parts = _split_phi3(config, state) if config.family == "phi3" else state
     # nn.Linear stores [outputs, inputs].
@@ -98,7 +102,7 @@ def _split_phi3(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
     query, key = config.heads * config.head_dim, config.kv_heads * config.head_dim
     fused = {
         "self_attn.qkv_proj.weight": dict(zip("qkv", (query, key, key), strict=True)),
-        "mlp.gate_up_proj.weight": {"gate": config.ffn, "up": config.ffn},
+        "mlp.gate_up_proj.weight": dict.fromkeys(("gate", "up"), config.ffn - config.ffn_padding),
     }
     found: dict[str, Tensor] = {}
     for name, tensor in state.items():
@@ -142,6 +146,19 @@ def model_state(config: DecoderConfig, state: Mapping[str, Tensor]) -> dict[str,
     for number, layer in layers.items():
         ours |= {f"layers.{number}.{name}": tensor for name, tensor in layer_state(config, layer).items()}
     return ours
+
+
+_WIDENING, _NARROWING = ("mlp.fc1", "mlp.gate_proj", "mlp.up_proj"), ("mlp.fc2", "mlp.down_proj")
+
+
+def _with_padded_ffn(config: DecoderConfig, name: str, tensor: Tensor) -> Tensor:
+    """Zeros in the columns by which a configuration widens the feed-forward network: what they give, nobody weighs."""
+    module, _, leaf = name.rpartition(".")
+    if module in _WIDENING:
+        return functional.pad(tensor, (0, config.ffn_padding))
+    if module in _NARROWING and leaf == "weight" and tensor.dim() == 2:
+        return functional.pad(tensor, (0, 0, 0, config.ffn_padding))
+    return tensor
 
 
 def _from_gpt2(state: Mapping[str, Tensor]) -> dict[str, Tensor]:

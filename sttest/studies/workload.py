@@ -44,15 +44,18 @@ class WorkloadShape:
     head: bool = False
 
     def padded(self, tile_size: int) -> "WorkloadShape":
-        """The shape whose sequence length is a whole number of tiles; the mask input hides the rest.
+        """The shape whose sequence length is a whole number of tiles, or even in one tile; the mask hides the rest.
 
         >>> WorkloadShape("prefill", 40, 0).padded(16)
         WorkloadShape(phase='prefill', tokens=48, context=0, head=False)
+        >>> WorkloadShape("prefill", 7, 0).padded(16)
+        WorkloadShape(phase='prefill', tokens=8, context=0, head=False)
         >>> WorkloadShape("decode", 1, 12).padded(16)
         WorkloadShape(phase='decode', tokens=1, context=12, head=False)
         """
         if self.phase == "prefill":
-            return replace(self, tokens=_pad(self.tokens, tile_size))
+            tokens = _even(self.tokens) if self.tokens < tile_size else _pad(self.tokens, tile_size)
+            return replace(self, tokens=tokens)
         return replace(self, context=_pad(self.context, tile_size))
 
     @classmethod
@@ -79,6 +82,11 @@ def _missing(option: str, where: str, *hints: str) -> InputError:
 
 def _pad(length: int, tile_size: int) -> int:
     return length if length <= tile_size else -(-length // tile_size) * tile_size
+
+
+def _even(tokens: int) -> int:
+    """One more where the number is odd, which no two lanes share: 7 tokens take twice the cycles of 8."""
+    return tokens + tokens % 2 if tokens > 1 else tokens
 
 
 def is_file(model: str) -> bool:

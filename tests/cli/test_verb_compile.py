@@ -106,9 +106,16 @@ def test_a_failed_compilation_keeps_the_package_that_is_there(workplace, without
 
 @pytest.mark.parametrize(
     ("phase", "asked", "compiled"),
-    [("prefill", 16, 16), ("prefill", 9, 9), ("prefill", 17, 32), ("decode", 33, 48), ("decode", 7, 7)],
+    [
+        ("prefill", 16, 16),
+        ("prefill", 1, 1),
+        ("prefill", 9, 10),
+        ("prefill", 17, 32),
+        ("decode", 33, 48),
+        ("decode", 7, 7),
+    ],
 )
-def test_lengths_above_a_tile_are_padded_to_whole_tiles(phase: Phase, asked, compiled):
+def test_lengths_are_padded_to_whole_tiles_or_to_an_even_one(phase: Phase, asked, compiled):
     shapes = [
         WorkloadShape(phase, n, 0) if phase == "prefill" else WorkloadShape(phase, 1, n) for n in (asked, compiled)
     ]
@@ -205,3 +212,28 @@ def test_products_that_there_are_not_are_refused(without_torch, sttest):
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "no task is called 'attn_scors'; did you mean 'attn_scores'?" in outcome.stderr
     assert not Path("build").exists()
+
+
+def test_widths_that_no_tile_divides_are_named(sttest, tmp_path):
+    text = Path(tmp_path / "prime.mlir")
+    text.write_text(
+        """
+module {
+  func.func @main(%x: tensor<8x67xf32>, %y: tensor<8x67xf32>) -> tensor<8x67xf32> {
+    %empty = tensor.empty() : tensor<8x67xf32>
+    %z = linalg.generic {
+        indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+                         affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]
+      } ins(%x, %y : tensor<8x67xf32>, tensor<8x67xf32>) outs(%empty : tensor<8x67xf32>) {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<8x67xf32>
+    return %z : tensor<8x67xf32>
+  }
+}
+"""
+    )
+    outcome = sttest("compile", text, "--precision", "fp32", "-o", tmp_path / "package")
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "no tile divides 67; pad it to 80" in outcome.stdout

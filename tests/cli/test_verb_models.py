@@ -26,12 +26,13 @@ def test_parameters_per_block_are_those_of_the_lowered_block(name):
     assert block_parameters(get_config(name)) == counted
 
 
-def test_every_model_has_a_line_with_its_source(sttest):
+def test_every_model_has_a_line(sttest):
     lines = sttest("models").stdout.splitlines()
     for config in CONFIGS.values():
         line = next(line for line in lines if line.split()[:1] == [config.name])
         assert config.public_name in line
         assert f"{config.hidden:,}" in line
+        assert len(line) <= 80
 
 
 def test_json_has_shapes_and_sources(sttest):

@@ -26,7 +26,7 @@ def test_every_model_is_shipped_in_both_phases_and_with_a_head() -> None:
 def _at_night_but_some(path: Path) -> object:
     """Decode blocks with a head are decode blocks with more behind them; two models have all that the others have."""
     is_part = path.with_name(f"{path.stem}-head.mlir").is_file()
-    is_some = path.stem.startswith(("small-gpt2", "small-gemma")) and not is_part
+    is_some = path.stem.startswith(("small-gpt2-prefill", "small-gemma-decode")) and not is_part
     return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if is_some else [pytest.mark.nightly])
 
 

@@ -19,7 +19,9 @@ KNOBS = (
 )
 
 
-@pytest.mark.parametrize(("model", "phase"), [("gpt2", "decode"), ("llama", "prefill")])
+@pytest.mark.parametrize(
+    ("model", "phase"), [("gpt2", "decode"), pytest.param("llama", "prefill", marks=pytest.mark.nightly)]
+)
 def test_ir_and_graph_are_those_of_a_whole_compilation(model, phase):
     text = lowered_text(model, phase)
     staged = StagedCompiler(text, "block", "u55c")

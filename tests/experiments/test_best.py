@@ -33,6 +33,7 @@ def committed(case: Case, metric: str) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_printed_command_gives_the_committed_cycles(tmp_path: Path) -> None:
     case = Case("gpt2", "decode")
     package = tmp_path / "package"

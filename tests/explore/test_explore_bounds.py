@@ -54,7 +54,16 @@ def check(evaluator: Evaluator, data: st.DataObject) -> None:
     assert all(least <= loss + 1e-9 * abs(loss) for least, loss in zip(best, came, strict=True))
 
 
-@pytest.mark.parametrize(("model", "phase"), [("gpt2", "decode"), ("gpt2", "prefill"), ("llama", "decode")])
+@pytest.mark.parametrize(
+    ("model", "phase"),
+    [
+        ("gpt2", "decode"),
+        *(
+            pytest.param(model, phase, marks=pytest.mark.nightly)
+            for model, phase in (("gpt2", "prefill"), ("llama", "decode"))
+        ),
+    ],
+)
 @given(data=st.data())
 @settings(max_examples=6, deadline=None)
 def test_no_block_is_below_its_bounds(model, phase, data):

@@ -30,7 +30,9 @@ def points(tried):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("objectives", [("latency",), ("tokens-per-joule", "area")])
+@pytest.mark.parametrize(
+    "objectives", [pytest.param(("latency",), marks=pytest.mark.nightly), ("tokens-per-joule", "area")]
+)
 def test_the_same_seed_gives_the_same_answer(tmp_path, small_batches, objectives):
     one, again, other = (
         run(tiny_search(tmp_path / f"{name}.db", objectives, seed), TRIALS, 1, lambda _: None, resume=False)

@@ -71,7 +71,7 @@ def _run(files, folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cases", [8, pytest.param(32, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("cases", [4, pytest.param(32, marks=pytest.mark.nightly)])
 def test_what_the_command_line_does(cases, tmp_path_factory):
     for name, (code, stdout, stderr, left) in outcomes(tmp_path_factory.mktemp("hostile"), cases).items():
         assert code in CODES, f"{name}: {code} {stderr}"

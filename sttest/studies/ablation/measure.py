@@ -182,7 +182,7 @@ def _measured(key: Mapping[str, Any]) -> Plain:
 def _text(model: str, phase: Phase, tokens: int, context: int, head: bool) -> str:
     if head:
         return linalg_text(model_config(model), phase, tokens, context, head=True)
-    return block_text(model, phase, tokens, context)
+    return block_text(model_config(model), phase, tokens, context)
 
 
 def _by_kind(shares: Resources) -> dict[str, float]:

@@ -23,9 +23,10 @@ from sttest.compile.timing.timed_graph import memory_channels
 from sttest.core.errors import DeadlockError, InputError
 from sttest.core.program import package_versions, program_hash
 from sttest.frontend.lowering import linalg_text
-from sttest.frontend.shipped import SHIPPED_SHAPES, lowered_text
+from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
+from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase
-from sttest.models.registry import SMALL, model_config
+from sttest.models.registry import SMALL, described_config, description, model_config
 from sttest.sim import simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import Pipeline, TimedGraph
@@ -246,7 +247,8 @@ def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
 def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
     given = json.loads(configuration)
-    text = block_text(given["model"], given["phase"], given["tokens"], given["context"])
+    config = described_config(given["model"], given.get("config"))
+    text = block_text(config, given["phase"], given["tokens"], given["context"])
     board = FpgaBoard.model_validate(given["design_board"])
     # The compiler takes schemes by name or file; the file is deleted once it is done.
     with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
@@ -254,17 +256,18 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
         scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
         quantises = given["scheme"]["weights"] != "none"
         knobs = CompileOptions(**{**given["knobs"], "precision": str(scheme) if quantises else given["scheme"]["name"]})
-        design = compile_text(text, f"{given['model']}-{given['phase']}", board, knobs)
+        design = compile_text(text, f"{config.name}-{given['phase']}", board, knobs)
     return design, tile_steps(design)
 
 
-def block_text(model: str, phase: Phase, tokens: int, context: int) -> str:
+def block_text(config: DecoderConfig, phase: Phase, tokens: int, context: int) -> str:
     """Linalg text of a block: as shipped where there is such a shape, else lowered from PyTorch (cached).
 
     Raises:
         ToolMissingError: it has to be lowered, and the front end is not installed.
     """
-    small = model.startswith(SMALL)
-    if SHIPPED_SHAPES[small][phase] == (tokens, context):
-        return lowered_text(model.removeprefix(SMALL), phase, small=small)
-    return linalg_text(model_config(model), phase, tokens, context)
+    small, name = config.name.startswith(SMALL), config.name.removeprefix(SMALL)
+    shipped = name in SHIPPED_MODELS and description(config) is None
+    if shipped and SHIPPED_SHAPES[small][phase] == (tokens, context):
+        return lowered_text(name, phase, small=small)
+    return linalg_text(config, phase, tokens, context)

@@ -14,7 +14,7 @@ from sttest.core.results import Kind
 from sttest.core.validation import validated
 from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
-from sttest.models.registry import model_config
+from sttest.models.registry import description, model_config
 from sttest.studies.whatif.study import Scalar, Value
 
 # --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
@@ -198,7 +198,9 @@ class Configuration:
         boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
                   for name in ("board", "design_board")}  # fmt: skip
         shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
-        return {**shape, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
+        described = description(model_config(self.model))
+        own = {} if described is None else {"config": described}
+        return {**shape, **own, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
 
 
 @dataclass(frozen=True)

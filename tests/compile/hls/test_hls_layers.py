@@ -87,7 +87,14 @@ def before_layers(text: str, knobs: CompileOptions) -> ReferenceGraph:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "share", "head"),
-    [("gpt2", "all", False), ("gpt2", "none", True), ("gpt2", "all", True), ("gemma", "all", False)],
+    [
+        *(
+            pytest.param("gpt2", share, head, marks=pytest.mark.nightly)
+            for share, head in (("all", False), ("none", True))
+        ),
+        ("gpt2", "all", True),
+        ("gemma", "all", False),
+    ],
 )
 def test_layers_in_one_launch_are_blocks_one_after_the_other(
     model: str, share: str, head: bool, tmp_path: Path
@@ -102,6 +109,7 @@ def test_layers_in_one_launch_are_blocks_one_after_the_other(
 
 @needs_compiler
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path) -> None:
     text = lowered_text("gpt2", "prefill", small=True)
     knobs = row_by_row(text)
@@ -116,7 +124,7 @@ def test_rows_stream_through_all_layers_with_the_values_of_blocks(tmp_path: Path
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["llama", "gemma"])
+@pytest.mark.parametrize("model", [pytest.param("llama", marks=pytest.mark.nightly), "gemma"])
 def test_eight_rows_at_a_time_stream_through_all_layers_with_the_values_of_blocks(model: str, tmp_path: Path) -> None:
     text, knobs = lowered_text(model, "prefill", small=True), eight_rows_of(model)
     looped, values = compile_text(text, "rows", "u55c", knobs), before_layers(text, knobs)

@@ -44,7 +44,7 @@ def check(text: str, options: CompileOptions, folder, seed: int = 1, cells: Cell
         assert np.array_equal(ran.memory[name], image), name
 
 
-PROGRAMS = (3000, 3006)
+PROGRAMS = (3000, pytest.param(3006, marks=pytest.mark.nightly))
 
 
 def options_of(seed: int) -> CompileOptions:
@@ -59,6 +59,7 @@ def test_random_programs(seed, tmp_path):
     check(random_whole_program(seed), options_of(seed), tmp_path / "kernel", seed)
 
 
+@pytest.mark.nightly
 def test_the_text_for_synthesis(tmp_path):
     """What is written for Vivado, with models of the vendor's cells."""
     pytest.importorskip("xls", reason="needs xls-python, pip install 'sttest[rtl]'")

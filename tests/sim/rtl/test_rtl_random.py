@@ -18,6 +18,7 @@ def mixed(count: int, number: int):
 
 @pytest.mark.slow
 @needs("verilator")
+@pytest.mark.nightly
 def test_verilator_25_graphs_at_a_time(tmp_path):
     runs = check([*mixed(25, 1), *rate_graphs()], "verilator", tmp_path)
     assert {run.verdict for run in runs} == {"done", "deadlock"}
@@ -40,6 +41,7 @@ def test_icarus(strategy, tmp_path):
 
 @needs("icarus")
 @needs("verilator")
+@pytest.mark.nightly
 def test_both_simulators_log_the_same(tmp_path):
     designs = [*mixed(25, 2), hostile_graph()]
     ours, theirs = check(designs, "icarus", tmp_path / "i"), check(designs, "verilator", tmp_path / "v")

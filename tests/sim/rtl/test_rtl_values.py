@@ -70,7 +70,7 @@ def check(designs: Sequence[ValuedDesign], folder) -> None:
 @pytest.mark.parametrize(
     ("seeds", "ops"),
     [
-        (range(3000, 3056), 3),
+        (range(3000, 3056), 2),
         *(pytest.param(range(n, n + 100), 6, marks=pytest.mark.nightly) for n in range(0, 1300, 100)),
     ],
 )

@@ -150,7 +150,7 @@ def wait_until_gone(group: int) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("points", "kills"),
-    [(50, ((5, 30),)), pytest.param(200, ((5, 50), (60, 110), (120, 180)), marks=pytest.mark.nightly)],
+    [(20, ((5, 15),)), pytest.param(200, ((5, 50), (60, 110), (120, 180)), marks=pytest.mark.nightly)],
     ids=["once", "three-times"],
 )
 def test_a_study_that_is_killed_gives_the_same_tables(points, kills, tmp_path, program):

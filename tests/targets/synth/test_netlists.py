@@ -39,6 +39,7 @@ def synthesized(tmp_path_factory):
 
 @pytest.mark.slow
 @needs_verilator
+@pytest.mark.nightly
 def test_netlists_do_what_the_modules_do(synthesized, tmp_path):
     netlists, fifos = [], []
     for name, (path, module, found) in synthesized.items():

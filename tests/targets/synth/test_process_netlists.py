@@ -63,7 +63,9 @@ def check(found: list[Compared], names: list[str]) -> None:
 
 
 BLOCKS = [
-    ("small-gpt2", ("attn_norm", "attn_own_score", "order_attn_norm_quantise_fill")),
+    pytest.param(
+        "small-gpt2", ("attn_norm", "attn_own_score", "order_attn_norm_quantise_fill"), marks=pytest.mark.nightly
+    ),
     *(pytest.param(model, (), marks=pytest.mark.nightly) for model in ("gpt2", "qwen", "llama", "gemma")),
 ]  # fmt: skip
 
