@@ -97,7 +97,7 @@ class _Layer:
         weight = torch.cat([linear.get_parameter("weight") for linear in linears], 1)
         # Ridge regression: (x + d) @ weight is wanted of x, for which weight + inverse(x.T x) @ (x.T d) @ weight is best.
         fitted = weight + torch.linalg.solve(damped(hessian), missing @ weight.double()).float()
-        whole = rounded(fitted, hessian, self.scheme.group, self.scheme.weight_max)
+        whole = rounded(fitted, hessian, self.scheme.rows_per_scale(len(weight)), self.scheme.weight_max)
         widths = [linear.get_parameter("weight").shape[1] for linear in linears]
         for linear, part in zip(linears, whole.split(widths, 1), strict=True):
             linear.weight = nn.Parameter(part.contiguous())
