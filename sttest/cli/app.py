@@ -36,6 +36,8 @@ VERBS = {  # module and summary; its function is called NAME_verb
     "build": ("build", "Build a design with Vitis."),
     "synth": ("synth", "Synthesize the modules of a design with yosys and compare with the prediction."),
     "calibrate": ("calibrate", "Synthesize each distinct process with Vitis HLS."),
+    "evaluate": ("evaluate", "Evaluate a model in a precision on a text."),
+    "quantize": ("evaluate", "Quantize a checkpoint's weights for a scheme, calibrated on a text."),
     "pack": ("pack", "Pack a design with parameters, inputs and golden."),
     "run": ("run", "Run a design on a card, in hardware emulation, or on the emulator."),
     "doctor": ("doctor", "Tell which tools and cards are here."),

@@ -26,10 +26,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WeightSource:
-    """Weights and inputs: random ones of a seed, or layer 0 of a checkpoint on random tokens."""
+    """Weights and inputs: random ones of a seed, or a layer of a checkpoint on what the layers before it give.
+
+    Args:
+        seed: of random weights and inputs, or of random tokens.
+        checkpoint: folder of real weights.
+        layer: layer of the checkpoint, from 0; those before it run in floating point.
+        tokens: tokens that enter the checkpoint's model, as many as the block has positions or more; random if empty.
+    """
 
     seed: int = 0
     checkpoint: Path | None = None
+    layer: int = 0
+    tokens: tuple[int, ...] = ()
 
 
 class Case(Protocol):
@@ -167,7 +176,7 @@ def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSo
     """A prefill block with weights, and its inputs, float32 [context + tokens, hidden]."""
     import torch
 
-    from sttest.models.blocks import PrefillBlock
+    from sttest.models.blocks import PrefillBlock, run_prefill
     from sttest.models.checkpoint import load_model
     from sttest.models.weights import randomise
 
@@ -178,9 +187,12 @@ def _block_and_inputs(config: DecoderConfig, shape: BlockShape, source: WeightSo
         randomise(block, source.seed)
         return block, torch.randn(count, config.hidden, generator=generator)
     model = load_model(config, source.checkpoint)
-    tokens = torch.randint(config.vocab, (count,), generator=generator).tolist()
+    tokens = list(source.tokens[:count]) or torch.randint(config.vocab, (count,), generator=generator).tolist()
     with torch.no_grad():
-        return model.layers[0], model.embedding(tokens, 0)
+        x = model.embedding(tokens, 0)
+        for number in range(source.layer):
+            x = run_prefill(model.layers[number], config, x, config.layer_kind(number))[0]
+    return model.layers[source.layer], x
 
 
 @dataclass(frozen=True)

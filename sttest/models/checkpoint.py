@@ -121,7 +121,7 @@ def _check_config(config: DecoderConfig, told: DecoderConfig, where: Path) -> No
 def _outlines(path: Path) -> dict[str, Tensor]:
     """Shapes of a file's tensors, on the meta device."""
     outlines: dict[str, Tensor] = {}
-    with _opened(path) as file:
+    with open_checkpoint(path) as file:
         for name in filter(_is_needed, file.keys()):
             header = file.get_slice(name)
             if header.get_dtype() not in DTYPES:
@@ -134,7 +134,7 @@ def _outlines(path: Path) -> dict[str, Tensor]:
 def _values(path: Path) -> dict[str, Tensor]:
     """A file's tensors in float32, all finite."""
     values: dict[str, Tensor] = {}
-    with _opened(path) as file:
+    with open_checkpoint(path) as file:
         for name in filter(_is_needed, file.keys()):
             values[name] = file.get_tensor(name).float()
             if not torch.isfinite(values[name]).all():
@@ -178,7 +178,13 @@ def _bad(where: Path, what: str, hint: str) -> InputError:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def open_checkpoint(path: Path) -> Iterator[Any]:
+    """A safetensors file, opened by the library; what it says of a bad one in one line.
+
+    Raises:
+        InputError: no such file.
+        ToolMissingError: safetensors is not installed.
+    """
     if find_spec("safetensors") is None:
         hints = ["pip install 'sttest[frontend]'"]
         raise ToolMissingError("safetensors-missing", "weights need safetensors", where="weights", hints=hints)

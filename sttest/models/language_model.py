@@ -121,8 +121,8 @@ def quantise_model(
         quantise_block(block, scheme, _within(known, f"layers.{number}."), chunk)
         for number, block in enumerate(model.layers)
     )
-    if scheme.quantises and scheme.lm_head == "weights":
-        twin.head = _quantised_head(model, scheme, known.get("head"))
+    if scheme.quantises and scheme.lm_head != "none":
+        twin.head = _quantised_head(model, scheme.of_head, known.get("head"))
     return twin
 
 

@@ -143,6 +143,8 @@ def _strings(values: Sequence[str]) -> ArrayAttr[StringAttr]:
     return ArrayAttr([StringAttr(value) for value in values])
 
 
+HEAD_WEIGHT = "head.proj.weight"
+"""The parameter whose type the scheme's ``lm_head`` decides."""
 _DISSOLVING = (tensor.ExpandShapeOp, tensor.CollapseShapeOp, tensor.EmptyOp, FillOp, arith.ConstantOp)
 
 
@@ -284,7 +286,8 @@ class QuantisedFunction:
                 "weight-in-two-ways", "a weight is summed along either of its dims", where=name,
                 hints=["pass its transpose as another parameter"],
             )  # fmt: skip
-        weight = self._signature.retype(value, IntegerType(4) if self._scheme.weights == "int4" else i8)
+        weights = self._scheme.of_head.weights if name == HEAD_WEIGHT else self._scheme.weights
+        weight = self._signature.retype(value, IntegerType(4) if weights == "int4" else i8)
         kind = TensorType(f16, [shape[rows] // group, shape[1 - rows]])
         scale = self._signature.add_argument(weight, f"{name}_scale", "parameter", kind)
         seen = QuantizedValue(weight, scale, (rows, 1 - rows))

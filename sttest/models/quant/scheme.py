@@ -10,7 +10,7 @@ from sttest.core.files import read_yaml
 WeightType = Literal["int4", "int8", "none"]
 ActivationScales = Literal["dynamic", "static", "none"]
 ValueScales = Literal["folded", "per-position"]
-LmHead = Literal["weights", "none"]
+LmHead = Literal["weights", "int8", "none"]
 
 _LEAST_GROUP = 16
 """Rows under which a group that does not divide a weight is not cut down further."""
@@ -33,7 +33,7 @@ class QuantScheme:
         value_scales: where those scales of the values meet the mix, which sums over positions: ``folded`` into the
             softmax weights before these are rounded, so that the mix sums integers; or ``per-position``, each
             product times its scale in floating point.  Means nothing where kv_bits is 32.
-        lm_head: quantised like the ``weights``, or ``none``.
+        lm_head: quantised like the ``weights``, as ``int8`` under scales of the same groups, or ``none``.
     """
 
     name: str = "w4a8"
@@ -85,6 +85,11 @@ class QuantScheme:
         """Largest weight in integers; the least is its negative."""
         return WEIGHT_MAX[self.weights]
 
+    @property
+    def of_head(self) -> "QuantScheme":
+        """The scheme by which the head is quantised, if it is: this one, with the head's type of weights."""
+        return replace(self, weights="int8") if self.lm_head == "int8" and self.quantises else self
+
 
 def _check_choice(name: str, field: str, value: object, choices: tuple[Any, ...]) -> None:
     if value not in choices or isinstance(value, bool):
@@ -104,6 +109,9 @@ SCHEMES: dict[str, QuantScheme] = {
         replace(_DEFAULT, name="w4a8-channel", group=None),
         replace(_DEFAULT, name="w4a8-static", activations="static"),
         replace(_DEFAULT, name="w4a8-position", value_scales="per-position"),
+        # Finer groups and an int8 head: what perplexity asks for (docs/explanation/quality.md).
+        replace(_DEFAULT, name="w4a8-g64", group=64, lm_head="int8"),
+        replace(_DEFAULT, name="w4a8-g32", group=32, lm_head="int8"),
         replace(_DEFAULT, name="w8a8", weights="int8"),
         QuantScheme("fp32", weights="none", group=None, activations="none", kv_bits=32, lm_head="none"),
     )

@@ -1,0 +1,133 @@
+"""`sttest evaluate` and `sttest quantize`: how good a model is in a precision, and weights that make it better."""
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sttest.cli.common import Json, print_json, progress
+from sttest.core.errors import InputError
+from sttest.core.files import read_bytes
+from sttest.core.tables import print_table
+from sttest.crosscheck.case import require_torch
+from sttest.models.quant.scheme import QuantScheme, load_scheme
+from sttest.models.registry import model_config
+
+Model = Annotated[str, typer.Argument(help="A name (see sttest models), a config.json or its folder.")]
+Weights = Annotated[Path, typer.Option(help="A checkpoint's folder: safetensors and tokenizer.json.")]
+Text = Annotated[Path, typer.Option(help="A text in UTF-8.")]
+Precision = Annotated[str, typer.Option(help="A scheme's name, or a YAML file.")]
+
+SCHEMA = "sttest.quality/1"
+_CHECKED_BYTES = 64 * 1024 * 1024
+
+
+def evaluate_verb(
+    model: Model,
+    weights: Weights,
+    text: Text,
+    precision: Precision = "w4a8",
+    windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 4,
+    window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
+    reference: Annotated[
+        Path | None, typer.Option(help="Compare with the weights of this folder in floating point [--weights].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Evaluate a model in a precision on a text: perplexity, divergence, agreement, noise by layer.
+
+    Blocks and head compute in PyTorch what a compiled design computes; sums of norms in another order.
+
+    Examples:
+
+      sttest evaluate smollm2-135m --weights build/smollm2 --text article.txt --precision w8a8
+
+      sttest evaluate smollm2-135m --weights build/g32 --reference build/smollm2 --text article.txt --precision w4a8-g32
+    """
+    require_torch()
+    from sttest.models.checkpoint import load_model
+    from sttest.models.language_model import quantise_model
+    from sttest.models.quality import evaluate, windows_of
+    from sttest.models.text import text_tokens
+
+    config, scheme = model_config(model), _dynamic(load_scheme(precision))
+    parts = windows_of(text_tokens(config, weights, text), windows, window_length)
+    _check_length(config.max_context, window_length, model)
+    with progress(f"evaluating {config.name}") as tell:
+        tell("reading weights")
+        given = load_model(config, weights)
+        exact = given if reference is None else load_model(config, reference)
+        tell("rounding weights")
+        found = evaluate(exact, quantise_model(given, scheme) if scheme.quantises else given, parts, tell)
+    if as_json:
+        facts = {"model": config.name, "precision": scheme.name, "windows": windows, "window_length": window_length}
+        print_json({"schema": SCHEMA, **facts, **asdict(found), "loss": found.loss})
+        return
+    lowest = min(range(len(found.sqnr_db)), key=found.sqnr_db.__getitem__)
+    rows: list[tuple[str, Any]] = [
+        ("perplexity", f"{found.perplexity:.3f}"), ("perplexity in floating point", f"{found.reference_perplexity:.3f}"),
+        ("loss", f"{found.loss:+.1%}"), ("KL divergence, nats", f"{found.kl_nats:.4f}"),
+        ("most likely token the same", f"{found.agreement:.1%}"),
+        ("SQNR behind the first layer, dB", f"{found.sqnr_db[0]:.1f}"),
+        (f"SQNR, the lowest (layer {lowest + 1}), dB", f"{found.sqnr_db[lowest]:.1f}"),
+        ("SQNR behind the last layer, dB", f"{found.sqnr_db[-1]:.1f}"),
+    ]  # fmt: skip
+    print_table(("of", "is"), rows, title=f"{config.name}, {scheme.name}, {found.predictions:,} predictions")
+
+
+def quantize_verb(
+    model: Model,
+    weights: Weights,
+    text: Annotated[Path, typer.Option(help="A calibration text in UTF-8, other than the one to evaluate on.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of calibrated weights.")],
+    precision: Precision = "w4a8-g32",
+    windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 32,
+    window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
+) -> None:
+    """Quantize a checkpoint's weights for a scheme, calibrated on a text, into a folder of the same form.
+
+    The weights stay in floating point, each an integer times its scale: whatever takes --weights or --checkpoint rounds
+    them to just these integers.
+
+    Example:
+
+      sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --precision w4a8-g32 -o build/g32
+    """
+    require_torch()
+    from sttest.models.calibrated_folder import write_calibrated
+    from sttest.models.checkpoint import load_model
+    from sttest.models.quality import windows_of
+    from sttest.models.quant.calibration import calibrated
+    from sttest.models.text import text_tokens
+
+    if out.resolve() == weights.resolve():
+        raise InputError("same-folder", "the weights would be replaced", where=str(out), hints=["name another --out"])
+    config, scheme = model_config(model), load_scheme(precision)
+    parts = windows_of(text_tokens(config, weights, text), windows, window_length)
+    _check_length(config.max_context, window_length, model)
+    with progress(f"calibrating {config.name}") as tell:
+        tell("reading weights")
+        made = calibrated(load_model(config, weights), scheme, parts, tell)
+        tell("writing")
+        digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
+        facts = {"method": "gptq", "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
+        write_calibrated(made, weights, out, {**facts, "text_sha256": digest})
+    print(f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ...")
+
+
+def _dynamic(scheme: QuantScheme) -> QuantScheme:
+    """A scheme that needs no calibration of activations."""
+    if scheme.activations == "static":
+        hints = ["take a scheme with dynamic activations, as w4a8"]
+        raise InputError("no-calibration", "constant scales need a calibration", where=scheme.name, hints=hints)
+    return scheme
+
+
+def _check_length(bound: int, length: int, model: str) -> None:
+    if length > bound:
+        raise InputError(
+            "context-too-long", "windows past the model's limit", where=model, demand=length, bound=bound,
+            unit="tokens", hints=["give a smaller --window-length"],
+        )  # fmt: skip

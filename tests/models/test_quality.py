@@ -1,0 +1,154 @@
+"""Perplexity and what stands beside it, and calibrated weights, on small models."""
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+tokenizers = pytest.importorskip("tokenizers")
+
+from hugging_face_models import whole_model
+
+from sttest.core.errors import InputError
+from sttest.models.blocks import run_prefill
+from sttest.models.calibrated_folder import write_calibrated
+from sttest.models.checkpoint import load_model
+from sttest.models.language_model import quantise_model
+from sttest.models.quality import evaluate, windows_of
+from sttest.models.quant.calibration import calibrated
+from sttest.models.quant.quantizers import sqnr_db
+from sttest.models.quant.scheme import QuantScheme, load_scheme
+from sttest.models.registry import get_config, small
+
+pytestmark = pytest.mark.torch
+SCHEME = QuantScheme(group=32)
+
+
+def tokens(count, seed):
+    return torch.randint(256, (count,), generator=torch.Generator().manual_seed(seed)).tolist()
+
+
+def save_checkpoint(config, folder):
+    """A model of transformers with random weights, as its library saves it."""
+    whole_model(config).save_pretrained(folder)
+    return folder
+
+
+def small_model(name="llama"):
+    return load_model(small(get_config(name)), seed=2)
+
+
+def test_perplexity_is_that_of_the_logits_of_every_prefix():
+    model = small_model()
+    window = tokens(6, 1)
+    losses = [
+        -float(torch.log_softmax(model.prefill(window[:end])[0], -1)[window[end]]) for end in range(1, len(window))
+    ]
+    found = evaluate(model, model, [window])
+    assert found.predictions == 5
+    assert found.perplexity == pytest.approx(math.exp(sum(losses) / 5), rel=1e-5)
+    assert (found.loss, found.kl_nats, found.agreement) == (0.0, 0.0, 1.0)
+    assert set(found.sqnr_db) == {math.inf}
+
+
+def test_a_quantised_model_is_held_against_the_one_in_floating_point():
+    model, window = small_model(), tokens(70, 1)
+    coarse, fine = (evaluate(model, quantise_model(model, load_scheme(name)), [window]) for name in ("w4a8", "w8a8"))
+    assert coarse.reference_perplexity == fine.reference_perplexity == evaluate(model, model, [window]).perplexity
+    assert coarse.kl_nats > 10 * fine.kl_nats > 0
+    assert coarse.agreement < fine.agreement
+    first = (model.layers[0], quantise_model(model, load_scheme("w8a8")).layers[0])
+    exact, ours = (run_prefill(block, model.config, model.embedding(window, 0))[0].detach() for block in first)
+    assert fine.sqnr_db[0] == pytest.approx(sqnr_db(exact, ours), abs=1e-4)
+
+
+def test_windows_are_stretches_of_the_text_one_after_the_other():
+    assert windows_of(range(10), 2, 4) == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    with pytest.raises(InputError, match=r"does not fill 3 windows of 4 tokens .*12.*10"):
+        windows_of(range(10), 3, 4)
+    with pytest.raises(InputError, match="predict nothing"):
+        windows_of(range(10), 1, 1)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_calibrated_weights_are_nearer_and_come_back_from_their_folder(name, tmp_path):
+    config = replace(small(get_config(name)), layers=2)
+    source = save_checkpoint(config, tmp_path / "source")
+    model = load_model(config, source)
+    windows = [tokens(100, seed) for seed in range(3)]
+    made = calibrated(model, SCHEME, windows)
+    write_calibrated(made, source, tmp_path / "out", {"method": "gptq"})
+    found = load_model(config, tmp_path / "out")
+    wanted = made.state_dict()
+    assert all(torch.equal(tensor, wanted[key]) for key, tensor in found.state_dict().items())
+    # Random weights have nothing that another text would share: nearer on the one that they were calibrated on.
+    ours, nearest = (evaluate(model, quantise_model(each, SCHEME), windows) for each in (found, model))
+    assert ours.kl_nats < nearest.kl_nats
+    assert ours.sqnr_db[-1] > nearest.sqnr_db[-1]
+
+
+def test_groups_that_do_not_divide_the_rows_are_those_of_the_quantised_block():
+    model, scheme = small_model(), QuantScheme(group=96)
+    made = calibrated(model, scheme, [tokens(40, 1)])
+    for block, twin in zip(made.layers, quantise_model(made, scheme).layers, strict=True):
+        weight = block.get_parameter("mlp.down_proj.weight")
+        assert torch.equal(twin.get_submodule("mlp.down_proj").dequantised_weight(), weight)
+
+
+def test_a_scheme_without_integers_calibrates_nothing():
+    with pytest.raises(InputError, match="take w4a8-g32"):
+        calibrated(small_model(), load_scheme("fp32"), [tokens(4, 1)])
+
+
+def words_tokenizer(folder: Path) -> None:
+    """A tokenizer of 256 words."""
+    model = tokenizers.models.WordLevel({f"w{number}": number for number in range(256)}, unk_token="w0")
+    made = tokenizers.Tokenizer(model)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    made.save(str(folder / "tokenizer.json"))
+
+
+def test_the_verbs_from_a_folder_to_a_folder(sttest, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = save_checkpoint(small(get_config("llama")), tmp_path / "source")
+    words_tokenizer(source)
+    (tmp_path / "calibration.txt").write_text(" ".join(f"w{token}" for token in tokens(64, 1)))
+    shape = ("--windows", "2", "--window-length", "32")
+    told = sttest(
+        "quantize", "small-llama", "--weights", "source", "--text", "calibration.txt", *shape, "-o", "better"
+    ).stdout  # fmt: skip
+    assert "sttest evaluate small-llama --weights better --precision w4a8-g32" in told
+    facts = json.loads((tmp_path / "better" / "calibration.json").read_text())
+    assert (facts["schema"], facts["method"], facts["scheme"]["name"]) == ("sttest.calibration/1", "gptq", "w4a8-g32")
+    given = ("--text", "calibration.txt", *shape, "--precision", "w4a8-g32")
+    plain = json.loads(sttest("evaluate", "small-llama", "--weights", "source", *given, "--json").stdout)
+    asked = ("--weights", "better", "--reference", "source")
+    better = json.loads(sttest("evaluate", "small-llama", *asked, *given, "--json").stdout)
+    assert plain["schema"] == "sttest.quality/1"
+    assert plain["reference_perplexity"] == better["reference_perplexity"]
+    assert better["kl_nats"] < plain["kl_nats"]
+    assert len(better["sqnr_db"]) == 6
+    assert "perplexity" in sttest("evaluate", "small-llama", "--weights", "source", *given).stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("--weights", "nowhere"), "tokenizer.json"),
+        (("--windows", "9"), "text-too-short"),
+        (("--window-length", "1024"), "text-too-short"),
+        (("--precision", "w4a8-static"), "no-calibration"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused_in_a_line(sttest, tmp_path, monkeypatch, change, told):
+    monkeypatch.chdir(tmp_path)
+    words_tokenizer(save_checkpoint(small(get_config("llama")), tmp_path / "source"))
+    (tmp_path / "article.txt").write_text("w1 " * 64)
+    given = ("--weights", "source", "--text", "article.txt", "--windows", "1", "--window-length", "32")
+    ended = sttest("evaluate", "small-llama", *given, *change, "--json")
+    assert ended.exit_code == 2
+    error = json.loads(ended.stderr.splitlines()[-1])["error"]
+    assert told in json.dumps(error)

