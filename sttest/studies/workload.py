@@ -1,6 +1,6 @@
 """What a user asks to be compiled, a model with a shape or a file, and the design that comes of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -98,7 +98,7 @@ TEXT_PHASE: Phase = "prefill"
 """What rows of results call the phase of a text, which has none: nothing is cached."""
 
 
-def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workload, str]:
+def file_workload(path: Path, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
     """The text of a file.
 
     Raises:
