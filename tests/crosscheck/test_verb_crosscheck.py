@@ -49,6 +49,17 @@ def test_a_scale_per_position_is_the_same_in_all_engines(shape, sttest, tmp_path
     assert {name: found["verdict"] for name, found in told["results"].items()} == {"reference": "same", "csim": "same"}
 
 
+@pytest.mark.parametrize("tokens", [1, 4])
+def test_a_cache_of_one_position(tokens, sttest, tmp_path):
+    """A sum over one position is a product like any other, whose factors become integers."""
+    shape = ("--phase", "decode", "--context", 1, "--tokens", tokens)
+    options = ("-o", tmp_path / "package", "--engines", "torch,reference", "--json")
+    outcome = sttest("crosscheck", "small-gpt2", *shape, *options)
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    told = json.loads(outcome.stdout)
+    assert {name: found["verdict"] for name, found in told["results"].items()} == {"reference": "same"}
+
+
 def test_an_engine_without_its_tool_is_a_row_that_says_which(climb, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     outcome = climb("--engines", "torch,reference,csim,rtl,hw_emu,device", "--json")

@@ -74,8 +74,9 @@ def factors_of(space: IterationSpace) -> list[LinalgAccess]:
 
 def _is_rotation(space: IterationSpace) -> bool:
     """Whether few points are summed for each element of a shared dim behind them: RoPE's rotations of planes."""
-    points = _reduced_points(space)
-    return points == 1 or (points <= SHORT_EXTENT and (len(factors_of(space)) < 2 or bool(roles_of(space).groups)))
+    if _reduced_points(space) > SHORT_EXTENT:
+        return False
+    return len(factors_of(space)) < 2 or bool(roles_of(space).groups)
 
 
 def _reduced_points(space: IterationSpace) -> int:
