@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import transformers
 
+from sttest.core.errors import InputError
 from sttest.models.config import DecoderConfig
 
 
@@ -28,6 +29,8 @@ def build_model(config: DecoderConfig, device: str, dtype: str, attention: str =
 
 def transformers_model(config: DecoderConfig, attention: str) -> Any:
     """The causal language model of transformers that ``config`` describes, on the default device and in its type."""
+    if config.family not in ("gpt2", "qwen2", "llama", "gemma3_text"):
+        raise InputError("unknown-family", f"no baseline of the family {config.family}", where=config.name)
     if config.norm == "layernorm":
         return transformers.GPT2LMHeadModel(_gpt2(config, attention))
     common: dict[str, Any] = {

@@ -11,24 +11,32 @@ from sttest.cli.common import ApTypes, Board, Json, Phase, print_json, progress,
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
+from sttest.core.files import read_text
 from sttest.core.tables import print_table
-from sttest.crosscheck.case import WeightSource, make_case, require_torch
+from sttest.crosscheck.case import WeightSource, require_torch
 from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
+from sttest.crosscheck.text_case import package_case
 from sttest.models.registry import SMALL
-from sttest.package import ModelPackage
+from sttest.package import DesignPackage
+from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
 @takes_options("precision", "attention", "attention_chunk")
 def crosscheck_verb(
-    model: Annotated[str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder.")],
-    phase: Annotated[Phase, typer.Option(help="Of the block.")],
+    model: Annotated[
+        str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json, its folder, or a .mlir.")
+    ],
+    phase: Annotated[Phase | None, typer.Option(help="Of a model's block; a text has none.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache [decode: 64, small models 32].")] = None,
     small: Annotated[bool, typer.Option("--small", help="The family at test sizes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of random weights and inputs.")] = 0,
-    checkpoint: Annotated[Path | None, typer.Option(help="Take the weights of this folder's first layer.")] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Weights: a folder's first layer; for a .mlir file, a .safetensors file by argument name."),
+    ] = None,
     engines: Annotated[
         str, typer.Option(help="As in torch,reference,csim; or all [all but rtl, whose build takes minutes].")
     ] = "",
@@ -50,6 +58,8 @@ def crosscheck_verb(
       sttest crosscheck small-qwen --phase prefill --tokens 27 --engines torch,reference,csim,rtl
 
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
+
+      sttest crosscheck block.mlir --checkpoint block.safetensors
     """
     asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
     chosen = _engines(engines)
@@ -57,14 +67,11 @@ def crosscheck_verb(
     require_torch()
     asked = with_default_shape(asked, small=small)
     compile_package(asked)
-    folder = asked.folder
+    folder, text = asked.folder, read_text(Path(model), hints=["name a .mlir file"]) if is_file(model) else None
     with progress(f"climbing with {folder.name}") as step:
-        package = ModelPackage.read(folder)
-        package.require_one_block()
+        package = DesignPackage.read(folder)
         step("torch")
-        case = make_case(
-            package.config, package.shape, package.scheme, WeightSource(seed, checkpoint), package.chunk
-        )  # fmt: skip
+        case = package_case(package, WeightSource(seed, checkpoint), text)
         found = crosscheck(package, case, folder.parent / "csim", chosen, step, types)
     if as_json:
         print_json(found.to_json())
@@ -86,6 +93,13 @@ def with_default_shape(asked: Request, *, small: bool = False) -> Request:
     >>> with_default_shape(Request("gpt2", "decode"), small=True).context
     32
     """
+    if is_file(asked.model):
+        if small:
+            raise InputError("shape-of-a-file", "--small is for models", where=asked.model, hints=["leave it out"])
+        return asked
+    if asked.phase is None:
+        hints = ["give --phase prefill", "give --phase decode"]
+        raise InputError("missing-option", "--phase is missing", where=asked.model, hints=hints)
     if small and not asked.model.startswith(SMALL):
         asked = replace(asked, model=f"{SMALL}{asked.model}")
     context = DEFAULT_SMALL_CONTEXT if asked.model.startswith(SMALL) else DEFAULT_CONTEXT
@@ -122,7 +136,7 @@ def _print(found: Crosscheck) -> None:
     if found.streams is not None:
         print(f"  {found.streams}")
     if found.sqnr_db is not None:
-        print(f"  y against the block in floating point: SQNR {found.sqnr_db:.1f} dB")
+        print(f"  the main result against the same in floating point: SQNR {found.sqnr_db:.1f} dB")
     for line in found.disagreements:
         print(f"  disagree: {line}")
 

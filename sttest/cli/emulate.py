@@ -12,11 +12,12 @@ from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_j
 from sttest.cli.simulate import Depths
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.tables import print_table
-from sttest.crosscheck.case import WeightSource, make_case
+from sttest.crosscheck.case import WeightSource
 from sttest.crosscheck.emulation import CsimEmulation, WaitCycle, emulate_csim
 from sttest.crosscheck.rtl_kernel import AxiEmulation, emulate_kernel
 from sttest.crosscheck.rtl_values import valued_design
-from sttest.package import DesignPackage, ModelPackage, load_graph
+from sttest.crosscheck.text_case import package_case
+from sttest.package import DesignPackage, load_graph
 from sttest.sim import TimedGraph
 from sttest.targets.csim import ap_types_folder, find_compiler
 from sttest.targets.rtl import Comparison, compare, with_iterations
@@ -242,12 +243,11 @@ def _run_csim(
     """Builds, runs, compares and prints; the tokens of the streams stay in a folder that is asked for."""
     find_compiler()
     types = None if ap_types is None else ap_types_folder(ap_types)
-    package = ModelPackage.read(path)
-    package.require_one_block()
+    package = DesignPackage.read(path)
     times = depths.applied(package.timed_graph)
     with _streams_folder(streams) as folder, progress(f"emulating {package.reference_graph.name}") as step:
-        step("running PyTorch")
-        case = make_case(package.config, package.shape, package.scheme, source, package.chunk)
+        step("computing the golden")
+        case = package_case(package, source)
         work = (work_dir or Path("build")) / "csim"
         found = emulate_csim(package, case, times, work, folder, step, types)
     if as_json:

@@ -1,6 +1,6 @@
 """`sttest explore`: searches the design spaces of a block, and makes designs of a Pareto set again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,15 +27,18 @@ from sttest.explore.storage import require_optuna
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
 from sttest.studies.figures import new_figure, save_figure
-from sttest.studies.workload import WorkloadShape, model_text, model_workload
+from sttest.studies.workload import TEXT_PHASE, WorkloadShape, file_workload, is_file, model_text, model_workload
 
 
 @takes_options("precision")
 def explore_verb(
     model: Annotated[
-        str | None, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder.")
+        str | None,
+        typer.Argument(help="A name (see sttest models), small-NAME, a config.json, its folder, or a .mlir."),
     ] = None,
-    phase: Annotated[Phase, typer.Option(help="prefill needs --tokens, decode needs --context.")] = "decode",
+    phase: Annotated[
+        Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context [of a model: decode].")
+    ] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block; 1 in decode.")] = None,
     context: Annotated[int | None, typer.Option(help="Tokens in the cache; 0 in prefill.")] = None,
     board: Board = "u55c",
@@ -82,6 +85,8 @@ def explore_verb(
 
       sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --knob tile_size=8,16
 
+      sttest explore block.mlir --trials 100
+
       sttest explore --rebuild results/explore-gpt2-decode/pareto.csv --point 17
     """
     if rebuild is not None:
@@ -92,8 +97,14 @@ def explore_verb(
     if model is None:
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     require_optuna()
-    target = _target(WorkloadShape.asked(model, phase, tokens, context), model, board, options.precision)
-    out = out or Path("results") / f"explore-{model_config(model).name}-{phase}"
+    if is_file(model):
+        shape_options: dict[str, object] = {"--phase": phase, "--tokens": tokens, "--context": context}
+        target = _text_target(model, shape_options, board, options.precision)
+        out = out or Path("results") / f"explore-{Path(model).stem}"
+    else:
+        asked = WorkloadShape.asked(model, phase or "decode", tokens, context)
+        target = _target(asked, model, board, options.precision)
+        out = out or Path("results") / f"explore-{model_config(model).name}-{asked.phase}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
     name = f"{target.name}-{Path(board).stem}-{'+'.join(objectives)}-seed{seed}"
@@ -127,14 +138,11 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
     """
     record = read_record(path, point)
     fields = dict(record.target)
-    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
-    config = model_config(fields["model"])
-    check_shape(config, shape.phase, shape.tokens, shape.context)
-    text = model_text(config, shape)
+    text = _searched_text(fields)
     if text_hash(text) != record.text_sha256:
         raise InputError(
-            "other-text", "the block is lowered to another text than the one that was searched", where=f"point {point}",
-            hints=["take the version of sttest and of its front end that made the row"],
+            "other-text", "the text is another than the one that was searched", where=f"point {point}",
+            hints=["take the file, or the version of sttest and of its front end, that made the row"],
         )  # fmt: skip
     # Only what was held against the board has been placed.
     evaluator = Evaluator(Target(text, **fields), (), check_resources=PLACED in record.figures)
@@ -145,6 +153,23 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
         return
     print_table(("metric", "value"), [(name, found[name]) for name in record.figures], title=f"point {point}")
     print("same as in the row, all of them")
+
+
+def _searched_text(fields: Mapping[str, Any]) -> str:
+    """The text that a row of points was made from."""
+    if is_file(fields["model"]):
+        return file_workload(Path(fields["model"]), {})[1]
+    shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
+    config = model_config(fields["model"])
+    check_shape(config, shape.phase, shape.tokens, shape.context)
+    return model_text(config, shape)
+
+
+def _text_target(path: str, shape_options: dict[str, object], board: str, precision: str) -> Target:
+    """A text: all that runs, in one launch."""
+    queued_us = require_hbm(load_board(board)).launch.queued_us.value
+    _, text = file_workload(Path(path), shape_options)
+    return Target(text, path, TEXT_PHASE, 1, 0, board, precision, 1, queued_us)
 
 
 def _target(asked: WorkloadShape, model: str, board: str, precision: str) -> Target:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sttest.core.errors import ToolMissingError
 from sttest.crosscheck.differences import Outputs, recorded_outputs
@@ -41,6 +41,49 @@ class WeightSource:
     tokens: tuple[int, ...] = ()
 
 
+class Case(Protocol):
+    """Memory of a design, and the results that every engine must give."""
+
+    @property
+    def golden(self) -> Mapping[str, Array]:
+        """Results by name."""
+        ...
+
+    @property
+    def golden_name(self) -> str:
+        """Who computed them: ``torch``, or ``reference`` where there is no PyTorch module."""
+        ...
+
+    @property
+    def golden_s(self) -> float | None:
+        """Run time of PyTorch in seconds; None where it did not run."""
+        ...
+
+    @property
+    def modules(self) -> Outputs:
+        """Output of each PyTorch module; empty where there is none."""
+        ...
+
+    @property
+    def reference(self) -> Array | None:
+        """The main result in floating point; None where it is not known."""
+        ...
+
+    def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
+        """Memory images by the names of a design's loads."""
+        ...
+
+    def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
+        """Results by name from the images that a design wrote."""
+        ...
+
+
+def main_result(graph: ReferenceGraph) -> str:
+    """The result whose error is told: ``y``, or the first where none is called so."""
+    names = [each.name for each in graph.results]
+    return "y" if "y" in names else names[0]
+
+
 @dataclass(frozen=True)
 class BlockCase:
     """A block, its inputs, and its results in PyTorch."""
@@ -57,6 +100,7 @@ class BlockCase:
     # ``y`` of the block in floating point, its cache included, float32 [tokens, hidden]
     reference: Array = field(repr=False)
     golden_s: float = 0.0  # run time of the golden, seconds
+    golden_name: str = "torch"
 
     def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
         """Memory images for a design of this block, by the names of its loads.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sttest.crosscheck.case import BlockCase
+from sttest.crosscheck.case import Case, main_result
 from sttest.crosscheck.differences import StreamComparison, compare_streams, first_other_module
 from sttest.crosscheck.engines import (
     ENGINES,
@@ -22,7 +22,7 @@ from sttest.crosscheck.engines import (
     run_reference,
     simulated,
 )
-from sttest.package import ModelPackage
+from sttest.package import DesignPackage
 from sttest.reference import ReferenceGraph
 from sttest.reference.graph import Array
 from sttest.targets.csim import ap_types_folder, build_kernel
@@ -40,12 +40,13 @@ class ResultComparison:
     """Results of an engine against the golden."""
 
     engine: str  # its name
-    error: float  # largest absolute difference of ``y``
+    error: float  # largest absolute difference of the main result, ``y`` where there is one
     relative: float  # largest difference of a floating-point result, over the result's largest magnitude
     integers: int  # integers that differ
     exact: bool  # whether all results are the same to the bit
     first: str  # the first result that differs, and where; empty where none does
     module: str = ""  # the first PyTorch module that differs; empty where none is known
+    golden: str = "torch"  # who computed the golden: ``torch`` or ``reference``
 
     @property
     def verdict(self) -> Literal["same", "close", "different"]:
@@ -61,16 +62,17 @@ class ResultComparison:
 
     def __str__(self) -> str:
         if self.verdict == "same":
-            return f"torch and {self.engine}: the same results, to the bit"
+            return f"{self.golden} and {self.engine}: the same results, to the bit"
         counts = f"floats by {self.relative:.2g} of their largest, {self.integers:,} integers"
         module = f"; first module that differs: {self.module}" if self.module else ""
         apart = "results are close" if self.verdict == "close" else "results differ"
-        return f"torch and {self.engine}: {apart}, {counts}; first: {self.first}{module}"
+        return f"{self.golden} and {self.engine}: {apart}, {counts}; first: {self.first}{module}"
 
 
-def compare_with_golden(graph: ReferenceGraph, case: BlockCase, values: Values) -> ResultComparison:
-    """Holds an engine that ended against PyTorch; where they differ, the module is looked for."""
+def compare_with_golden(graph: ReferenceGraph, case: Case, values: Values) -> ResultComparison:
+    """Holds an engine that ended against the golden; where they differ, the PyTorch module is looked for."""
     found = compare_results(graph, values.engine, case.golden, case.results(graph, values.images))
+    found = replace(found, golden=case.golden_name)
     if found.verdict == "same":
         return found
     return replace(found, module=first_other_module(graph, case.modules, values.streams))
@@ -95,7 +97,8 @@ def compare_results(
             relative = max(relative, _relative(wanted, ours))
         else:
             integers += int(unlike.sum())
-    y = np.abs(golden["y"].astype(np.float64) - found["y"]).max()
+    main = main_result(graph)
+    y = np.abs(golden[main].astype(np.float64) - found[main]).max()
     return ResultComparison(engine, float(y), relative, integers, not first, first)
 
 
@@ -117,7 +120,7 @@ class Crosscheck:
     results: Mapping[str, ResultComparison]  # how each value engine's results compare with the golden
     # how the value engines' streams compare with each other; None unless two of them ran
     streams: StreamComparison | None
-    sqnr_db: float | None  # of the design's ``y`` against the block in floating point, decibels; None without values
+    sqnr_db: float | None  # of the main result against the same in floating point, decibels; None without values
     integer_types: str = ""  # ``sttest`` or the folder of those that csim was compiled with; empty without csim
 
     @property
@@ -164,8 +167,8 @@ class Crosscheck:
 
 
 def crosscheck(
-    package: ModelPackage,
-    case: BlockCase,
+    package: DesignPackage,
+    case: Case,
     work: Path,
     engines: Sequence[str] = ENGINES,
     progress: Callable[[str], None] = lambda _engine: None,
@@ -175,7 +178,7 @@ def crosscheck(
 
     Args:
         package: the design.
-        case: weights, inputs and golden of its block.
+        case: weights, inputs and golden of its block or text.
         work: folder of the builds, which is kept.
         engines: engines of :data:`~sttest.crosscheck.engines.ENGINES` to run; the others become rows that say so.
         progress: called with each engine before it runs.
@@ -193,8 +196,8 @@ def crosscheck(
 class _Climb:
     def __init__(
         self,
-        package: ModelPackage,
-        case: BlockCase,
+        package: DesignPackage,
+        case: Case,
         work: Path,
         streams: Path,
         progress: Callable[[str], None],
@@ -220,7 +223,7 @@ class _Climb:
         self.progress(engine)
         graph = self.package.timed_graph
         rungs: dict[str, Callable[[], EngineResult]] = {
-            "torch": lambda: EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden"),
+            "torch": self._torch,
             "reference": lambda: self._values(run_reference(self.package.reference_graph, self.images), 0.0),
             "simpy": lambda: simulated("simpy", graph),
             "maxplus": lambda: simulated("maxplus", graph),
@@ -228,6 +231,11 @@ class _Climb:
             "rtl": lambda: clocked(graph, self.work),
         }
         return guarded(engine, rungs.get(engine, lambda: out_of_reach(engine)))
+
+    def _torch(self) -> EngineResult:
+        if self.case.golden_s is None:
+            return EngineResult("torch", "missing", note="a text has no PyTorch module; the golden is 'reference'")
+        return EngineResult("torch", "done", seconds=self.case.golden_s, note="the golden")
 
     def _csim(self) -> EngineResult:
         files = self.package.files
@@ -247,7 +255,9 @@ class _Climb:
         graph = self.package.reference_graph
         found = compare_with_golden(graph, self.case, values)
         self.results[values.engine] = found
-        self.sqnr_db = _sqnr_db(self.case.reference, self.case.results(graph, values.images)["y"])
+        if self.case.reference is not None:
+            ours = self.case.results(graph, values.images)[main_result(graph)]
+            self.sqnr_db = _sqnr_db(self.case.reference, ours)
         return EngineResult(
             values.engine, "done", error=found.error, relative_error=found.relative, integers=found.integers,
             seconds=seconds,

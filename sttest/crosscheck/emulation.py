@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from sttest.compile.hls.types import legal
 from sttest.core.errors import InputError
-from sttest.crosscheck.case import BlockCase
+from sttest.crosscheck.case import Case
 from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams
 from sttest.crosscheck.engines import run_csim, run_reference
-from sttest.package import KernelFiles, ModelPackage
+from sttest.package import DesignPackage, KernelFiles
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.graph import fifo_ends
 from sttest.sim.simulation import Simulation
@@ -162,8 +162,8 @@ class CsimEmulation:
 
 
 def emulate_csim(
-    package: ModelPackage,
-    case: BlockCase,
+    package: DesignPackage,
+    case: Case,
     times: TimedGraph,
     work: Path,
     streams: Path,
@@ -174,7 +174,7 @@ def emulate_csim(
 
     Args:
         package: the design.
-        case: inputs, parameters and golden of its block.
+        case: inputs, parameters and golden of its block or text.
         times: the package's timed graph; its depths are those that the C++ runs with.
         work: folder of the build, which is kept.
         streams: folder for the tokens of every stream, one file each.
@@ -207,13 +207,13 @@ def emulate_csim(
     return replace(found, results=compare_with_golden(package.reference_graph, case, csim))
 
 
-def _fifos(package: ModelPackage, files: KernelFiles) -> set[str]:
+def _fifos(package: DesignPackage, files: KernelFiles) -> set[str]:
     """The FIFOs that streams go through."""
     shared = {name for streams in files.shared_fifos.values() for name in streams}
     return (package.reference_graph.stream.keys() - shared) | files.shared_fifos.keys()
 
 
-def _changed_depths(package: ModelPackage, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
+def _changed_depths(package: DesignPackage, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
     """Depths that are not those of the package."""
     own = {fifo.name: fifo.depth for fifo in package.timed_graph.fifos}
     changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}

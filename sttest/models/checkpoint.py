@@ -85,6 +85,22 @@ def read_checkpoint(config: DecoderConfig, folder: Path) -> dict[str, Tensor]:
     return _without_tied_head(config, model_state(config, found), folder)
 
 
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of one ``.safetensors`` file by name, in float32.
+
+    Raises:
+        InputError: not such a file, another type than float32 can hold, NaN or infinity.
+        ToolMissingError: safetensors is not installed.
+    """
+    if path.suffix.lower() in PICKLES:
+        raise _pickle_refused(path)
+    if not path.is_file():
+        hints = ["name a .safetensors file"]
+        raise InputError("missing-file", "there is no such file", where=shown(path), hints=hints)
+    _outlines(path)
+    return _values(path)
+
+
 _NAMING = ("name", "public_name", "source")
 """Fields of a configuration that change no value."""
 

@@ -7,15 +7,13 @@ that are known to change no value are passed over; any other is refused by its n
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
 
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.files import MAX_OBJECT_BYTES, read_json
 from sttest.core.validation import validated
-from sttest.models.config import Activation, DecoderConfig, Family, Norm
-from sttest.models.rope_fields import Rope, RopeFields
+from sttest.models.config import DecoderConfig
+from sttest.models.config_families import FAMILIES
 
 CONFIG_FILE = "config.json"
 
@@ -44,13 +42,6 @@ _VISION = frozenset({
     "tie_word_embeddings",
 })  # fmt: skip
 _UNSET: tuple[object, ...] = (None, False, {}, [], "")
-
-Size = Annotated[int, Field(ge=1, le=2**20)]
-Count = Annotated[int, Field(ge=1, le=4096)]
-Vocab = Annotated[int, Field(ge=2, lt=2**24)]
-Context = Annotated[int, Field(ge=2, le=2**31)]
-Eps = Annotated[float, Field(gt=0, lt=1)]
-Positive = Annotated[float, Field(gt=0, lt=2**31)]
 
 
 def is_config_path(name: str) -> bool:
@@ -81,10 +72,10 @@ def read_config(path: Path) -> DecoderConfig:
         _refuse_unknown(data, _VISION, where)
         data = {**data["text_config"], "model_type": "gemma3_text"}
         where = f"{where}: text_config"
-    kind = _FAMILIES.get(str(data.get("model_type")))
+    kind = FAMILIES.get(str(data.get("model_type")))
     if kind is None:
         what = f"no block of the family '{str(data.get('model_type'))[:80]}'"
-        raise InputError("unknown-family", what, where=f"{where}: model_type", hints=[f"known: {', '.join(_FAMILIES)}"])
+        raise InputError("unknown-family", what, where=f"{where}: model_type", hints=[f"known: {', '.join(FAMILIES)}"])
     _refuse_unknown(data, kind.model_fields.keys(), where)
     fields = validated(kind, {key: value for key, value in data.items() if key in kind.model_fields}, where)
     resolved = file.resolve()
@@ -119,300 +110,3 @@ def _refuse_unknown(data: dict[str, Any], known: Any, where: str) -> None:
         shown = ascii(name)[1:-1][:80]
         hints = [did_you_mean(name, known), "delete it from a copy of the file if it changes no value"]
         raise InputError("unknown-field", "no block has this field", where=f"{where}: {shown}", hints=hints)
-
-
-# --- The fields of each family that decide values, with the defaults of transformers 5 (configuration_*.py)
-
-
-class _Fields(BaseModel):
-    """Fields of a family; :meth:`config` is what they mean."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        raise NotImplementedError
-
-
-_SILU: dict[str, Activation] = {"silu": "silu", "swish": "silu"}
-_GPT_ACTIVATIONS: dict[str, Activation] = {
-    "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "gelu_python_tanh": "gelu_tanh", "relu": "relu",
-}  # fmt: skip
-# The released Gemma configurations say "gelu" and mean the tanh form (transformers, GemmaConfig).
-_GEMMA_ACTIVATIONS: dict[str, Activation] = {"gelu": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
-_Key = TypeVar("_Key")
-
-
-def _activation(known: dict[str, Activation], name: str | None, where: str) -> Activation:
-    if name not in known:
-        what = f"no block has the activation {name!r:.40}"
-        raise InputError("unknown-activation", what, where=where, hints=[f"known: {', '.join(known)}"])
-    return known[name]
-
-
-class _Gpt2(_Fields):
-    vocab_size: Vocab = 50257
-    n_positions: Context = 1024
-    n_embd: Size = 768
-    n_layer: Count = 12
-    n_head: Count = 12
-    n_inner: Size | None = None
-    activation_function: str = "gelu_new"
-    layer_norm_epsilon: Eps = 1e-5
-    scale_attn_weights: Literal[True] = True
-    scale_attn_by_inverse_layer_idx: Literal[False] = False
-    add_cross_attention: Literal[False] = False
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        return _learned(
-            name, path, "gpt2", layers=self.n_layer, hidden=self.n_embd, ffn=self.n_inner or 4 * self.n_embd,
-            heads=self.n_head, vocab=self.vocab_size, max_context=self.n_positions, eps=self.layer_norm_epsilon,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )  # fmt: skip
-
-
-class _Opt(_Fields):
-    vocab_size: Vocab = 50272
-    hidden_size: Size = 768
-    num_hidden_layers: Count = 12
-    ffn_dim: Size = 3072
-    max_position_embeddings: Context = 2048
-    do_layer_norm_before: Literal[True] = True
-    remove_final_layer_norm: Literal[False] = Field(False, alias="_remove_final_layer_norm")
-    word_embed_proj_dim: Size | None = None
-    num_attention_heads: Count = 12
-    activation_function: str = "relu"
-    enable_bias: Literal[True] = True
-    layer_norm_elementwise_affine: Literal[True] = True
-    tie_word_embeddings: bool = True
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        if self.word_embed_proj_dim not in (None, self.hidden_size):
-            raise InputError(
-                "bad-value", "no block has embeddings of another width than the layers",
-                where=f"{where}: word_embed_proj_dim", hints=["take a model whose widths are one"],
-            )  # fmt: skip
-        return _learned(
-            name, path, "opt", layers=self.num_hidden_layers, hidden=self.hidden_size, ffn=self.ffn_dim,
-            heads=self.num_attention_heads, vocab=self.vocab_size, max_context=self.max_position_embeddings, eps=1e-5,
-            activation=_activation(_GPT_ACTIVATIONS, self.activation_function, f"{where}: activation_function"),
-            tied_embeddings=self.tie_word_embeddings,
-        )  # fmt: skip
-
-
-def _learned(name: str, path: str, family: Family, *, hidden: int, heads: int, **facts: Any) -> DecoderConfig:
-    """A block with LayerNorm, biases and learned positions."""
-    return DecoderConfig(
-        name, public_name=name, family=family, hidden=hidden, heads=heads, kv_heads=heads,
-        head_dim=_head_dim(hidden, heads, path), norm="layernorm", gated=False, qkv_bias=True, o_bias=True,
-        mlp_bias=True, source=path, **facts,
-    )  # fmt: skip
-
-
-def _head_dim(hidden: int, heads: int, where: str) -> int:
-    if hidden % heads:
-        raise InputError(
-            "bad-value", f"{heads} heads do not divide a width of {hidden}", where=where, hints=["correct one of them"]
-        )
-    return hidden // heads
-
-
-class _Rotary(RopeFields):
-    """A block with RMSNorm, a gated feed-forward network and rotary positions."""
-
-    vocab_size: Vocab = 32000
-    hidden_size: Size = 4096
-    intermediate_size: Size = 11008
-    num_hidden_layers: Count = 32
-    num_attention_heads: Count = 32
-    num_key_value_heads: Count | None = None
-    head_dim: Size | None = None
-    hidden_act: str = "silu"
-    rms_norm_eps: Eps = 1e-6
-    tie_word_embeddings: bool = False
-    layer_types: list[Literal["full_attention", "sliding_attention"]] | None = None
-
-    def config(self, name: str, path: str, where: str) -> DecoderConfig:
-        """What the fields mean; ``where`` is the place for errors."""
-        heads = self.num_attention_heads
-        rope = self.rope(where)
-        window, every = self._window(where)
-        return DecoderConfig(
-            name, public_name=name, layers=self.num_hidden_layers, hidden=self.hidden_size, ffn=self.intermediate_size,
-            heads=heads, kv_heads=self.num_key_value_heads or heads,
-            head_dim=self.head_dim or _head_dim(self.hidden_size, heads, where),
-            vocab=self.vocab_size, max_context=self.max_position_embeddings, eps=self.rms_norm_eps,
-            rope_theta=rope.theta, rope_scaling=rope.scaling, local_rope_theta=rope.local_theta,
-            sliding_window=window, global_every=every, tied_embeddings=self.tie_word_embeddings, source=path,
-            **self._family(where),
-        )  # fmt: skip
-
-    def _family(self, where: str) -> dict[str, Any]:
-        raise NotImplementedError
-
-    def _of(self, family: Family, where: str, norm: Norm = "rmsnorm") -> dict[str, Any]:
-        known = _GEMMA_ACTIVATIONS if norm == "rmsnorm_plus_one" else _SILU
-        activation = _activation(known, self._activation_name(), f"{where}: hidden_act")
-        return {"family": family, "norm": norm, "activation": activation}
-
-    def _activation_name(self) -> str | None:
-        return self.hidden_act
-
-    def _window(self, where: str) -> tuple[int | None, int]:
-        """Sliding window, and which layers are global: every so-manieth."""
-        return self._pattern(None, ["full_attention"] * self.num_hidden_layers, where)
-
-    def _pattern(self, window: int | None, default: list[str], where: str) -> tuple[int | None, int]:
-        kinds = [str(kind) for kind in self.layer_types or default]
-        if len(kinds) != self.num_hidden_layers:
-            what = f"{len(kinds)} entries for {self.num_hidden_layers} layers"
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=["give one for each layer"])
-        if "sliding_attention" not in kinds or window is None:
-            return None, 1
-        every = kinds.index("full_attention") + 1 if "full_attention" in kinds else 0
-        if any((kind == "full_attention") != (every and (n + 1) % every == 0) for n, kind in enumerate(kinds)):
-            what = "layers with a sliding window do not alternate regularly with those without"
-            hints = ["make every n-th layer full_attention, or none"]
-            raise InputError("bad-value", what, where=f"{where}: layer_types", hints=hints)
-        return window, every
-
-
-class _Llama(_Rotary):
-    attention_bias: bool = False
-    mlp_bias: bool = False
-
-    def _family(self, where: str) -> dict[str, Any]:
-        bias = {"qkv_bias": self.attention_bias, "o_bias": self.attention_bias, "mlp_bias": self.mlp_bias}
-        return {**self._of("llama", where), **bias}
-
-
-class _Mistral(_Rotary):
-    intermediate_size: Size = 14336
-    num_key_value_heads: Count | None = 8
-    max_position_embeddings: Context = 131072
-    sliding_window: Size | None = 4096
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return self._of("mistral", where)
-
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, ["sliding_attention"] * self.num_hidden_layers, where)
-
-
-class _Phi3(_Mistral):
-    vocab_size: Vocab = 32064
-    hidden_size: Size = 3072
-    intermediate_size: Size = 8192
-    num_key_value_heads: Count | None = None
-    max_position_embeddings: Context = 4096
-    original_max_position_embeddings: Context = 4096
-    rms_norm_eps: Eps = 1e-5
-    sliding_window: Size | None = None
-    attention_bias: Literal[False] = False
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return self._of("phi3", where)
-
-
-class _Qwen2(_Rotary):
-    vocab_size: Vocab = 151936
-    intermediate_size: Size = 22016
-    num_key_value_heads: Count | None = 32
-    max_position_embeddings: Context = 32768
-    use_sliding_window: bool = False
-    sliding_window: Size | None = 4096
-    max_window_layers: Annotated[int, Field(ge=0)] = 28
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return {**self._of("qwen2", where), "qkv_bias": True}
-
-    def _window(self, where: str) -> tuple[int | None, int]:
-        kinds = ["full_attention" if n < self.max_window_layers else "sliding_attention"
-                 for n in range(self.num_hidden_layers)]  # fmt: skip
-        return self._pattern(self.sliding_window if self.use_sliding_window else None, kinds, where)
-
-
-class _Qwen3(_Qwen2):
-    head_dim: Size | None = 128
-    attention_bias: bool = False
-
-    def _family(self, where: str) -> dict[str, Any]:
-        bias = {"qkv_bias": self.attention_bias, "o_bias": self.attention_bias}
-        return {**self._of("qwen3", where), "qk_norm": True, **bias}
-
-
-class _Gemma(_Rotary):
-    vocab_size: Vocab = 256000
-    hidden_size: Size = 3072
-    intermediate_size: Size = 24576
-    num_hidden_layers: Count = 28
-    num_attention_heads: Count = 16
-    num_key_value_heads: Count | None = 16
-    head_dim: Size | None = 256
-    hidden_act: str | None = None  # pyright: ignore[reportIncompatibleVariableOverride] - one of two names for it
-    hidden_activation: str | None = None
-    max_position_embeddings: Context = 8192
-    tie_word_embeddings: bool = True
-    attention_bias: bool = False
-    use_bidirectional_attention: Literal[False] | None = None
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return self._gemma("gemma", where)
-
-    def _gemma(self, family: Family, where: str) -> dict[str, Any]:
-        bias = {"qkv_bias": self.attention_bias, "o_bias": self.attention_bias}
-        return {**self._of(family, where, "rmsnorm_plus_one"), **bias}
-
-    def _activation_name(self) -> str | None:
-        return self.hidden_activation or self.hidden_act or "gelu_pytorch_tanh"
-
-
-class _Gemma2(_Gemma):
-    hidden_size: Size = 2304
-    intermediate_size: Size = 9216
-    num_hidden_layers: Count = 26
-    num_attention_heads: Count = 8
-    num_key_value_heads: Count | None = 4
-    query_pre_attn_scalar: Positive = 256
-    sliding_window: Size | None = 4096
-    final_logit_softcapping: Positive | None = 30.0
-    attn_logit_softcapping: Positive | None = 50.0
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return {
-            **self._gemma("gemma2", where), "post_norms": True,
-            "query_scalar": None if self.query_pre_attn_scalar == self.head_dim else self.query_pre_attn_scalar,
-            "attention_cap": self.attn_logit_softcapping, "logit_cap": self.final_logit_softcapping,
-        }  # fmt: skip
-
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(2, self.num_hidden_layers), where)
-
-
-class _Gemma3(_Gemma2):
-    vocab_size: Vocab = 262208
-    max_position_embeddings: Context = 131072
-    final_logit_softcapping: Positive | None = None
-    attn_logit_softcapping: Positive | None = None
-    sliding_window_pattern: Count = 6
-
-    def rope(self, where: str) -> Rope:
-        """Rotary positions of global layers, and the base of local ones."""
-        return self.rope_by_kind(where, global_theta=1_000_000.0, local_theta=10_000.0)
-
-    def _family(self, where: str) -> dict[str, Any]:
-        return {**super()._family(where), **self._gemma("gemma3_text", where), "qk_norm": True}
-
-    def _window(self, where: str) -> tuple[int | None, int]:
-        return self._pattern(self.sliding_window, _every(self.sliding_window_pattern, self.num_hidden_layers), where)
-
-
-def _every(period: int, layers: int) -> list[str]:
-    return ["sliding_attention" if (n + 1) % period else "full_attention" for n in range(layers)]
-
-
-_FAMILIES: dict[str, type[_Gpt2] | type[_Opt] | type[_Rotary]] = {
-    "gpt2": _Gpt2, "opt": _Opt, "llama": _Llama, "mistral": _Mistral, "qwen2": _Qwen2, "qwen3": _Qwen3,
-    "gemma": _Gemma, "gemma2": _Gemma2, "gemma3_text": _Gemma3, "phi3": _Phi3,
-}  # fmt: skip

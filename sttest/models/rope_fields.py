@@ -69,8 +69,9 @@ class RopeFields(BaseModel):
 
     def _rope(self, data: dict[str, Any], theta: float, where: str) -> Rope:
         place = f"{where}: {'rope_scaling' if self.rope_scaling else 'rope_parameters'}"
+        data = {key: value for key, value in data.items() if value is not None}
         kind = data.get("rope_type", data.get("type", "default"))
-        if kind not in _KEYS:
+        if not isinstance(kind, str) or kind not in _KEYS:
             what = f"rotary positions of the kind {kind!r:.40} are not supported"
             raise InputError("unknown-rope", what, where=place, hints=[f"known: {', '.join(_KEYS)}"])
         known = (*_COMMON, *_KEYS[kind], *_OPTIONAL.get(kind, ()))
@@ -83,7 +84,10 @@ class RopeFields(BaseModel):
         if missing is not None:
             raise _refused(f"the kind '{kind}' needs it", f"{place}: {missing}", "add it")
         numbers = {key: _number(data[key], f"{place}: {key}") for key in data if key in known and _is_number(key)}
-        return Rope(numbers.get("rope_theta", theta), _scaling(kind, numbers, truncate=data.get("truncate", True)))
+        truncate = data.get("truncate", True)
+        if not isinstance(truncate, bool):
+            raise _refused(f"{truncate!r:.40} is neither true nor false", f"{place}: truncate")
+        return Rope(numbers.get("rope_theta", theta), _scaling(kind, numbers, truncate=truncate))
 
     @staticmethod
     def _refuse_partial(factor: object, where: str) -> None:

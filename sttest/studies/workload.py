@@ -94,6 +94,10 @@ def is_file(model: str) -> bool:
     return model.endswith(".mlir") or ("/" in model and not is_config_path(model.removeprefix(SMALL)))
 
 
+TEXT_PHASE: Phase = "prefill"
+"""What rows of results call the phase of a text, which has none: nothing is cached."""
+
+
 def file_workload(path: Path, shape_options: dict[str, object]) -> tuple[Workload, str]:
     """The text of a file.
 

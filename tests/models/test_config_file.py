@@ -159,6 +159,13 @@ REFUSED = {
     ),
     "a scaling's unknown field": ({"rope_scaling": {"type": "linear", "factor": 2.0, "x": 1}}, "bad-value", "'x'"),
     "a scaling of 0": ({"rope_scaling": {"type": "linear", "factor": 0}}, "bad-value", "0 is no positive number"),
+    "a kind that is no name": ({"rope_scaling": {"type": [1], "factor": 2.0}}, "unknown-rope", "kind "),
+    "a switch that is none": (
+        {"rope_scaling": {"type": "yarn", "factor": 2.0, "original_max_position_embeddings": 9, "truncate": "x"}},
+        "bad-value",
+        "truncate: 'x' is neither true nor false",
+    ),
+    "a name's end": ({"model_type": ["llama"]}, "unknown-family", "no block of the family"),
     "partial rotation": ({"partial_rotary_factor": 0.5}, "bad-value", "partial_rotary_factor: no block turns a part"),
     "a width as text": ({"hidden_size": "576"}, "bad-value", "hidden_size"),
     "a width that no memory holds": ({"hidden_size": 2**40}, "bad-value", "hidden_size"),

@@ -88,7 +88,7 @@ class RunningValues:
         """The tool cannot see through the flattened loops when a running value comes round again."""
         if not array.dims:
             return
-        lanes, members = prod(self.walk.lanes), self.trips.members
+        members, lanes = self.trips.members, self.walk.lanes
         distance = min(sum_distance(each, lanes) for each in members) if self.walk.reduces_outside else 1
         options = f"type=inter direction=RAW distance={distance} dependent=true"
         code.pragma(f"dependence variable={array.name} {options}")

@@ -92,8 +92,9 @@ def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) 
     reduction = reduction_of(task)
     if reduction is None or reduction.order != "chain":
         return 1
-    distance, shared = sum_distance(task, lanes), lanes_per_result(task, lanes)
-    fetched = 0 if distance == 1 or waits_in_line(task, lanes) else MEMORY_CYCLES
+    factors = lane_factors(task, lanes)
+    distance, shared = sum_distance(task, factors), lanes_per_result(task, lanes)
+    fetched = 0 if distance == 1 or waits_in_line(task, factors) else MEMORY_CYCLES
     if reduction.is_float_sum and shared == 1 and not fetched:
         return accumulator(1, distance).ii
     return -(-(shared * chain_cycles(task, library) + fetched) // distance)

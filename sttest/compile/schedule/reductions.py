@@ -145,25 +145,25 @@ ADDER_CYCLES = 4
 """Latency of the adder in LUTs that short recurrences get (`boards/data/operators.yaml`: fadd_fabric)."""
 
 
-def sum_distance(task: df.TaskOp, lanes: int) -> int:
-    """Steps from one update of a running value to the next."""
-    parallel, reduction = _steps_by_kind(task, lanes)
+def sum_distance(task: df.TaskOp, factors: Sequence[int]) -> int:
+    """Steps from one update of a running value to the next, with lanes per loop."""
+    parallel, reduction = _steps_by_kind(task, factors)
     return parallel * (task.iterations_per_sum if reduction == 1 else 1)
 
 
-def waits_in_line(task: df.TaskOp, lanes: int) -> bool:
+def waits_in_line(task: df.TaskOp, factors: Sequence[int]) -> bool:
     """Whether running values go round in a line of registers, one place per step.
 
     They do where one comes back before a memory could have it ready, and all come back after the same number of steps.
     """
-    _, reduction = _steps_by_kind(task, lanes)
+    _, reduction = _steps_by_kind(task, factors)
     returns_evenly = reduction == 1 or not task.held_loops
-    return returns_evenly and sum_distance(task, lanes) < ADDER_CYCLES + MEMORY_CYCLES
+    return returns_evenly and sum_distance(task, factors) < ADDER_CYCLES + MEMORY_CYCLES
 
 
-def _steps_by_kind(task: df.TaskOp, lanes: int) -> tuple[int, int]:
+def _steps_by_kind(task: df.TaskOp, factors: Sequence[int]) -> tuple[int, int]:
     """Steps of a tile over its parallel loops, and over its reductions."""
     steps = {"parallel": 1, "reduction": 1}
-    for size, factor, kind in zip(task.tile_sizes, lane_factors(task, lanes), task.loop_kinds, strict=True):
+    for size, factor, kind in zip(task.tile_sizes, factors, task.loop_kinds, strict=True):
         steps[kind] *= size // factor
     return steps["parallel"], steps["reduction"]

@@ -203,8 +203,8 @@ def line_places(walk: TileWalk, members: Sequence[df.TaskOp]) -> int:
     """Places of the line of registers in which running values go round, 0 if they do not."""
     if not walk.reduces_outside:
         return 0
-    lanes = prod(walk.lanes)
-    distances = {sum_distance(member, lanes) for member in members}
-    if len(distances) > 1 or not all(waits_in_line(member, lanes) for member in members):
+    # The lanes of the walk, which may lie along other loops than the task's own.
+    distances = {sum_distance(member, walk.lanes) for member in members}
+    if len(distances) > 1 or not all(waits_in_line(member, walk.lanes) for member in members):
         return 0
     return distances.pop()

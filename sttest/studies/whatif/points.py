@@ -43,6 +43,7 @@ from sttest.studies.whatif.settings import (
     model_of,
 )
 from sttest.studies.whatif.study import Study, Value
+from sttest.studies.workload import is_file
 
 MAX_POINTS = 100_000
 # What the HBM of a held design may be varied in without another design.
@@ -78,7 +79,9 @@ class Point:
 
     @property
     def layers(self) -> int:
-        """Blocks per token."""
+        """Blocks per token; a text is all that runs."""
+        if is_file(self.model):
+            return 1
         return model_config(self.model).layers
 
 
@@ -202,8 +205,9 @@ def simulate_block(configuration: Mapping[str, Any]) -> Plain:
 
 
 def _simulated(configuration: Mapping[str, Any]) -> Plain:
-    names = ("model", "phase", "tokens", "context", "knobs", "scheme", "design_board")
-    design, steps = _design(json.dumps({name: configuration[name] for name in names}, sort_keys=True))
+    names = ("model", "phase", "tokens", "context", "config", "text", "knobs", "scheme", "design_board")
+    chosen = {name: configuration[name] for name in names if name in configuration}
+    design, steps = _design(json.dumps(chosen, sort_keys=True))
     board = FpgaBoard.model_validate(configuration["board"])
     return block_result(design, steps, board, configuration["engine"])
 
@@ -247,8 +251,10 @@ def with_memory_of(design: Design, board: FpgaBoard) -> TimedGraph:
 def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
     """A design and its :func:`tile_steps`, which are the same at every point that shares it."""
     given = json.loads(configuration)
-    config = described_config(given["model"], given.get("config"))
-    text = block_text(config, given["phase"], given["tokens"], given["context"])
+    name, text = given["model"], given.get("text")
+    if text is None:
+        config = described_config(name, given.get("config"))
+        name, text = config.name, block_text(config, given["phase"], given["tokens"], given["context"])
     board = FpgaBoard.model_validate(given["design_board"])
     # The compiler takes schemes by name or file; the file is deleted once it is done.
     with tempfile.TemporaryDirectory(prefix="sttest-whatif-") as folder:
@@ -256,7 +262,7 @@ def _design(configuration: str) -> tuple[Design, Mapping[str, int]]:
         scheme.write_text(yaml.safe_dump(given["scheme"]), encoding="utf-8")
         quantises = given["scheme"]["weights"] != "none"
         knobs = CompileOptions(**{**given["knobs"], "precision": str(scheme) if quantises else given["scheme"]["name"]})
-        design = compile_text(text, f"{config.name}-{given['phase']}", board, knobs)
+        design = compile_text(text, f"{name}-{given['phase']}", board, knobs)
     return design, tile_steps(design)
 
 

@@ -16,6 +16,7 @@ from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
 from sttest.studies.whatif.study import Scalar, Value
+from sttest.studies.workload import TEXT_PHASE, file_workload, is_file
 
 # --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
 
@@ -192,14 +193,15 @@ class Configuration:
     scheme: QuantScheme
     board: FpgaBoard
     design_board: FpgaBoard
+    text: str = ""  # linalg text of a file; empty for a model, whose shape says what its text is
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, from which another machine can make the same block."""
         boards = {name: getattr(self, name).model_dump(mode="json", exclude_none=True)
                   for name in ("board", "design_board")}  # fmt: skip
         shape = {name: getattr(self, name) for name in ("model", "phase", "tokens", "context")}
-        described = description(model_config(self.model))
-        own = {} if described is None else {"config": described}
+        described = None if self.text else description(model_config(self.model))
+        own = {"text": self.text} if self.text else {} if described is None else {"config": described}
         return {**shape, **own, "knobs": self.knobs.model_dump(), "scheme": asdict(self.scheme), **boards}
 
 
@@ -247,15 +249,19 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
         InputError: a value that a setting cannot have, a shape that the model does not have, or a precision that
             the compiler does not support.
     """
-    phase, model = phase_of(settings), model_of(settings)
+    model, text = model_of(settings), ""
+    board = board_of(settings, folder)
+    design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
+    rest = (_knobs(settings), scheme_of(settings, folder), board, design_board)
+    if is_file(model):
+        given = {name: settings.get(name) for name in ("phase", "tokens", "context")}
+        _, text = file_workload(folder / model, given)
+        return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text)
+    phase = phase_of(settings)
     prefill = phase == "prefill"
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (1, int(_plain(settings, "context")))
     check_shape(model_config(model), phase, tokens, context)
-    board = board_of(settings, folder)
-    design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
-    return Configuration(
-        model, phase, tokens, context, _knobs(settings), scheme_of(settings, folder), board, design_board
-    )
+    return Configuration(model, phase, tokens, context, *rest)
 
 
 def launch_cost(settings: Settings, board: FpgaBoard) -> LaunchCost:
@@ -278,7 +284,7 @@ def launch_cost(settings: Settings, board: FpgaBoard) -> LaunchCost:
 
 
 def model_of(settings: Settings) -> str:
-    """Name of the model."""
+    """Name of the model, or path of a text."""
     return str(_plain(settings, "model"))
 
 
@@ -288,6 +294,8 @@ def phase_of(settings: Settings) -> Phase:
     Raises:
         InputError: there is no such phase.
     """
+    if is_file(model_of(settings)):
+        return TEXT_PHASE
     return cast(Phase, _plain(settings, "phase"))
 
 

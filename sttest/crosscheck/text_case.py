@@ -1,0 +1,212 @@
+"""A design of a linalg text that is no model's block, with parameters and inputs, for every engine.
+
+Nobody but the text says what it computes.  Its golden is the reference engine, which the emitted C++ and the hardware
+must match to the bit; the text compiled in floating point is what the precision is held against.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.dialects.tensor import ExpandShapeOp
+from xdsl.ir import SSAValue
+
+from sttest.compile.compiler import compile_text
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.names import argument_names
+from sttest.compile.linalg.iteration import is_view, reassociation
+from sttest.compile.opt import parse
+from sttest.compile.quantization.grouping import summed_dims, views_of
+from sttest.compile.reference_graph import value_graph
+from sttest.core.errors import InputError, did_you_mean
+from sttest.crosscheck.case import Case, WeightSource, main_result, make_case, require_torch
+from sttest.crosscheck.differences import Outputs
+from sttest.models.quant.scheme import load_scheme
+from sttest.package import DesignPackage, ModelPackage
+from sttest.reference import ReferenceGraph, run
+from sttest.reference.graph import Argument, Array, Bytes
+from sttest.reference.memory import memory_images, read_results
+
+_SCALE = "_scale"
+
+
+@dataclass(frozen=True)
+class TextCase:
+    """Arguments of a design, and its results by the reference engine."""
+
+    arguments: Mapping[str, Array] = field(repr=False)  # by name, as the design has them in memory
+    golden: Mapping[str, Array] = field(repr=False)  # results by name, of the reference engine
+    # the main result in floating point, float32; None where it was not asked for
+    reference: Array | None = field(default=None, repr=False)
+    modules: Outputs = field(default_factory=dict, repr=False)  # no PyTorch modules
+    golden_name: str = "reference"
+    golden_s: float | None = None  # PyTorch does not run
+
+    def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
+        """Memory images by the names of a design's loads."""
+        return memory_images(graph, self.arguments)
+
+    def results(self, graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str, Array]:
+        """Results by name from the images that a design wrote."""
+        return read_results(graph, images)
+
+
+def package_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> Case:
+    """The case of a package: its model's block, or its text where it is of no model.
+
+    Raises:
+        InputError: a launch of several layers, or see :func:`make_text_case` and :func:`make_case`.
+    """
+    workload = package.manifest.configuration.workload
+    if workload.model is None or workload.asked_tokens is None:
+        return make_text_case(package, source, text)
+    block = ModelPackage.read(package.folder)
+    block.require_one_block()
+    return make_case(block.config, block.shape, block.scheme, source, block.chunk)
+
+
+def make_text_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> TextCase:
+    """Arguments from a file or a seed, quantized as the design has them, and what the design makes of them.
+
+    Args:
+        package: a design compiled from a text.
+        source: a ``.safetensors`` file of tensors by argument name, or a seed for what it does not have.
+        text: the text that was compiled; without it there are no results in floating point.
+
+    Raises:
+        InputError: a tensor of another shape or type, or a scheme with constant scales of inputs.
+        ToolMissingError: PyTorch, which quantizes parameters, or safetensors is not installed.
+    """
+    graph = package.reference_graph
+    plain = float_arguments(graph, source)
+    arguments = quantized_arguments(package, plain)
+    golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
+    return TextCase(arguments, golden, None if text is None else _in_floating_point(package, text, plain))
+
+
+def float_arguments(graph: ReferenceGraph, source: WeightSource) -> dict[str, Array]:
+    """Every argument of the text, parameters in floating point: from the file, else random ones of the seed."""
+    wanted = [each for each in graph.arguments if not _is_scale(graph, each)]
+    given = {} if source.checkpoint is None else _from_file(source.checkpoint, wanted)
+    random = np.random.default_rng(source.seed)
+    # Drawn for all, so that a file changes no other argument.
+    drawn = {each.name: _random(random, each, is_scaled=f"{each.name}{_SCALE}" in graph.argument) for each in wanted}
+    return drawn | given
+
+
+def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> dict[str, Array]:
+    """The arguments as the design reads them: integers and scales where the scheme has them (docs/reference/values.md).
+
+    Raises:
+        InputError: a scheme with constant scales, which come from a calibration.
+    """
+    graph, found = package.reference_graph, dict(plain)
+    static = next((each.name for each in graph.arguments if each.name.endswith("input_scale")), None)
+    if static is not None and static not in plain:
+        raise InputError(
+            "no-calibration", f"the constant scale '{static}' comes from a calibration, which a text has not",
+            where=package.name, hints=["compile it with --precision w8a8"],
+        )  # fmt: skip
+    scaled = [each for each in graph.arguments if f"{each.name}{_SCALE}" in graph.argument and each.dtype != "f32"]
+    if not scaled:
+        return found
+    require_torch()
+    import torch
+
+    from sttest.models.quant.quantizers import quantise_kv, quantise_weight
+
+    scheme, rows = load_scheme(package.manifest.configuration.knobs.precision), _summed_dims(package)
+    for each in scaled:
+        values = torch.from_numpy(plain[each.name])
+        if each.kind == "cache":
+            made = quantise_kv(values)
+            found[each.name] = made.values.numpy()
+        else:
+            # The dim that is summed comes first in a group of rows.
+            dim = rows[each.name]
+            groups = graph.argument[f"{each.name}{_SCALE}"].shape[0]
+            made = quantise_weight(values.movedim(dim, 0), each.shape[dim] // groups, scheme.weight_max)
+            found[each.name] = made.values.movedim(0, dim).contiguous().numpy()
+        found[f"{each.name}{_SCALE}"] = made.scales.numpy()
+    return found
+
+
+def _is_scale(graph: ReferenceGraph, argument: Argument) -> bool:
+    """Whether quantization added the argument."""
+    name = argument.name.removesuffix(_SCALE)
+    return name != argument.name and (name in graph.argument or name.endswith(".input")) and argument.kind != "input"
+
+
+def _random(random: np.random.Generator, argument: Argument, *, is_scaled: bool) -> Array:
+    if argument.dtype != "f32" and not is_scaled:
+        raise InputError(
+            "integer-argument", f"'{argument.name}' is of type {argument.dtype}, and only its maker knows its range",
+            where="arguments", hints=["take f32 arguments; --precision makes integers of them"],
+        )  # fmt: skip
+    # Products of random rows keep the magnitude of what they are made of.
+    rows = argument.shape[0] if argument.kind == "parameter" and len(argument.shape) > 1 else 1
+    return (random.standard_normal(argument.shape) / np.sqrt(rows)).astype(np.float32)
+
+
+def _from_file(path: Path, wanted: list[Argument]) -> dict[str, Array]:
+    require_torch()
+    from sttest.models.checkpoint import read_tensors
+
+    shapes, found = {each.name: each.shape for each in wanted}, {}
+    for name, tensor in read_tensors(path).items():
+        if name not in shapes:
+            raise InputError(
+                "unknown-argument", f"the design takes no '{name:.80}'", where=str(path),
+                hints=[did_you_mean(name, shapes)],
+            )  # fmt: skip
+        if tuple(tensor.shape) != shapes[name]:
+            raise InputError(
+                "other-shape", f"'{name}' is {list(tensor.shape)} in the file, {list(shapes[name])} in the design",
+                where=str(path), hints=["store it in the shape of the text's argument"],
+            )  # fmt: skip
+        found[name] = tensor.contiguous().numpy()
+    return found
+
+
+def _in_floating_point(package: DesignPackage, text: str, plain: Mapping[str, Array]) -> Array:
+    """The main result of the text with nothing quantized."""
+    design = compile_text(
+        text, package.name, package.board, package.manifest.configuration.knobs.with_(precision="fp32")
+    )
+    graph = value_graph(design.module, design.name)
+    found = read_results(graph, run(graph, memory_images(graph, plain)).results)
+    return found[main_result(graph)]
+
+
+# --- Along which dim a contraction sums a weight: groups of rows lie there
+
+
+def _summed_dims(package: DesignPackage) -> dict[str, int]:
+    """The dim of each quantized weight that is summed, by argument name, from the IR after quantization."""
+    name, text = next(iter(package.ir.items()), ("", ""))
+    if "quantize" not in name:
+        raise InputError("no-ir", "the package keeps no IR", where=str(package.folder), hints=["compile it anew"])
+    (function,) = functions(parse(text, name))
+    found: dict[str, int] = {}
+    for argument, given in argument_names(function).items():
+        dims = {dim for view in views_of(argument) for dim in _summed_in(view, argument)}
+        if len(dims) == 1:
+            found[given] = dims.pop()
+    return found
+
+
+def _summed_in(view: SSAValue, argument: SSAValue) -> set[int]:
+    """The dims of an argument that readers of a view of it sum; only whole tensors and split dims are looked at."""
+    summed = {
+        dim
+        for use in view.uses
+        if isinstance(op := use.operation, GenericOp) and not is_view(op) and use.index < len(op.inputs)
+        for dim in summed_dims(op, op.indexing_maps.data[use.index].data)
+    }
+    if view is argument:
+        return summed
+    if isinstance(split := view.owner, ExpandShapeOp) and split.src is argument:
+        return {dim for dim, parts in enumerate(reassociation(split)) if summed.intersection(parts)}
+    return set()
