@@ -1,7 +1,7 @@
 """``python -m experiments.quality WEIGHTS WORK``: what each precision costs in perplexity, SmolLM2-135M.
 
-WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders of calibrated weights by the names of their
-schemes, each made by ``sttest quantize``.  A row without its folder says so.
+WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders of calibrated weights by the names of
+their schemes, each made by ``sttest quantize``.  A row without its folder says so.
 """
 
 import math
