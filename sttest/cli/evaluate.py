@@ -67,7 +67,8 @@ def evaluate_verb(
         return
     lowest = min(range(len(found.sqnr_db)), key=found.sqnr_db.__getitem__)
     rows: list[tuple[str, Any]] = [
-        ("perplexity", f"{found.perplexity:.3f}"), ("perplexity in floating point", f"{found.reference_perplexity:.3f}"),
+        ("perplexity", f"{found.perplexity:.3f}"),
+        ("perplexity in floating point", f"{found.reference_perplexity:.3f}"),
         ("loss", f"{found.loss:+.1%}"), ("KL divergence, nats", f"{found.kl_nats:.4f}"),
         ("most likely token the same", f"{found.agreement:.1%}"),
         ("SQNR behind the first layer, dB", f"{found.sqnr_db[0]:.1f}"),
@@ -114,7 +115,9 @@ def quantize_verb(
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
         facts = {"method": "gptq", "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
         write_calibrated(made, weights, out, {**facts, "text_sha256": digest})
-    print(f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ...")
+    print(
+        f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ..."
+    )
 
 
 def _dynamic(scheme: QuantScheme) -> QuantScheme:

@@ -14,8 +14,6 @@ from torch import Tensor
 from sttest.core.errors import InputError
 from sttest.models.blocks import run_prefill
 from sttest.models.language_model import LanguageModel
-from sttest.models.quant.contraction import DefinedOrder
-from sttest.models.quant.scheme import QuantScheme
 
 _ROWS = 64
 """Positions whose logits are held at a time: of a vocabulary of 150,000, 40 MB a model."""
@@ -29,7 +27,9 @@ def windows_of(tokens: Sequence[int], windows: int, length: int) -> list[list[in
     """
     if length < 2 or windows < 1:
         hints = ["give --windows 1 or more and --window-length 2 or more"]
-        raise InputError("bad-window", f"{windows} windows of {length} tokens predict nothing", where="text", hints=hints)
+        raise InputError(
+            "bad-window", f"{windows} windows of {length} tokens predict nothing", where="text", hints=hints
+        )
     if len(tokens) < windows * length:
         raise InputError(
             "text-too-short", f"the text does not fill {windows} windows of {length} tokens", where="text",

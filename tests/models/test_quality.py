@@ -19,6 +19,7 @@ from sttest.models.checkpoint import load_model
 from sttest.models.language_model import quantise_model
 from sttest.models.quality import evaluate, windows_of
 from sttest.models.quant.calibration import calibrated
+from sttest.models.quant.layers import QuantLinear
 from sttest.models.quant.quantizers import sqnr_db
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 from sttest.models.registry import get_config, small
@@ -95,7 +96,9 @@ def test_groups_that_do_not_divide_the_rows_are_those_of_the_quantised_block():
     made = calibrated(model, scheme, [tokens(40, 1)])
     for block, twin in zip(made.layers, quantise_model(made, scheme).layers, strict=True):
         weight = block.get_parameter("mlp.down_proj.weight")
-        assert torch.equal(twin.get_submodule("mlp.down_proj").dequantised_weight(), weight)
+        linear = twin.get_submodule("mlp.down_proj")
+        assert isinstance(linear, QuantLinear)
+        assert torch.equal(linear.dequantised_weight(), weight)
 
 
 def test_a_scheme_without_integers_calibrates_nothing():

@@ -95,7 +95,7 @@ class _Layer:
         hessian, missing = self._moments(twin, names[0], entering, exact)
         linears = [block.get_submodule(name) for name in names]
         weight = torch.cat([linear.get_parameter("weight") for linear in linears], 1)
-        # Ridge regression: (x + d) @ weight is wanted of x, for which weight + inverse(x.T x) @ (x.T d) @ weight is best.
+        # Ridge regression: of x, (x + d) @ weight is wanted; weight + inverse(x.T x) @ (x.T d) @ weight is nearest.
         fitted = weight + torch.linalg.solve(damped(hessian), missing @ weight.double()).float()
         whole = rounded(fitted, hessian, self.scheme.rows_per_scale(len(weight)), self.scheme.weight_max)
         widths = [linear.get_parameter("weight").shape[1] for linear in linears]

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.torch
 # 19 - 6 = 13 dB, less 2 for what softmax and gates do with it.  int8 has 127 / 7 times finer steps: 25 dB more
 # on the weights, of which int8 activations (peak at 2.7 sigma, 44 dB) and cache leave about 20.
 FLOOR_DB = {
-    "w4a8": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0, "w4a8-position": 10.0, "w8a8": 30.0, "fp32": math.inf,
+    "w4a8": 10.0, "w4a8-g64": 10.0, "w4a8-g32": 10.0, "w4a8-channel": 10.0, "w4a8-static": 10.0,
+    "w4a8-position": 10.0, "w8a8": 30.0, "fp32": math.inf,
 }  # fmt: skip
 
 
