@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -25,7 +24,7 @@ from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.config import DecoderConfig
-from sttest.models.program import Phase, TorchProgram, block_program, check_head, check_shape
+from sttest.models.program import Phase, SavedProgram, TorchProgram, block_program, check_head, check_shape
 
 if TYPE_CHECKING:
     from torch import nn
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 # --- Names in the text: of arguments and results, of the model, and of each kernel's PyTorch module
 
 
-def annotate(module: Any, program: "TorchProgram | SavedProgram", names: Sequence[str], kinds: Sequence[str]) -> None:
+def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
     """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
@@ -81,20 +80,6 @@ _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
 _ALLOWED_TENSOR_OPS = (
     "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SavedProgram:
-    """A graph that was exported elsewhere, whose placeholders are all inputs; see `sttest.frontend.module_graph`."""
-
-    path: str  # of what ``torch.export.save`` wrote
-    # of arguments and results, by position
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
-    results: tuple[str, ...]
-    places: Mapping[int, str]  # operation, file and line, and module, by number of the node
-    caches: tuple[str, ...] = ()
-    attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)
 
 
 def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = lambda stage: None) -> str:

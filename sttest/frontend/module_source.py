@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ import numpy as np
 
 from sttest.core.errors import InputError, SttestError
 from sttest.core.files import write_text
-from sttest.frontend.lowering import SavedProgram, default_cache_dir, lower_isolated, require_frontend
+from sttest.frontend.lowering import default_cache_dir, lower_isolated, require_frontend
+from sttest.models.program import SavedProgram
 
 if TYPE_CHECKING:
     from torch import nn
@@ -138,7 +140,8 @@ class ModuleSource:
     def _graph(self) -> "ModuleGraph":
         from sttest.frontend.module_graph import module_graph
 
-        with _evaluating(self.module):
+        with warnings.catch_warnings(), _evaluating(self.module):
+            warnings.simplefilter("ignore")  # of PyTorch about itself
             return module_graph(self.module, self.arguments, dict(self.keywords))
 
     @cached_property
@@ -174,7 +177,9 @@ def _lowered(graph: "ModuleGraph") -> str:
     places = {i: place_of(node) for i, node in enumerate(graph.exported.graph.nodes) if node.op == "call_function"}
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
         path = Path(folder) / "module.pt2"
-        torch.export.save(graph.exported, path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.export.save(graph.exported, path)
         facts = {"names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results)}
         return lower_isolated(saved_program, {"path": str(path), "places": places, **facts})
 
@@ -219,7 +224,8 @@ def _called(path: Path, function: str, reference: str) -> Any:
         raise InputError("no-file", f"there is no file {path}", where=reference, hints=["give FILE.py:FUNCTION"])
     name = f"sttest_user_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     user = importlib.util.module_from_spec(spec)
     sys.modules[name] = user  # dataclasses and pickles of the file look themselves up
     sys.path.insert(0, str(path.resolve().parent))
