@@ -118,6 +118,7 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     specs = exported.graph_signature.input_specs
     ordered = [names[spec.arg.name] for spec in specs]
     kinds = ["input" if spec.kind is InputKind.USER_INPUT else "parameter" for spec in specs]
+    _refuse_operations(exported.graph)
     _refuse_types(exported, ordered)
     for spec in specs:
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
@@ -230,6 +231,30 @@ def _drop_unused(exported: ExportedProgram) -> None:
 def _unique(name: str, taken: set[str]) -> str:
     candidates = (name if number == 1 else f"{name}_{number}" for number in range(1, len(taken) + 2))
     return next(each for each in candidates if each not in taken)
+
+
+# --- What does not stream
+
+_INSTEAD = {
+    "erf": "use nn.GELU('tanh') or F.gelu(x, approximate='tanh')",
+    "convolution": "write a convolution of stride = kernel as reshape and nn.Linear; leave others to the host",
+    "slice": "give the parts as inputs, or compute them by layers of their own",
+    "split_with_sizes": "give the parts as inputs, or compute them by layers of their own",
+    "select": "give the row as an input of its own",
+    "cumsum": "multiply by a triangular matrix of ones, kept as a buffer",
+    "embedding": "look rows up on the host and give them as an input",
+    "index": "look rows up on the host and give them as an input",
+}
+"""What to write in place of an operation."""
+
+
+def _refuse_operations(graph: Graph) -> None:
+    # What gives several tensors stands for a whole layer, a recurrence; its operands say less.
+    for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
+        name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
+        if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
+            hints = [_INSTEAD.get(name, "compute that on the host and give its result as an input")]
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=hints)
 
 
 # --- Inputs and results
