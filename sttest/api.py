@@ -6,7 +6,7 @@ Everything here is reached as ``import sttest as st``; tables are pandas DataFra
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from sttest.compile.reports import kernel_table, resource_table
 from sttest.compile.resources.design import design_resources
 from sttest.core.errors import InputError
 from sttest.core.validation import validated
+from sttest.frontend.module_source import ModuleSource
 from sttest.models.program import Phase
 from sttest.models.registry import CONFIGS, SMALL
 from sttest.package import DesignPackage
@@ -27,6 +28,9 @@ from sttest.studies.whatif.settings import BOARD, changed_board, full_key
 from sttest.studies.whatif.study import Value
 from sttest.studies.whatif.variants import options_with, variants
 from sttest.studies.workload import CompileRequest
+
+if TYPE_CHECKING:
+    from torch import nn
 
 __all__ = ["Board", "CompileOptions", "Design", "compile", "load_design"]
 
@@ -280,8 +284,9 @@ class Design(Graph):
 
 
 def compile(  # noqa: A001
-    model: str | Path,
+    model: "str | Path | nn.Module",
     *,
+    example_inputs: Any = None,
     phase: Phase | None = None,
     tokens: int | None = None,
     context: int | None = None,
@@ -290,10 +295,12 @@ def compile(  # noqa: A001
     options: CompileOptions | None = None,
     **changes: Any,
 ) -> Design:
-    """Compiles one decoder block of a model, or linalg text, to a design with sized FIFOs.
+    """Compiles one decoder block of a model, a PyTorch module, or linalg text, to a design with sized FIFOs.
 
     Args:
-        model: name of a model, or path of a ``.mlir`` file.
+        model: name of a model, path of a ``.mlir`` file, ``FILE.py:FUNCTION`` that makes a module and its inputs, or
+            the module itself (docs/how-to/own-module.md).
+        example_inputs: of a module: a tensor, a tuple by position, or a dict by name; they decide the shapes.
         phase: ``prefill`` or ``decode``; of a file, its text decides.
         tokens: tokens that enter; 1 in a decode by default.
         context: tokens in the cache.
@@ -315,7 +322,12 @@ def compile(  # noqa: A001
     """
     card = board.description if isinstance(board, Board) else str(board)
     chosen = options_with(options or CompileOptions(), changes)
-    request = CompileRequest(str(model), phase, tokens, context, card, chosen, head)
+    source = None if isinstance(model, str | Path) else ModuleSource.of(model, example_inputs)
+    if source is None and example_inputs is not None:
+        hints = ["leave out example_inputs", "give the module itself"]
+        raise InputError("inputs-of-a-model", "example_inputs are for a module", where=str(model), hints=hints)
+    name = str(model) if source is None else source.name
+    request = CompileRequest(name, phase, tokens, context, card, chosen, head, module=source)
     compiled = request.design()
     return Design(compiled.graph, compiled, request)
 

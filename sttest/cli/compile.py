@@ -23,7 +23,10 @@ from sttest.studies.workload import CompileRequest, is_file
 @takes_options()
 def compile_verb(
     model: Annotated[
-        str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file.")
+        str,
+        typer.Argument(
+            help="A name (see sttest models), small-NAME, a config.json or its folder, a .mlir file, FILE.py:FUNCTION."
+        ),
     ],
     phase: Annotated[Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [decode: 1, up to 16].")] = None,
@@ -56,6 +59,8 @@ def compile_verb(
       sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024
 
       sttest compile block.mlir --board my-board.yaml --tile 32
+
+      sttest compile my-module.py:make --precision fp32
 
       sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
 
@@ -131,7 +136,11 @@ class Request(CompileRequest):
         """The folder of the package: ``build/<model>-<phase>-<board>`` unless another is named."""
         if self.work_dir is not None:
             return self.work_dir
-        name = Path(self.model).stem if is_file(self.model) else model_config(self.model).name
+        name = (
+            Path(self.model.rpartition(":")[0] or self.model).stem
+            if is_file(self.model)
+            else model_config(self.model).name
+        )
         parts = (name, self.phase, self.board_name)
         return Path("build") / "-".join(part for part in parts if part)
 

@@ -24,7 +24,7 @@ from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.config import DecoderConfig
-from sttest.models.program import Phase, TorchProgram, block_program, check_head, check_shape
+from sttest.models.program import Phase, SavedProgram, TorchProgram, block_program, check_head, check_shape
 
 if TYPE_CHECKING:
     from torch import nn
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # --- Names in the text: of arguments and results, of the model, and of each kernel's PyTorch module
 
 
-def annotate(module: Any, program: TorchProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
+def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
     """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
@@ -69,6 +69,12 @@ def source_of(op: Any) -> str:
     return found.group(1) if found else "block"
 
 
+def _number_of(op: Any) -> int:
+    """Number of the node that an op came from; -1 where it is not known."""
+    found = re.search(r'":(\d+)', str(op.location))
+    return int(found.group(1)) if found else -1
+
+
 _KINDS = {"PARAMETER": "parameter", "BUFFER": "parameter", "CONSTANT_TENSOR": "parameter", "USER_INPUT": "input"}
 _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
 _ALLOWED_TENSOR_OPS = (
@@ -76,7 +82,7 @@ _ALLOWED_TENSOR_OPS = (
 )  # fmt: skip
 
 
-def lower(program: TorchProgram, report: Callable[[str], None] = lambda stage: None) -> str:
+def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = lambda stage: None) -> str:
     """The program as linalg on tensors, in MLIR's generic form, parameters as arguments.
 
     Args:
@@ -89,19 +95,24 @@ def lower(program: TorchProgram, report: Callable[[str], None] = lambda stage: N
     report("torch.export")
     exported = export(program)
     names, kinds = _open_parameters(exported, program.caches)
+    if isinstance(program, SavedProgram):
+        names, kinds = list(program.names), list(program.kinds)
     _locate_by_module(exported)
     report("torch-mlir")
     module = to_linalg(exported)
     report("normalisation")
     normalise(module)
-    _check_ops(module)
+    _check_ops(module, _places(program))
     annotate(module, program, names, kinds)
     return module.operation.get_asm(print_generic_op_form=True)
 
 
-def export(program: TorchProgram) -> "ExportedProgram":
+def export(program: TorchProgram | SavedProgram) -> "ExportedProgram":
     """The program as a graph of ATen ops that torch-mlir knows."""
     import torch
+
+    if isinstance(program, SavedProgram):
+        return torch.export.load(program.path)
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
     # Clones, because inputs that are one tensor would become one argument.
@@ -143,14 +154,19 @@ def _open_parameters(exported: "ExportedProgram", caches: tuple[str, ...]) -> tu
 
 
 def _locate_by_module(exported: "ExportedProgram") -> None:
-    """Give each node the path of its module as its location, which survives the lowering."""
-    for node in exported.graph.nodes:
+    """Give each node the path of its module and its number as its location, which survives the lowering."""
+    for number, node in enumerate(exported.graph.nodes):
         stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
         path = next(reversed(stack.values()))[0] if stack else ""
-        node.meta["stack_trace"] = f'File "{path or "block"}", line 1,'
+        path = f"layer{path}" if path[:1].isdigit() else path
+        node.meta["stack_trace"] = f'File "{path or "block"}", line {number},'
 
 
-def _check_ops(module: Any) -> None:
+def _places(program: TorchProgram | SavedProgram) -> Mapping[int, str]:
+    return program.places if isinstance(program, SavedProgram) else {}
+
+
+def _check_ops(module: Any, places: Mapping[int, str]) -> None:
     ir = import_module("torch_mlir.ir")
     foreign: list[Any] = []
 
@@ -164,7 +180,7 @@ def _check_ops(module: Any) -> None:
         raise InputError(
             "unsupported-op",
             f"lowering leaves {foreign[0].name}, which is no loop nest over whole tensors",
-            where=f"module {source_of(foreign[0])}",
+            where=places.get(_number_of(foreign[0]), f"module {source_of(foreign[0])}"),
             hints=["write the module without the operation that needs it", "compute that on the host"],
         )
 
@@ -176,7 +192,7 @@ def main() -> int:
     """Serve one request; 0 if it went well."""
     builder, arguments, output, probing = pickle.load(sys.stdin.buffer)
     try:
-        program: TorchProgram = builder(**arguments)
+        program: TorchProgram | SavedProgram = builder(**arguments)
         if probing:
             _probe(program)
         else:
@@ -195,15 +211,15 @@ def _say(event: str, text: str) -> None:
     print(event, text, flush=True)
 
 
-def _probe(program: TorchProgram) -> None:
+def _probe(program: TorchProgram | SavedProgram) -> None:
     import torch
 
-    for node in export(program).graph.nodes:
+    for number, node in enumerate(export(program).graph.nodes):
         if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
             continue
         operands = [n.meta["val"] for n in node.all_input_nodes]
         shown = ", ".join(f"{str(t.dtype).removeprefix('torch.')}{list(t.shape)}" for t in operands)
-        _say("op", f"{node.target} on {shown}")
+        _say("op", f"{_places(program).get(number) or node.target} on {shown}")
         tensors = tuple(torch.empty(t.shape, dtype=t.dtype, device="meta") for t in operands)
         to_linalg(torch.export.export(_one_op(node), tensors, strict=False))
 
@@ -231,7 +247,7 @@ if __name__ == "__main__":
 # --- Lowering in a process of its own, and what to say when that dies
 
 
-Builder = Callable[..., TorchProgram]
+Builder = Callable[..., TorchProgram | SavedProgram]
 
 
 def lower_isolated(builder: Builder, arguments: Mapping[str, Any]) -> str:

@@ -44,6 +44,20 @@ class TorchProgram:
     attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SavedProgram:
+    """A graph that was exported elsewhere, whose placeholders are all inputs; see `sttest.frontend.module_graph`."""
+
+    path: str  # of what ``torch.export.save`` wrote
+    # of arguments and results, by position
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    results: tuple[str, ...]
+    places: Mapping[int, str]  # operation, file and line, and module, by number of the node
+    caches: tuple[str, ...] = ()
+    attributes: Mapping[str, str | int | tuple[str, ...]] = field(default_factory=dict)
+
+
 def check_shape(config: DecoderConfig, phase: str, tokens: int, context: int) -> None:
     """Refuse what no block can be built for.
 

@@ -11,6 +11,7 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
 from sttest.frontend.lowering import linalg_text, require_frontend
+from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.frontend.shipped import SHIPPED_MODELS, SHIPPED_SHAPES, lowered_text
 from sttest.models.config import DecoderConfig
 from sttest.models.config_file import is_config_path
@@ -90,7 +91,9 @@ def _even(tokens: int) -> int:
 
 
 def is_file(model: str) -> bool:
-    """Whether the argument means a file of linalg text rather than a model's name or configuration."""
+    """Whether the argument means a file, of linalg text or a module, rather than a model's name or configuration."""
+    if is_module_reference(model):
+        return True
     return model.endswith(".mlir") or ("/" in model and not is_config_path(model.removeprefix(SMALL)))
 
 
@@ -104,15 +107,29 @@ def file_workload(path: Path, shape_options: Mapping[str, object]) -> tuple[Work
     Raises:
         InputError: it can't be read, or a shape was asked for, which only the text itself decides.
     """
-    given = [name for name, value in shape_options.items() if value is not None]
-    if given:
-        raise InputError(
-            "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=str(path),
-            hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
-        )  # fmt: skip
+    _refuse_shape(shape_options, str(path))
     return Workload(path.stem), read_text(
         path, hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"]
     )
+
+
+def module_workload(source: ModuleSource, shape_options: dict[str, object]) -> tuple[Workload, str]:
+    """The text of a module.
+
+    Raises:
+        InputError: it can't be lowered, or a shape was asked for, which its example inputs decide.
+    """
+    _refuse_shape(shape_options, source.where)
+    return Workload(source.name), source.text()
+
+
+def _refuse_shape(shape_options: dict[str, object], where: str) -> None:
+    given = [name for name, value in shape_options.items() if value is not None]
+    if given:
+        raise InputError(
+            "shape-of-a-file", f"{', '.join(given)} given, but the text has its shape already", where=where,
+            hints=[f"leave out {' and '.join(given)}", "name a model of the registry"],
+        )  # fmt: skip
 
 
 def model_workload(config: DecoderConfig, asked: WorkloadShape, tile_size: int) -> tuple[Workload, WorkloadShape]:
@@ -176,7 +193,7 @@ Step = Callable[[str], None]
 class CompileRequest:
     """What is compiled, for which board, and how."""
 
-    model: str  # name of a model, or path of a ``.mlir`` file.
+    model: str  # name of a model, path of a ``.mlir`` file, or ``FILE.py:FUNCTION`` that makes a module
     # phase, tokens, context: shape of a model's block; None where not given
     phase: Phase | None = None
     tokens: int | None = None
@@ -184,6 +201,9 @@ class CompileRequest:
     board: str | FpgaBoard = "u55c"  # name, path, or the board itself
     options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
     head: bool = False  # compile what follows the last layer, too
+    module: ModuleSource | None = field(
+        default=None, kw_only=True
+    )  # the module itself, where `model` is not its reference
 
     @property
     def board_name(self) -> str:
@@ -206,10 +226,13 @@ class CompileRequest:
         )  # fmt: skip
 
     def _text(self, step: Step) -> tuple[Workload, str]:
+        shape_options = {
+            "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
+        }  # fmt: skip
+        if self.module is not None or is_module_reference(self.model):
+            step("lowering")
+            return module_workload(self.module or ModuleSource.load(self.model), shape_options)
         if is_file(self.model):
-            shape_options = {
-                "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
-            }  # fmt: skip
             return file_workload(Path(self.model), shape_options)
         config = model_config(self.model)
         asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
@@ -236,7 +259,7 @@ class CompileRequest:
         Raises:
             InputError: a file, no head, or other than all layers: nothing would lead from one token to the next.
         """
-        if is_file(self.model):
+        if self.module is not None or is_file(self.model):
             hints = ["name a model of the registry"]
             raise InputError("shape-of-a-file", "--generate is for models", where=self.model, hints=hints)
         config = model_config(self.model)

@@ -1,0 +1,114 @@
+"""Stock layers of PyTorch in the operations that become streaming loop nests; imports PyTorch.
+
+torch-mlir's own expansions take layer norm and attention through double precision, transpose the operands of every
+product and carry the index of each maximum along.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+aten = torch.ops.aten
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``x [..., in]`` by ``weight [out, in]``: one product of all rows; the transposition is resolved offline."""
+    product = torch.mm(x if x.dim() == 2 else x.reshape(-1, x.shape[-1]), weight.t())
+    product = product if bias is None else product + bias
+    return product if x.dim() == 2 else product.reshape(*x.shape[:-1], weight.shape[0])
+
+
+def matmul(a: Tensor, b: Tensor) -> Tensor:
+    """A product of matrices, or of batches of them, as one loop nest over the operands as they lie."""
+    if b.dim() == 2 and a.dim() == 2:
+        return torch.mm(a, b)
+    if b.dim() == 2 and a.dim() > 2:
+        return torch.mm(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
+    if b.dim() == 1:
+        return (a * b).sum(-1)
+    if a.dim() == 1:
+        return (a.unsqueeze(-1) * b).sum(-2)
+    return (a.unsqueeze(-1) * b.unsqueeze(-3)).sum(-2)
+
+
+def layer_norm(
+    x: Tensor, shape: list[int], weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:  # fmt: skip
+    """Mean, variance of the deviations, scale; all in the input's type."""
+    dims = list(range(-len(shape), 0))
+    deviation = x - x.mean(dims, keepdim=True)
+    y = deviation * torch.rsqrt((deviation * deviation).mean(dims, keepdim=True) + eps)
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias
+
+
+def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None = None, eps: float | None = None) -> Tensor:
+    """``x`` over the root of the mean of its squares."""
+    dims = list(range(-len(shape), 0))
+    y = x * torch.rsqrt((x * x).mean(dims, keepdim=True) + (torch.finfo(x.dtype).eps if eps is None else eps))
+    return y if weight is None else y * weight
+
+
+def softmax(x: Tensor, dim: int, half_to_float: bool = False) -> Tensor:
+    """Exponentials of the distance to the maximum, over their sum."""
+    e = torch.exp(x - torch.amax(x, dim, keepdim=True))
+    return e / e.sum(dim, keepdim=True)
+
+
+def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
+    """GELU; torch-mlir's constant of the tanh form is rounded wrongly (error 5e-5)."""
+    if approximate == "none":
+        return 0.5 * x * (1 + torch.erf(x * math.sqrt(0.5)))
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))))
+
+
+def power(x: Tensor, exponent: float) -> Tensor:
+    """Small whole powers as products, a square root as such; others stay."""
+    if exponent == 0.5:
+        return torch.sqrt(x)
+    if exponent == -0.5:
+        return torch.rsqrt(x)
+    if exponent not in (2, 3, 4):
+        return NotImplemented
+    square = x * x
+    return {2: lambda: square, 3: lambda: square * x, 4: lambda: square * square}[int(exponent)]()
+
+
+def attention(
+    q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *, scale: float | None = None, enable_gqa: bool = False,
+) -> Tensor:  # fmt: skip
+    """Scaled dot-product attention: q ``[..., n, d]``, k and v ``[..., m, d]``; dropout is for training."""
+    if enable_gqa and k.shape[-3] != q.shape[-3]:
+        groups = q.shape[-3] // k.shape[-3]
+        folded = q.reshape(*q.shape[:-3], k.shape[-3], groups * q.shape[-2], q.shape[-1])
+        if attn_mask is None and not is_causal:
+            return attention(folded, k, v, scale=scale).reshape(*q.shape[:-1], v.shape[-1])
+        k, v = (each.repeat_interleave(groups, -3) for each in (k, v))
+    scores = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        attn_mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).tril()
+    if attn_mask is not None:
+        if attn_mask.dtype == torch.bool:
+            attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill(~attn_mask, torch.finfo(q.dtype).min)
+        scores = scores + attn_mask
+    return (softmax(scores, -1).unsqueeze(-1) * v.unsqueeze(-3)).sum(-2)
+
+
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """torch-mlir's table with those above in their places."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+    table = dict(get_decomposition_table())
+    table |= {
+        aten.linear.default: linear, aten.matmul.default: matmul, aten.bmm.default: matmul,
+        aten.layer_norm.default: layer_norm, aten.rms_norm.default: rms_norm,
+        aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim), aten._softmax.default: softmax,
+        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.scaled_dot_product_attention.default: attention,
+    }  # fmt: skip
+    return table

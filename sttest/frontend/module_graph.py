@@ -1,0 +1,307 @@
+"""A module's graph of ATen operations, in which every tensor that no input reaches is an argument; imports PyTorch.
+
+What depends on parameters alone, a transposed weight or a causal mask, is computed once, before anything is compiled.
+"""
+
+import math
+import re
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
+from torch.fx import Graph, GraphModule, Node
+from torch.utils import _pytree as pytree
+
+from sttest.core.errors import InputError
+from sttest.frontend.decompositions import aten, decompositions
+from sttest.frontend.slices import push_slices
+
+_CHEAP = {
+    aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.view.default, aten._unsafe_view.default,
+    aten.full.default, aten.scalar_tensor.default, aten.full_like.default,
+}  # fmt: skip
+"""What costs less where it is used than as a tensor in memory."""
+
+
+_LARGEST = float(torch.finfo(torch.float32).max)
+
+
+@dataclass
+class ModuleGraph:
+    """A graph whose placeholders are all user inputs.
+
+    Attributes:
+        exported: the graph; holds no values.
+        names: of the arguments, in order.
+        kinds: ``parameter`` or ``input``, by position.
+        results: names of what is returned, in order.
+        held: tensors of the module, by name.
+        offline: computes the parameters `made` from all tensors of the module, in the order of `tensors`.
+    """
+
+    exported: ExportedProgram
+    names: list[str]
+    kinds: list[str]
+    results: list[str]
+    held: dict[str, Tensor]
+    offline: GraphModule
+    made: list[str]
+    tensors: list[Tensor]
+
+    def parameters(self) -> dict[str, Tensor]:
+        """Values of all arguments of kind ``parameter``."""
+        with torch.no_grad():
+            made = dict(zip(self.made, self.offline(*self.tensors), strict=True))
+        found = self.held | made
+        return {name: found[name] for name, kind in zip(self.names, self.kinds, strict=True) if kind == "parameter"}
+
+
+def place_of(node: Node) -> str:
+    """The operation, the user's file and line, and the module: ``aten.sort.stable at my.py:12 (block.gate)``.
+
+    >>> place_of(Graph().call_function(aten.relu.default))
+    'aten.relu.default'
+    """
+    shown = str(node.target)
+    lines = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    own = [line for line in lines if "/torch/" not in line[0]] or lines
+    if own:
+        shown += f" at {own[-1][0]}:{own[-1][1]}"
+    path = path_of(node)
+    return f"{shown} ({path})" if path else shown
+
+
+def path_of(node: Node) -> str:
+    """Path of the module that a node came from; empty for the module itself."""
+    stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
+    return readable(next(reversed(stack.values()))[0]) if stack else ""
+
+
+def readable(path: str) -> str:
+    """A path whose first part is a name, which that in an ``nn.Sequential`` is not.
+
+    >>> readable("0.weight"), readable("layers.0.up.weight")
+    ('layer0.weight', 'layers.0.up.weight')
+    """
+    return f"layer{path}" if path[:1].isdigit() else path
+
+
+def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ModuleGraph:
+    """The graph of one call of a module.
+
+    Raises:
+        InputError: the module can't be exported, is not in float32, changes its buffers, or returns no tensor of its
+            own making.
+    """
+    exported = _export(module, arguments, keywords)
+    results = _result_names(exported)
+    push_slices(exported.graph)
+    exported.graph.eliminate_dead_code()
+    _round_numbers(exported.graph)
+    holders, frontier = _constants(exported)
+    offline = _computation(holders, frontier)
+    specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
+    stored = {**dict(exported.state_dict), **exported.constants}
+    tensors = [stored[specs[node.name].target].detach() for node in holders]
+    names: dict[str, str] = {}
+    for spec in specs.values():
+        name = spec.arg.name if spec.kind is InputKind.USER_INPUT else readable(spec.target)
+        names[spec.arg.name] = _unique(name, set(names.values()))
+    held = {names[node.name]: tensor for node, tensor in zip(holders, tensors, strict=True)}
+    made = [_hold(exported, node, names) for node in frontier]
+    _drop_unused(exported)
+    exported.graph_module.recompile()
+    specs = exported.graph_signature.input_specs
+    ordered = [names[spec.arg.name] for spec in specs]
+    kinds = ["input" if spec.kind is InputKind.USER_INPUT else "parameter" for spec in specs]
+    _refuse_operations(exported.graph)
+    _refuse_types(exported, ordered)
+    for spec in specs:
+        spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
+    exported._state_dict, exported._constants = {}, {}
+    return ModuleGraph(exported, ordered, kinds, results, held, offline, made, tensors)
+
+
+def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
+    try:
+        exported = torch.export.export(module, arguments, keywords, strict=False)
+    except Exception as error:
+        message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
+        hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
+        raise InputError(
+            "not-exportable", f"PyTorch cannot export the module: {message}", where=type(module).__name__, hints=hints
+        ) from error
+    return exported.run_decompositions(decompositions())
+
+
+def _round_numbers(graph: Graph) -> None:
+    """Numbers as float32 has them; torch-mlir keeps others in double precision and narrows them where they are used."""
+    for node in graph.nodes:
+        if node.op == "call_function":
+            node.args = tuple(_f32(each) for each in node.args)
+
+
+def _f32(value: Any) -> Any:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    return struct.unpack("f", struct.pack("f", max(min(value, _LARGEST), -_LARGEST)))[0]
+
+
+# --- What no input reaches
+
+
+def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
+    """Placeholders of the module's tensors, and the last nodes that depend on nothing else."""
+    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
+    nodes = list(exported.graph.nodes)
+    holders = [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+    constant = set(holders)
+    for node in nodes:
+        random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+        if node.op == "call_function" and not random and constant.issuperset(node.all_input_nodes):
+            constant.add(node)
+    frontier: list[Node] = []
+    for node in reversed(nodes):
+        if node not in constant or node.op == "placeholder" or constant.issuperset(node.users):
+            continue
+        if node.target in _CHEAP or not isinstance(node.meta.get("val"), Tensor):
+            constant.remove(node)
+        else:
+            frontier.insert(0, node)
+    return holders, frontier
+
+
+def _computation(holders: list[Node], frontier: list[Node]) -> GraphModule:
+    """The graph that leads from the module's tensors to the frontier."""
+    graph, copies = Graph(), {}
+    for node in holders:
+        copies[node] = graph.placeholder(node.name)
+
+    def copied(node: Node) -> Node:
+        if node not in copies:
+            for each in node.all_input_nodes:
+                copied(each)
+            copies[node] = graph.node_copy(node, copies.__getitem__)
+        return copies[node]
+
+    graph.output(tuple(copied(node) for node in frontier))
+    return GraphModule({}, graph)
+
+
+def _hold(exported: ExportedProgram, node: Node, names: dict[str, str]) -> str:
+    """Make a node an argument beside the parameters; gives its name, that of the first parameter behind it."""
+    graph, specs = exported.graph, exported.graph_signature.input_specs
+    first = next(each for each in graph.nodes if each.op == "placeholder")
+    with graph.inserting_before(first):
+        argument = graph.placeholder(f"made_{node.name}")
+    argument.meta["val"] = node.meta["val"].contiguous()
+    node.replace_all_uses_with(argument)
+    names[argument.name] = _unique(_parameter_behind(node, names), set(names.values()))
+    spec = InputSpec(InputKind.BUFFER, TensorArgument(name=argument.name), target=argument.name, persistent=True)
+    specs.insert(0, spec)
+    return names[argument.name]
+
+
+def _parameter_behind(node: Node, names: dict[str, str]) -> str:
+    waiting = [node]
+    while waiting:
+        each = waiting.pop(0)
+        if each.op == "placeholder":
+            return f"{names[each.name]}_t" if node.target is aten.permute.default else f"{names[each.name]}_made"
+        waiting += each.all_input_nodes
+    path = path_of(node)
+    return f"{path}.constant" if path else "constant"
+
+
+def _drop_unused(exported: ExportedProgram) -> None:
+    """Erase dead operations, and parameters that nothing reads any more."""
+    graph, signature = exported.graph, exported.graph_signature
+    graph.eliminate_dead_code()
+    specs = {spec.arg.name: spec for spec in signature.input_specs}
+    for node in list(graph.nodes):
+        if node.op == "placeholder" and not node.users and specs[node.name].kind is not InputKind.USER_INPUT:
+            signature.input_specs.remove(specs[node.name])
+            graph.erase_node(node)
+
+
+def _unique(name: str, taken: set[str]) -> str:
+    candidates = (name if number == 1 else f"{name}_{number}" for number in range(1, len(taken) + 2))
+    return next(each for each in candidates if each not in taken)
+
+
+# --- What does not stream
+
+_INSTEAD = {
+    "erf": "use nn.GELU('tanh') or F.gelu(x, approximate='tanh')",
+    "convolution": "write a convolution of stride = kernel as reshape and nn.Linear; leave others to the host",
+    "slice": "give the parts as inputs, or compute them by layers of their own",
+    "split_with_sizes": "give the parts as inputs, or compute them by layers of their own",
+    "select": "give the row as an input of its own",
+    "cumsum": "multiply by a triangular matrix of ones, kept as a buffer",
+    "embedding": "look rows up on the host and give them as an input",
+    "index": "look rows up on the host and give them as an input",
+}
+"""What to write in place of an operation."""
+
+
+def _refuse_operations(graph: Graph) -> None:
+    # What gives several tensors stands for a whole layer, a recurrence; its operands say less.
+    for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
+        name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
+        if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
+            hints = [_INSTEAD.get(name, "compute that on the host and give its result as an input")]
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=hints)
+
+
+# --- Inputs and results
+
+
+def _refuse_types(exported: ExportedProgram, names: list[str]) -> None:
+    placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
+    for node, name in zip(placeholders, names, strict=True):
+        value = node.meta.get("val")
+        if not isinstance(value, Tensor):
+            continue
+        if value.dtype not in (torch.float32, torch.bool, torch.int8, torch.int16, torch.int32):
+            user = next((place_of(each) for each in node.users), "the module")
+            hints = ["module.float() and inputs of float32"] if value.dtype.is_floating_point else [
+                "look up embeddings on the host and give their rows as an input", "give it as int32 or float32",
+            ]  # fmt: skip
+            kind = str(value.dtype).removeprefix("torch.")
+            raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
+
+
+def _result_names(exported: ExportedProgram) -> list[str]:
+    """A name per tensor returned: ``y``, ``y0`` and on, or the keys of a dict.
+
+    Raises:
+        InputError: a buffer that changes, a result that is an argument, one that is there twice, or none.
+    """
+    specs = exported.graph_signature.output_specs
+    inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
+    for spec in specs:
+        if spec.kind is not OutputKind.USER_OUTPUT:
+            raise InputError(
+                "changes-state", f"the module writes to '{spec.target}'", where="results",
+                hints=["call eval() on the module", "return the new value and take the old one as an input"],
+            )  # fmt: skip
+    found = [spec.arg.name if isinstance(spec.arg, TensorArgument) else None for spec in specs]
+    tensors = [name for name in found if name is not None]
+    if not tensors or len(set(tensors)) < len(tensors) or inputs.intersection(tensors):
+        raise InputError(
+            "not-computed", "a result is an input, or one is there twice, or there is none", where="results",
+            hints=["return each tensor that the module computes once"],
+        )  # fmt: skip
+    spec = exported.call_spec.out_spec
+    paths, _ = pytree.tree_flatten_with_path(pytree.tree_unflatten(list(range(len(found))), spec))
+    return [_result_name(path) for path, index in paths if found[index] is not None]
+
+
+def _result_name(path: tuple[Any, ...]) -> str:
+    parts = [str(getattr(key, "key", getattr(key, "name", getattr(key, "idx", "")))) for key in path]
+    shown = re.sub(r"\W", "_", "_".join(parts))
+    return shown if shown[:1].isalpha() else f"y{shown}"

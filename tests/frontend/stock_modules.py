@@ -1,0 +1,111 @@
+"""A corpus of modules of stock layers, with example inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class Mlp(nn.Module):
+    def __init__(self, width: int = 32) -> None:
+        super().__init__()
+        self.norm, self.up, self.down = nn.LayerNorm(width), nn.Linear(width, 64), nn.Linear(64, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(F.silu(self.up(self.norm(x))))
+
+
+class Residual(Mlp):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + super().forward(x)
+
+
+class Attention(nn.Module):
+    def __init__(self, *, causal: bool) -> None:
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(32, 32, bias=False) for _ in range(4))
+        self.causal = causal
+
+    def forward(self, x: Tensor) -> Tensor:
+        mixed = F.scaled_dot_product_attention(self.q(x), self.k(x), self.v(x), is_causal=self.causal)
+        return self.o(mixed)
+
+
+class Heads(nn.Module):
+    """Four heads out of one projection to q, k and v."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.qkv, self.out = nn.Linear(32, 96), nn.Linear(32, 32)
+
+    def forward(self, x: Tensor) -> Tensor:
+        parts = (each.view(-1, 4, 8).transpose(0, 1) for each in self.qkv(x).chunk(3, -1))
+        return self.out(F.scaled_dot_product_attention(*parts).transpose(0, 1).reshape(-1, 32))
+
+
+class Lora(nn.Module):
+    def __init__(self, rank: int = 16) -> None:
+        super().__init__()
+        self.base, self.a, self.b = nn.Linear(32, 32), nn.Linear(32, rank, bias=False), nn.Linear(rank, 32, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.base(x) + 2.0 * self.b(self.a(x))
+
+
+class Glu(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.both, self.down = nn.Linear(32, 128), nn.Linear(64, 32)
+
+    def forward(self, x: Tensor) -> Tensor:
+        gate, value = self.both(x).chunk(2, -1)
+        return self.down(F.silu(gate) * value)
+
+
+class StockGlu(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.both = nn.Linear(32, 64)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.glu(self.both(x))
+
+
+class Cat(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.right = nn.Linear(32, 16), nn.Linear(32, 16)
+
+    def forward(self, x: Tensor, z: Tensor) -> dict[str, Tensor]:
+        return {"joined": torch.cat([self.left(x), self.right(z)], -1)}
+
+
+def x(*shape: int) -> Tensor:
+    return torch.randn(*shape or (16, 32))
+
+
+MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
+    "linear": lambda: (nn.Linear(32, 48), x()),
+    "linear-batch": lambda: (nn.Linear(32, 48), x(1, 16, 32)),
+    "layer-norm": lambda: (nn.LayerNorm(32), x()),
+    "rms-norm": lambda: (nn.RMSNorm(32), x()),
+    "gelu-tanh": lambda: (nn.GELU("tanh"), x()),
+    "silu": lambda: (nn.SiLU(), x()),
+    "relu": lambda: (nn.ReLU(), x()),
+    "softmax": lambda: (nn.Softmax(-1), x()),
+    "mlp": lambda: (Mlp(), x()),
+    "sequential": lambda: (nn.Sequential(nn.Linear(32, 64), nn.GELU("tanh"), nn.Linear(64, 32)), x()),
+    "residual": lambda: (Residual(), x()),
+    "attention": lambda: (Attention(causal=False), x()),
+    "causal-attention": lambda: (Attention(causal=True), x()),
+    "heads": lambda: (Heads(), x()),
+    "lora": lambda: (Lora(), x()),
+    "glu": lambda: (Glu(), x()),
+    "stock-glu": lambda: (StockGlu(), x()),
+    "two-layers": lambda: (nn.Sequential(Residual(), Residual()), x()),
+    "cat": lambda: (Cat(), {"x": x(), "z": x()}),
+}
+"""By name: makes a module and its example inputs."""
