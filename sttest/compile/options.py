@@ -102,7 +102,8 @@ class CompileOptions(_Checked):
     precision: Annotated[
         str, Field(description="Quantization scheme; elsewhere than on the command line also a YAML file."),
         Option(("quantize{scheme}",),
-               choices=("w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w4a8-g64", "w4a8-g32", "w8a8", "fp32")),
+               choices=("w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w4a8-g64", "w4a8-g32", "w8a8",
+                        "fp32")),
     ] = "w4a8"  # fmt: skip
     beat_bits: Annotated[
         int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
