@@ -253,8 +253,10 @@ def _refuse_operations(graph: Graph) -> None:
     for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
         name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
         if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
-            hints = [_INSTEAD.get(name, "compute that on the host and give its result as an input")]
-            raise InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=hints)
+            place, host = place_of(node), "compute that on the host and give its result as an input"
+            inside = "/torch/" in place and name in ("slice", "split_with_sizes", "select")  # nobody can rewrite it
+            hints = [host if inside else _INSTEAD.get(name, host)]
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=hints)
 
 
 # --- Inputs and results
