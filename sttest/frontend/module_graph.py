@@ -106,10 +106,10 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     offline = _computation(holders, frontier)
     specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
     stored = {**dict(exported.state_dict), **exported.constants}
-    tensors = [stored[specs[node.name].target].detach() for node in holders]
+    tensors = [stored[specs[node.name].target or ""].detach() for node in holders]
     names: dict[str, str] = {}
     for spec in specs.values():
-        name = spec.arg.name if spec.kind is InputKind.USER_INPUT else readable(spec.target)
+        name = spec.arg.name if spec.kind is InputKind.USER_INPUT else readable(spec.target or "")
         names[spec.arg.name] = _unique(name, set(names.values()))
     held = {names[node.name]: tensor for node, tensor in zip(holders, tensors, strict=True)}
     made = [_hold(exported, node, names) for node in frontier]
@@ -253,8 +253,10 @@ def _refuse_operations(graph: Graph) -> None:
     for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
         name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
         if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
-            hints = [_INSTEAD.get(name, "compute that on the host and give its result as an input")]
-            raise InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=hints)
+            place, host = place_of(node), "compute that on the host and give its result as an input"
+            inside = "/torch/" in place and name in ("slice", "split_with_sizes", "select")  # nobody can rewrite it
+            hints = [host if inside else _INSTEAD.get(name, host)]
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=hints)
 
 
 # --- Inputs and results
@@ -283,10 +285,10 @@ def _result_names(exported: ExportedProgram) -> list[str]:
     """
     specs = exported.graph_signature.output_specs
     inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
-    for spec in specs:
-        if spec.kind is not OutputKind.USER_OUTPUT:
+    for each in specs:
+        if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
-                "changes-state", f"the module writes to '{spec.target}'", where="results",
+                "changes-state", f"the module writes to '{each.target}'", where="results",
                 hints=["call eval() on the module", "return the new value and take the old one as an input"],
             )  # fmt: skip
     found = [spec.arg.name if isinstance(spec.arg, TensorArgument) else None for spec in specs]
@@ -296,7 +298,7 @@ def _result_names(exported: ExportedProgram) -> list[str]:
             "not-computed", "a result is an input, or one is there twice, or there is none", where="results",
             hints=["return each tensor that the module computes once"],
         )  # fmt: skip
-    spec = exported.call_spec.out_spec
+    spec: Any = exported.call_spec.out_spec
     paths, _ = pytree.tree_flatten_with_path(pytree.tree_unflatten(list(range(len(found))), spec))
     return [_result_name(path) for path, index in paths if found[index] is not None]
 

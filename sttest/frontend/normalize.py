@@ -8,7 +8,7 @@ reshapes around it.
 
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 # --- Read broadcast operands as they are, without the unit dims that PyTorch puts in
@@ -26,11 +26,16 @@ def _drop_in(generic: Any) -> None:
 
     maps = [attribute.value for attribute in generic.attributes["indexing_maps"]]
     for index, old in enumerate(maps):
-        source = generic.operands[index].owner
+        operand = generic.operands[index]
         kept = [i for i, e in enumerate(old.results) if not isinstance(e, ir.AffineConstantExpr)]
-        if len(kept) == len(old.results) or source.name != "tensor.expand_shape":
+        if len(kept) == len(old.results):
             continue
-        generic.operands[index] = _without_dims(source, kept)
+        if not isinstance(operand.owner, ir.Block) and operand.owner.name == "tensor.expand_shape":
+            generic.operands[index] = _without_dims(operand.owner, kept)
+        elif all(operand.type.shape[i] == 1 for i in range(len(old.results)) if i not in kept):
+            generic.operands[index] = _collapsed(operand, kept, generic)
+        else:
+            continue
         maps[index] = ir.AffineMap.get(old.n_dims, 0, [old.results[i] for i in kept], context=generic.context)
     with generic.context:
         generic.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
@@ -51,6 +56,19 @@ def _without_dims(expand: Any, kept: list[int]) -> Any:
     with expand.context, expand.location, ir.InsertionPoint(expand):
         target = ir.RankedTensorType.get(shape, wide.element_type)
         return tensor.expand_shape(target, source, narrow, [], shape)
+
+
+def _collapsed(operand: Any, kept: list[int], user: Any) -> Any:
+    """A tensor without its dims of one element that are not ``kept``, collapsed before ``user``."""
+    ir = import_module("torch_mlir.ir")
+    from torch_mlir.dialects import tensor
+
+    rank, shape = len(operand.type.shape), [operand.type.shape[i] for i in kept]
+    # Unit dims join the kept dim before them, those in front the first one.
+    starts = [0, *kept[1:], rank]
+    groups = [list(range(low, high)) for low, high in pairwise(starts)] if kept else []
+    with user.context, user.location, ir.InsertionPoint(user):
+        return tensor.collapse_shape(ir.RankedTensorType.get(shape, operand.type.element_type), operand, groups)
 
 
 _RESHAPES = ("tensor.expand_shape", "tensor.collapse_shape")

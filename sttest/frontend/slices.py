@@ -4,11 +4,11 @@ A part of the columns of a product is the product with these columns of the weig
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-import torch
 from torch import Tensor
 from torch.fx import Graph, Node
+from torch.fx.node import map_arg
 
 from sttest.frontend.decompositions import aten
 
@@ -20,6 +20,9 @@ _ELEMENTWISE = {
 
 def push_slices(graph: Graph) -> None:
     """Replace slices of results by results of slices where the operands can be sliced; others stay."""
+    node: Any
+    value: Any
+    dim: Any
     for node in list(graph.nodes):
         if node.target is aten.split_with_sizes.default:
             value, sizes, dim = node.args[0], node.args[1], node.args[2] if len(node.args) > 2 else 0
@@ -63,15 +66,15 @@ def _is_stored(value: Node) -> bool:
 
 def _operands(value: Node, dim: int) -> list[tuple[Node, int]] | None:
     """Which dims of which operands a slice of a value along ``dim`` slices; None where that is no slice of operands."""
-    shape = value.meta["val"].shape
+    shape, args = value.meta["val"].shape, cast("tuple[Any, ...]", value.args)
     if value.target in _ELEMENTWISE:
         pairs = [(each, each.meta["val"].dim() - len(shape) + dim) for each in value.all_input_nodes]
         return [(each, axis) for each, axis in pairs if axis >= 0 and each.meta["val"].shape[axis] > 1]
     if value.target is aten.mm.default:
-        return [(value.args[dim], dim)]
+        return [(args[dim], dim)]
     if value.target is aten.view.default and dim == len(shape) - 1:
-        source = value.args[0].meta["val"]
-        return [(value.args[0], source.dim() - 1)] if source.shape[-1:] == shape[-1:] else None
+        source = args[0].meta["val"]
+        return [(args[0], source.dim() - 1)] if source.shape[-1:] == shape[-1:] else None
     return None
 
 
@@ -80,18 +83,17 @@ def _sliced(graph: Graph, value: Node, dim: int, start: int, end: int, at: Node)
     if operands is None:
         return _call(graph, at, aten.slice.Tensor, (value, dim, start, end))
     parts = {each: _sliced(graph, each, axis, start, end, at) for each, axis in operands}
-    arguments = [parts.get(each, each) if isinstance(each, Node) else each for each in value.args]
+    arguments: list[Any] = [parts.get(each, each) if isinstance(each, Node) else each for each in value.args]
     if value.target is aten.view.default:
         arguments[1] = [*value.meta["val"].shape[:-1], end - start]
-    return _call(graph, value, value.target, tuple(arguments), value.kwargs)
+    target: Any = value.target
+    return _call(graph, value, target, tuple(arguments), value.kwargs)
 
 
-def _call(
-    graph: Graph, origin: Node, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
-) -> Node:
+def _call(graph: Graph, origin: Node, target: Callable[..., Any], args: tuple[Any, ...], kwargs: Any = None) -> Node:
     node = graph.call_function(target, args, kwargs or {})
     node.meta = dict(origin.meta)
-    values = torch.fx.node.map_arg(args, lambda each: each.meta["val"])
+    values: Any = map_arg(args, lambda each: each.meta["val"])
     node.meta["val"] = target(*values, **(kwargs or {}))
     assert isinstance(node.meta["val"], Tensor)
     return node
