@@ -28,7 +28,7 @@ def _drop_in(generic: Any) -> None:
     for index, old in enumerate(maps):
         operand = generic.operands[index]
         kept = [i for i, e in enumerate(old.results) if not isinstance(e, ir.AffineConstantExpr)]
-        if len(kept) == len(old.results):
+        if len(kept) == len(old.results) or index >= len(maps) - len(generic.results):
             continue
         if not isinstance(operand.owner, ir.Block) and operand.owner.name == "tensor.expand_shape":
             generic.operands[index] = _without_dims(operand.owner, kept)

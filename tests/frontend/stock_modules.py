@@ -46,6 +46,15 @@ class Heads(nn.Module):
         return self.out(F.scaled_dot_product_attention(*parts).transpose(0, 1).reshape(-1, 32))
 
 
+class Masked(Heads):
+    """Heads under a mask that is the same for all of them."""
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        q, k, v = (each.view(1, 16, 4, 8).transpose(1, 2) for each in self.qkv(x).chunk(3, -1))
+        weights = (q @ k.transpose(-1, -2) + mask).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(16, 32))
+
+
 class Lora(nn.Module):
     def __init__(self, rank: int = 16) -> None:
         super().__init__()
@@ -102,6 +111,7 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "attention": lambda: (Attention(causal=False), x()),
     "causal-attention": lambda: (Attention(causal=True), x()),
     "heads": lambda: (Heads(), x()),
+    "masked": lambda: (Masked(), {"x": x(), "mask": torch.zeros(1, 1, 16, 16)}),
     "lora": lambda: (Lora(), x()),
     "glu": lambda: (Glu(), x()),
     "stock-glu": lambda: (StockGlu(), x()),
