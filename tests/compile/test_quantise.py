@@ -16,6 +16,7 @@ from sttest.compile.linalg.iteration import is_view
 from sttest.compile.linalg.tensor_build import element_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.quantize import Quantize
+from sttest.compile.quantization.softmax_weights import is_softmax_weight
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import SHIPPED_MODELS, lowered_text
 
@@ -209,3 +210,54 @@ def test_an_entry_of_the_cache_brings_its_scales_along() -> None:
     module = quantised(named(program, ["input"], cached, entries=("k_new",)))
     assert strings(module, "result_names") == ["k_new", "k_new_scale"]
     assert "(tensor<2x4x8xi8>, tensor<2x4xf16>)" in str(module)
+
+
+_EXPONENTIAL = """
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#both = affine_map<(i, j) -> (i, j)>
+func.func @f(%a : tensor<8x8xf32>, %b : tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %low = arith.constant -3.0e38 : f32
+  %empty = tensor.empty() : tensor<8xf32>
+  %start = linalg.fill ins(%low : f32) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  %peak = linalg.generic {indexing_maps = [#both, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%OF : tensor<8x8xf32>) outs(%start : tensor<8xf32>) {
+    ^bb0(%x : f32, %old : f32):
+      %larger = arith.maximumf %x, %old : f32
+      linalg.yield %larger : f32
+  } -> tensor<8xf32>
+  %whole = tensor.empty() : tensor<8x8xf32>
+  %weights = linalg.generic {indexing_maps = [#both, #row, #both], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %peak : tensor<8x8xf32>, tensor<8xf32>) outs(%whole : tensor<8x8xf32>) {
+    ^bb0(%x : f32, %most : f32, %old : f32):
+      %less = arith.subf %x, %most : f32
+      %weight = math.exp %less : f32
+      linalg.yield %weight : f32
+  } -> tensor<8x8xf32>
+  func.return %weights : tensor<8x8xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "is_softmax"),
+    [
+        (("OF", "a"), True),
+        (("OF", "b"), False),
+        (
+            (
+                '#row], iterator_types = ["parallel", "reduction"]',
+                '#column], iterator_types = ["reduction", "parallel"]',
+            ),
+            False,
+        ),
+        (("arith.maximumf %x, %old", "arith.minimumf %x, %old"), False),
+    ],
+    ids=["own", "another-tensor", "another-dim", "minimum"],
+)
+def test_a_softmax_weight_is_under_the_maximum_of_its_own_scores(change, is_softmax):
+    """Under any other the exponential may be above 1, and no constant scale holds it."""
+    text = _EXPONENTIAL.replace(*change).replace("OF", "a")
+    (function,) = functions(parse(text, "text", new_context()))
+    assert function.body.block.last_op is not None
+    assert is_softmax_weight(function.body.block.last_op.operands[0]) == is_softmax

@@ -24,7 +24,8 @@ from sttest.compile.ir.names import source_of
 from sttest.compile.linalg.contraction import is_contraction
 from sttest.compile.linalg.iteration import CHUNK_LOOP, IterationSpace, dims_of, is_view, shape_of
 from sttest.compile.linalg.tensor_build import Named, Operand, dims_map, expanded, generic, generics
-from sttest.compile.quantization.grouping import reduction_loops, softmax_scores, sums_its_input
+from sttest.compile.quantization.grouping import reduction_loops, sums_its_input
+from sttest.compile.quantization.softmax_weights import softmax_scores
 from sttest.core.errors import InputError
 
 # --- Attention in linalg text: the ops between its scores and what it gives out, found by what they compute

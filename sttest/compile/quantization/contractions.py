@@ -26,7 +26,6 @@ from sttest.compile.quantization.grouping import (
     loop_of,
     over_dims,
     reduction_loops,
-    softmax_scores,
     summed_dims,
     writer_of,
 )
@@ -41,6 +40,7 @@ from sttest.compile.quantization.quantizers import (
     rounded_softmax,
     scale_under_bound,
 )
+from sttest.compile.quantization.softmax_weights import softmax_scores
 from sttest.core.errors import InputError
 
 

@@ -41,7 +41,6 @@ from sttest.compile.quantization.grouping import (
     after,
     chain_of,
     in_order,
-    is_softmax_weight,
     loop_of,
     nearest_to_root,
     reduction_loops,
@@ -53,6 +52,7 @@ from sttest.compile.quantization.grouping import (
     writer_of,
 )
 from sttest.compile.quantization.quantizers import dequantise, quantise_dynamic, quantise_softmax, quantise_static
+from sttest.compile.quantization.softmax_weights import is_softmax_weight
 from sttest.core.errors import InputError
 from sttest.models.quant.scheme import QuantScheme
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.builder import Builder, ImplicitBuilder
-from xdsl.dialects import arith, math, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import FloatAttr, TensorType
 from xdsl.dialects.linalg.ops import FillOp, GenericOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint
 
 from sttest.compile.ir.names import source_of
 from sttest.compile.linalg.iteration import dims_of, is_view, reassociation, shape_of, source_of_view
-from sttest.compile.linalg.tensor_build import Named, Operand, collapsed, dims_map, element_of, expanded, generic
+from sttest.compile.linalg.tensor_build import Named, collapsed, dims_map, element_of, expanded, generic
 from sttest.core.errors import InputError
 
 
@@ -233,47 +233,9 @@ def writer_of(value: SSAValue) -> str:
     return source_of(owner) if isinstance(owner, Operation) else ""
 
 
-def is_softmax_weight(value: SSAValue) -> bool:
-    """Whether a tensor is ``exp(x - maximum)``: in [0, 1], without waiting for a peak."""
-    return softmax_scores(value) is not None
-
-
-def softmax_scores(value: SSAValue) -> Operand | None:
-    """The ``x`` of a tensor ``exp(x - maximum)`` and how the tensor's dims index it; None of any other tensor."""
-    op = value.owner
-    if not isinstance(op, GenericOp):
-        return None
-    exponential = _yielded(op)
-    difference = exponential.operand.owner if isinstance(exponential, math.ExpOp) else None
-    if not isinstance(difference, arith.SubfOp):
-        return None
-    scores, maximum = (_input_of(op, operand) for operand in difference.operands)
-    if scores is None or maximum is None or not _is_maximum(chain_of(maximum[0])[-1]):
-        return None
-    return scores[0], over_dims(scores[1], op.indexing_maps.data[-1].data)
-
-
-def _input_of(op: GenericOp, scalar: SSAValue) -> Operand | None:
-    """The input that a scalar of the body is an element of, over the op's loops; None where something computes it."""
-    if not isinstance(scalar, BlockArgument) or scalar.owner is not op.body.block or scalar.index >= len(op.inputs):
-        return None
-    return op.inputs[scalar.index], op.indexing_maps.data[scalar.index].data
-
-
-def _is_maximum(value: SSAValue) -> bool:
-    """A maximum along a dim, or the larger of one and of something else."""
-    op = value.owner
-    if not isinstance(op, GenericOp):
-        return False
-    last = _yielded(op)
-    return isinstance(last, arith.MaximumfOp) or (
-        isinstance(last, arith.SelectOp) and isinstance(last.cond.owner, arith.CmpfOp)
-    )
-
-
 def sums_its_input(op: GenericOp) -> bool:
     """Whether an op only adds up elements of its one input, from 0."""
-    last, fill = _yielded(op), op.outputs[0].owner
+    last, fill = yielded(op), op.outputs[0].owner
     if len(op.inputs) != 1 or not reduction_loops(op) or not isinstance(last, arith.AddfOp):
         return False
     if set(last.operands) != set(op.body.block.args) or not isinstance(fill, FillOp):
@@ -282,7 +244,7 @@ def sums_its_input(op: GenericOp) -> bool:
     return isinstance(start, arith.ConstantOp) and isinstance(start.value, FloatAttr) and start.value.value.data == 0.0
 
 
-def _yielded(op: GenericOp) -> Operation | None:
+def yielded(op: GenericOp) -> Operation | None:
     """The op whose result the body yields; None where it yields an argument."""
     last = op.body.block.last_op
     owner = last.operands[0].owner if last is not None and last.operands else None
