@@ -44,6 +44,10 @@ def compile_verb(
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
+    print_after_all: Annotated[
+        bool,
+        typer.Option("--print-after-all", help="Keep the IR after every pass in ir/, not the first and last alone."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compile one decoder block to a design package.
@@ -56,7 +60,7 @@ def compile_verb(
 
       sttest compile qwen --phase prefill --tokens 128 -o build/qwen-128
 
-      sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024
+      sttest compile gpt2 --phase decode --context 256 --tokens 4 --gemv-lanes 1024 --print-after-all
 
       sttest compile block.mlir --board my-board.yaml --tile 32
 
@@ -76,7 +80,10 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
     """
-    request = Request(model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources)
+    request = Request(
+        model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
+        keep_ir="all" if print_after_all else "ends",
+    )  # fmt: skip
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:
         print_json(summary)
@@ -102,7 +109,7 @@ def opt_verb(
 
       sttest opt block.mlir -p quantize{scheme=w8a8},linalg-to-kernels{tile-size=32}
 
-      sttest opt build/gpt2-decode-u55c/ir/04_fuse-kernels.mlir -p materialize-converters --time-passes
+      sttest opt build/gpt2-decode-u55c/ir/00_quantize.mlir -p linalg-to-kernels,assign-lanes --time-passes
 
       sttest opt streams.mlir --board u280 -p size-fifos
 

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Literal
 
 import pandas as pd
 from xdsl.context import Context
@@ -109,13 +110,17 @@ def on_chip(module: ModuleOp) -> OnChip:
     return OnChip(converters // 8, fifos // 8, tiles // 8)
 
 
+# Of a compilation's IR, which takes a third of its time to print; `sttest opt` makes any of it from the first.
+KeptIr = Literal["none", "ends", "all"]
+
+
 @dataclass(frozen=True)
 class Stage:
-    """One pass: its command-line form, the IR after it, its seconds."""
+    """One pass: its command-line form, the IR after it where that is kept, its seconds."""
 
     name: str
     spec: str
-    text: str
+    text: str | None
     seconds: float
 
 
@@ -130,7 +135,7 @@ class Design:
     module: ModuleOp  # IR at the stream level, FIFOs sized
     graph: TimedGraph  # graph that the engines take
     fusion: FusionReport  # groups and intermediate results before and after
-    stages: tuple[Stage, ...] = ()  # the IR after every pass, if it was asked for
+    stages: tuple[Stage, ...] = ()  # the passes that ran
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
 
@@ -144,7 +149,8 @@ class Design:
         module = self.module.clone()
         changed = {name: depth for name, depth in depths.items() if depth != self.depths[name]}
         set_depths(module, changed, "user")
-        stages = (*self.stages, Stage("user-depths", "user-depths", printed(module), 0.0)) if self.stages else ()
+        keeps = any(stage.text is not None for stage in self.stages)
+        stages = (*self.stages, Stage("user-depths", "user-depths", printed(module), 0.0)) if keeps else self.stages
         return replace(self, module=module, graph=graph, stages=stages)
 
     @property
@@ -165,7 +171,7 @@ def compile_text(
     board: str | FpgaBoard,
     knobs: CompileOptions | None = None,
     *,
-    keep_ir: bool = False,
+    keep_ir: KeptIr = "none",
     progress: Callable[[str], None] | None = None,
     workload: Mapping[str, str | int] | None = None,
 ) -> Design:
@@ -176,7 +182,7 @@ def compile_text(
         name: name of the design.
         board: board with HBM, or its name or path.
         knobs: documented defaults if not given.
-        keep_ir: keep the text after every pass.
+        keep_ir: the passes whose text is kept: none, the first and the last (``ends``), or all.
         progress: callback that gets each pass's name before it runs.
         workload: facts that the text does not hold, such as the tokens asked for before padding.
 
@@ -193,6 +199,7 @@ def compile_text(
     runner.run(tiling_passes(knobs))
     fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
     runner.run(streaming_passes(knobs))
+    runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
     return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts)
@@ -204,7 +211,7 @@ class _Runner:
 
     context: Context
     module: ModuleOp
-    keep_ir: bool
+    keep_ir: KeptIr
     progress: Callable[[str], None] | None
     stages: list[Stage] = field(default_factory=list)
 
@@ -215,8 +222,12 @@ class _Runner:
             began = time.perf_counter()
             each.apply(self.context, self.module)
             seconds = time.perf_counter() - began
-            if self.keep_ir:
-                self.stages.append(Stage(each.name, _spec(each), printed(self.module), seconds))
+            keeps = self.keep_ir == "all" or (self.keep_ir == "ends" and not self.stages)
+            self.stages.append(Stage(each.name, _spec(each), printed(self.module) if keeps else None, seconds))
+
+    def finish(self) -> None:
+        if self.keep_ir == "ends":
+            self.stages[-1] = replace(self.stages[-1], text=printed(self.module))
 
 
 def choose_lanes(text: str, knobs: CompileOptions) -> tuple[str, ...]:

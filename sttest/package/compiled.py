@@ -67,13 +67,14 @@ def read_design(package: DesignPackage) -> Design:
         InputError: the package holds no IR.
     """
     configuration, where = package.manifest.configuration, str(package.folder)
-    stages = [
-        Stage(name.partition("_")[2], each.name, text, each.seconds)
-        for each, (name, text) in zip(package.manifest.passes, package.ir.items(), strict=False)
-    ]
-    if not stages:
+    texts = {int(name.partition("_")[0]): text for name, text in package.ir.items()}
+    if not texts:
         raise InputError("no-ir", "the package holds no IR", where=where, hints=COMPILE_AGAIN)
-    module = parse(stages[-1].text, package.name, new_context())
+    stages = [
+        Stage(each.name.partition("{")[0], each.name, texts.get(number), each.seconds)
+        for number, each in enumerate(package.manifest.passes)
+    ]
+    module = parse(texts[max(texts)], package.name, new_context())
     return Design(
         package.name, configuration.knobs, target_of(module, where), module, package.timed_graph,
         _fusion(package.report("fusion")), tuple(stages), configuration.workload.model_dump(),
@@ -99,14 +100,15 @@ def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest
     taken = placed.taken if placed else design_resources(design)
     (folder / IR).mkdir()
     for number, stage in enumerate(design.stages):
-        (folder / IR / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
+        if stage.text is not None:
+            (folder / IR / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
     (folder / REPORTS).mkdir()
     for name, table in _tables(design, taken, placed).items():
         table.to_csv(folder / report_name(name), index=False)
     write_timed_graph(design.graph, folder / GRAPH)
     if placed:
         write_timed_graph(placed.graph, folder / PLACED_GRAPH)
-    parts = {"hls": _write_hls(design, folder), "values": _write_values(design, folder / VALUES)}
+    parts = {"hls": _write_hls(design, taken, folder), "values": _write_values(design, folder / VALUES)}
     facts = {**_facts(design, taken, placed), **parts}
     manifest = validated(Manifest, facts, str(folder / MANIFEST))
     write_json(folder / MANIFEST, manifest.to_json(), indent=2)
@@ -125,17 +127,17 @@ def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None)
     return found | {"partition": reports.partition_table(placed), "crossings": reports.crossing_table(placed)}
 
 
-def _write_hls(design: Design, folder: Path) -> dict[str, object]:
+def _write_hls(design: Design, taken: DesignResources, folder: Path) -> dict[str, object]:
     """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
     try:
-        emitted = emit_design(design)
+        emitted = emit_design(design, taken)
     except InputError as error:
         return {"missing": str(error)}
     hls = folder / HLS
     hls.mkdir(parents=True)
     for name, text in {**emitted.headers, CPP: emitted.top}.items():
         (hls / name).write_text(text, encoding="utf-8")
-    write_signature(design_signature(design, emitted), hls / SIGNATURE)
+    write_signature(design_signature(design, emitted, taken), hls / SIGNATURE)
     write_json(hls / MEMORY_TABLE, {"schema": MEMORY_SCHEMA, **design_memory(design, emitted)})
     return {"kernel": emitted.name}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
-from sttest.compile.compiler import Design, compile_text
+from sttest.compile.compiler import Design, KeptIr, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
@@ -201,6 +201,7 @@ class CompileRequest:
     board: str | FpgaBoard = "u55c"  # name, path, or the board itself
     options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
     head: bool = False  # compile what follows the last layer, too
+    keep_ir: KeptIr = field(default="ends", kw_only=True)  # the passes whose IR the design keeps
     module: ModuleSource | None = field(
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
@@ -221,7 +222,7 @@ class CompileRequest:
         options = self._checked_options()
         workload, text = self._text(step)
         return compile_text(
-            text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=True, progress=step,
+            text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=self.keep_ir, progress=step,
             workload=workload.facts,
         )  # fmt: skip
 

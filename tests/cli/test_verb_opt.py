@@ -17,7 +17,7 @@ CONTEXT = SHIPPED_SHAPES[True]["decode"][1]
 def stages(tmp_path_factory) -> list[Path]:
     """IR files of a package, in order of the passes."""
     folder = tmp_path_factory.mktemp("opt") / "package"
-    compile_package(Request("small-gpt2", "decode", 1, CONTEXT, work_dir=folder))
+    compile_package(Request("small-gpt2", "decode", 1, CONTEXT, work_dir=folder, keep_ir="all"))
     return sorted((folder / "ir").iterdir())
 
 

@@ -9,7 +9,7 @@ from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.resources.design import design_resources
+from sttest.compile.resources.design import DesignResources, design_resources
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import TimedGraphs
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
@@ -87,19 +87,22 @@ def _argument(index: int, memory: PortMemory, timing: PortTiming) -> BufferArgum
 SCHEMA = "sttest.hls/1"
 
 
-def emit_design(design: Design) -> EmittedKernel:
+def emit_design(design: Design, taken: DesignResources | None = None) -> EmittedKernel:
     """The one kernel of a compiled design in C++.
+
+    Args:
+        taken: what the design takes, where that is known already.
 
     Raises:
         InputError: something in it has no C++ (docs/reference/values.md).
     """
     (kernel,) = all_of(design.module, df.KernelOp)
-    return emit_kernel(kernel, _timing(design), _title(design))
+    return emit_kernel(kernel, _timing(design, taken or design_resources(design)), _title(design))
 
 
-def design_signature(design: Design, emitted: EmittedKernel) -> DesignSignature:
+def design_signature(design: Design, emitted: EmittedKernel, taken: DesignResources) -> DesignSignature:
     """The signature of a compiled design's kernel."""
-    return signature(emitted, _timing(design), design.name, design.board.name)
+    return signature(emitted, _timing(design, taken), design.name, design.board.name)
 
 
 def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
@@ -111,10 +114,10 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
     return {**table, "shared_fifos": shared} if shared else table
 
 
-def _timing(design: Design) -> PortTiming:
+def _timing(design: Design, taken: DesignResources) -> PortTiming:
     (kernel,) = all_of(design.module, df.KernelOp)
     passes = TimedGraphs(kernel, design.board).passes
-    kinds = {each.facts.name: each.kind for each in design_resources(design).memories}
+    kinds = {each.facts.name: each.kind for each in taken.memories}
     return PortTiming.of(kernel, design.graph, design.board, passes, kinds)
 
 

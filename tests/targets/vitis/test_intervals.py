@@ -484,7 +484,7 @@ def test_a_rule_that_is_broken_is_named_with_its_process(rule: str) -> None:
 
 
 def test_the_verb_prints_what_differs(tmp_path: Path) -> None:
-    design = compile_text(lowered_text("gpt2", "decode"), "small-gpt2-decode", "u55c", keep_ir=True)
+    design = compile_text(lowered_text("gpt2", "decode"), "small-gpt2-decode", "u55c", keep_ir="all")
     write_package(design, tmp_path / "package")
     run = CliRunner().invoke(app, ["build", str(tmp_path / "package"), "--check-intervals"])
     assert run.exit_code == 0, run.output
