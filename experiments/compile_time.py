@@ -62,7 +62,7 @@ def measure(model: str, engine: str) -> CompileTime:
         text = linalg_text(get_config(model), "prefill", TOKENS, cache_dir=Path(folder) / "cache")
         seconds[LOWERING] = time.perf_counter() - began
         began = time.perf_counter()
-        design = compile_text(text, model, BOARD, knobs, keep_ir=True)
+        design = compile_text(text, model, BOARD, knobs, keep_ir="all")
         whole = time.perf_counter() - began
         passes: Counter[str] = Counter()
         for stage in design.stages:

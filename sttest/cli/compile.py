@@ -45,8 +45,7 @@ def compile_verb(
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
     print_after_all: Annotated[
-        bool,
-        typer.Option("--print-after-all", help="Keep the IR after every pass in ir/, not the first and last alone."),
+        bool, typer.Option("--print-after-all", help="Keep the IR after every pass, not of the first and last alone.")
     ] = False,
     as_json: Json = False,
 ) -> None:

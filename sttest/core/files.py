@@ -28,7 +28,6 @@ import yaml
 from defusedxml.common import DefusedXmlException
 from defusedxml.sax import parseString
 from pydantic import BaseModel, ValidationError
-from yaml.composer import ComposerError
 from yaml.constructor import ConstructorError
 
 from sttest.core.errors import InputError
@@ -245,7 +244,7 @@ class _StrictLoader(_Loader):
 def _parsed_yaml(text: str) -> object:
     for event in yaml.parse(text, _Loader):
         if isinstance(event, yaml.AliasEvent):  # they can blow a small file up
-            raise ComposerError(None, None, "aliases are not allowed", event.start_mark)
+            raise yaml.YAMLError(f"{_place(event.start_mark)}aliases are not allowed")
         if isinstance(event, yaml.ScalarEvent):
             _check_scalar(event)
     return yaml.load(text, _StrictLoader)
@@ -263,9 +262,12 @@ def _check_scalar(event: yaml.ScalarEvent) -> None:
 def _one_line(error: yaml.YAMLError) -> str:
     if not isinstance(error, yaml.MarkedYAMLError):
         return " ".join(str(error).split())
-    mark = error.problem_mark or error.context_mark
-    place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-    return f"{place}{error.problem or error.context}"
+    return f"{_place(error.problem_mark or error.context_mark)}{error.problem or error.context}"
+
+
+def _place(mark: Any) -> str:
+    """Line and column of a mark, which the two parsers of PyYAML have types of their own for."""
+    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
 
 
 # --- XML

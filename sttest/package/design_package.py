@@ -83,7 +83,7 @@ class DesignPackage:
 
     @cached_property
     def ir(self) -> dict[str, str]:
-        """MLIR text after the passes whose text was kept, in order, by file name without its ending, such as ``04_fuse-kernels``."""
+        """MLIR text after the passes whose text was kept, by file name without its ending, as in ``00_quantize``."""
         found = {path.stem: path.read_text(encoding="utf-8") for path in sorted((self.folder / IR).glob("*.mlir"))}
         if found:
             (last, text), place = list(found.items())[-1], self.folder / IR

@@ -113,7 +113,7 @@ def file_workload(path: Path, shape_options: Mapping[str, object]) -> tuple[Work
     )
 
 
-def module_workload(source: ModuleSource, shape_options: dict[str, object]) -> tuple[Workload, str]:
+def module_workload(source: ModuleSource, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
     """The text of a module.
 
     Raises:
@@ -123,7 +123,7 @@ def module_workload(source: ModuleSource, shape_options: dict[str, object]) -> t
     return Workload(source.name), source.text()
 
 
-def _refuse_shape(shape_options: dict[str, object], where: str) -> None:
+def _refuse_shape(shape_options: Mapping[str, object], where: str) -> None:
     given = [name for name, value in shape_options.items() if value is not None]
     if given:
         raise InputError(
