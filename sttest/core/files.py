@@ -40,6 +40,7 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_OBJECT_BYTES = 1024 * 1024
 """Of a small JSON file with a schema, such as a manifest."""
 MAX_YAML_BYTES = 256 * 1024
+MAX_YAML_NESTING = 64
 MAX_YAML_SCALAR_CHARS = 4096
 MAX_XML_BYTES = 16 * 1024 * 1024
 MAX_JSON_NESTING = 32
@@ -214,8 +215,6 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise InputError("bad-yaml", _one_line(error), where=where) from error
     except _BAD_SCALAR as error:
         raise InputError("bad-yaml", f"a value that cannot be read ({error})", where=where) from error
-    except RecursionError as error:
-        raise InputError("bad-yaml", "nested too deeply", where=where) from error
     if not isinstance(data, dict):
         what = f"holds a {type(data).__name__} where a mapping of keys is expected"
         raise InputError("bad-yaml", what, where=where, hints=["write 'key: value' lines"])
@@ -242,7 +241,11 @@ class _StrictLoader(_Loader):
 
 @lru_cache(maxsize=64)
 def _parsed_yaml(text: str) -> object:
+    depth = 0
     for event in yaml.parse(text, _Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_YAML_NESTING:  # libyaml recurses without a bound of its own
+            raise yaml.YAMLError("nested too deeply")
         if isinstance(event, yaml.AliasEvent):  # they can blow a small file up
             raise yaml.YAMLError(f"{_place(event.start_mark)}aliases are not allowed")
         if isinstance(event, yaml.ScalarEvent):

@@ -19,8 +19,8 @@ from sttest.compile.linalg.iteration import IterationSpace, LinalgAccess, is_vie
 
 
 def is_contraction(op: GenericOp, space: IterationSpace) -> bool:
-    """Whether the op sums products of its first two inputs over a loop, and turns no planes by them."""
-    return len(op.inputs) >= 2 and bool(space.reductions()) and _sums_products(op) and not _is_rotation(space)
+    """Whether the op sums products of its first two inputs, of one point or more, and turns no planes by them."""
+    return len(op.inputs) >= 2 and _sums_products(op) and not _is_rotation(space)
 
 
 def pairs_loops(space: IterationSpace) -> bool:

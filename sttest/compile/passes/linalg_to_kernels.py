@@ -112,7 +112,7 @@ class _Rewriter:
 
     def _compute(self, op: linalg.GenericOp) -> df.KernelOp:
         space = IterationSpace(op)
-        contracts = is_contraction(op, space)
+        contracts = bool(space.reductions()) and is_contraction(op, space)
         name, origin = self.names.of(op, [access.root for access in space.inputs])
         nest = self.choices.applied(self._planned(space, name, contracts=contracts), name)
         kernel = self._replace(op, _kernel(op, nest, name, origin, contracts=contracts))
