@@ -13,10 +13,11 @@ from sttest.compile.options import CompileOptions
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
-from sttest.crosscheck.case import WeightSource, require_torch
+from sttest.crosscheck.case import Case, WeightSource, require_torch
 from sttest.crosscheck.crosscheck import Crosscheck, crosscheck
 from sttest.crosscheck.engines import DEFAULT_ENGINES, ENGINES, EngineResult
-from sttest.crosscheck.text_case import package_case
+from sttest.crosscheck.text_case import make_module_case, package_case
+from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import SMALL
 from sttest.package import DesignPackage
 from sttest.studies.workload import is_file
@@ -26,7 +27,10 @@ from sttest.targets.csim import ap_types_folder
 @takes_options("precision", "attention", "attention_chunk")
 def crosscheck_verb(
     model: Annotated[
-        str, typer.Argument(help="A name (see sttest models), small-NAME, a config.json, its folder, or a .mlir.")
+        str,
+        typer.Argument(
+            help="A name (see sttest models), small-NAME, a config.json, its folder, a .mlir, or FILE.py:NAME."
+        ),
     ],
     phase: Annotated[Phase | None, typer.Option(help="Of a model's block; a text has none.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens that enter the block [prefill: 32].")] = None,
@@ -60,18 +64,25 @@ def crosscheck_verb(
       sttest crosscheck gpt2 --phase decode --attention one-pass --attention-chunk 16
 
       sttest crosscheck block.mlir --checkpoint block.safetensors
+
+      sttest crosscheck my-module.py:make --precision w8a8
     """
     asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
     chosen = _engines(engines)
     types = None if ap_types is None else ap_types_folder(ap_types)
     require_torch()
     asked = with_default_shape(asked, small=small)
+    if is_module_reference(model):
+        if checkpoint is not None:
+            hints = ["leave it out", f"load the weights in {model}"]
+            raise InputError("checkpoint-of-a-module", "a module has its weights", where="--checkpoint", hints=hints)
+        asked = replace(asked, module=ModuleSource.load(model))
     compile_package(asked)
-    folder, text = asked.folder, read_text(Path(model), hints=["name a .mlir file"]) if is_file(model) else None
+    folder = asked.folder
     with progress(f"climbing with {folder.name}") as step:
         package = DesignPackage.read(folder)
         step("torch")
-        case = package_case(package, WeightSource(seed, checkpoint), text)
+        case = _case(package, asked, WeightSource(seed, checkpoint))
         found = crosscheck(package, case, folder.parent / "csim", chosen, step, types)
     if as_json:
         print_json(found.to_json())
@@ -80,6 +91,13 @@ def crosscheck_verb(
     if found.disagreements:
         raise typer.Exit(EnginesDisagreeError.exit_code)
     raise typer.Exit(DeadlockError.exit_code if found.is_dead else 0)
+
+
+def _case(package: DesignPackage, asked: Request, weights: WeightSource) -> Case:
+    if asked.module is not None:
+        return make_module_case(package, asked.module)
+    text = read_text(Path(asked.model), hints=["name a .mlir file"]) if is_file(asked.model) else None
+    return package_case(package, weights, text)
 
 
 DEFAULT_TOKENS, DEFAULT_CONTEXT = 32, 64
@@ -132,7 +150,8 @@ def _print(found: Crosscheck) -> None:
     if found.integer_types not in ("", "sttest"):
         print(f"  csim: built with the integer types of {found.integer_types}")
     for comparison in found.results.values():
-        print(f"  {comparison}")
+        if comparison.engine != comparison.golden:
+            print(f"  {comparison}")
     if found.streams is not None:
         print(f"  {found.streams}")
     if found.sqnr_db is not None:

@@ -34,7 +34,9 @@ from sttest.studies.workload import TEXT_PHASE, WorkloadShape, file_workload, is
 def explore_verb(
     model: Annotated[
         str | None,
-        typer.Argument(help="A name (see sttest models), small-NAME, a config.json, its folder, or a .mlir."),
+        typer.Argument(
+            help="A name (see sttest models), small-NAME, a config.json, its folder, a .mlir, or FILE.py:NAME."
+        ),
     ] = None,
     phase: Annotated[
         Phase | None, typer.Option(help="prefill needs --tokens, decode needs --context [of a model: decode].")
@@ -86,6 +88,8 @@ def explore_verb(
       sttest explore gpt2 --phase prefill --tokens 256 --objective ttft --knob tile_size=8,16
 
       sttest explore block.mlir --trials 100
+
+      sttest explore my-module.py:make --trials 100
 
       sttest explore --rebuild results/explore-gpt2-decode/pareto.csv --point 17
     """
@@ -158,7 +162,7 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
 def _searched_text(fields: Mapping[str, Any]) -> str:
     """The text that a row of points was made from."""
     if is_file(fields["model"]):
-        return file_workload(Path(fields["model"]), {})[1]
+        return file_workload(fields["model"], {})[1]
     shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
     config = model_config(fields["model"])
     check_shape(config, shape.phase, shape.tokens, shape.context)
@@ -168,7 +172,7 @@ def _searched_text(fields: Mapping[str, Any]) -> str:
 def _text_target(path: str, shape_options: dict[str, object], board: str, precision: str) -> Target:
     """A text: all that runs, in one launch."""
     queued_us = require_hbm(load_board(board)).launch.queued_us.value
-    _, text = file_workload(Path(path), shape_options)
+    _, text = file_workload(path, shape_options)
     return Target(text, path, TEXT_PHASE, 1, 0, board, precision, 1, queued_us)
 
 

@@ -1,9 +1,11 @@
-"""A design of a linalg text that is no model's block, with parameters and inputs, for every engine.
+"""A design of a linalg text or a module that is no model's block, with parameters and inputs, for every engine.
 
 Nobody but the text says what it computes.  Its golden is the reference engine, which the emitted C++ and the hardware
-must match to the bit; the text compiled in floating point is what the precision is held against.
+must match to the bit; the text compiled in floating point is what the precision is held against.  A module says
+itself what it computes: in floating point it is the golden, and a precision is held against it.
 """
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,7 @@ from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import InputError, did_you_mean
 from sttest.crosscheck.case import Case, WeightSource, main_result, make_case, require_torch
 from sttest.crosscheck.differences import Outputs
+from sttest.frontend.module_source import ModuleSource
 from sttest.models.quant.scheme import load_scheme
 from sttest.package import DesignPackage, ModelPackage
 from sttest.reference import ReferenceGraph, run
@@ -42,7 +45,7 @@ class TextCase:
     reference: Array | None = field(default=None, repr=False)
     modules: Outputs = field(default_factory=dict, repr=False)  # no PyTorch modules
     golden_name: str = "reference"
-    golden_s: float | None = None  # PyTorch does not run
+    golden_s: float | None = None  # run time of a module, seconds; of a text PyTorch does not run
 
     def images(self, graph: ReferenceGraph) -> dict[str, Bytes]:
         """Memory images by the names of a design's loads."""
@@ -89,6 +92,29 @@ def make_text_case(package: DesignPackage, source: WeightSource, text: str | Non
     arguments = quantized_arguments(package, plain)
     golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
     return TextCase(arguments, golden, None if text is None else _in_floating_point(package, text, plain))
+
+
+def make_module_case(package: DesignPackage, source: ModuleSource) -> TextCase:
+    """Arguments of a module, its parameters and its example inputs, and its own results.
+
+    Args:
+        package: a design compiled from the module.
+        source: the module.
+
+    Raises:
+        InputError: a scheme with constant scales of inputs.
+    """
+    graph, inputs = package.reference_graph, source.inputs()
+    tensors = source.parameters() | inputs
+    arguments = quantized_arguments(package, {name: tensors[name] for name in tensors if name in graph.argument})
+    began = time.perf_counter()
+    own = source.run(inputs)
+    seconds = time.perf_counter() - began
+    main = own[main_result(graph)]
+    if not load_scheme(package.manifest.configuration.knobs.precision).quantises:
+        return TextCase(arguments, own, main, golden_name="torch", golden_s=seconds)
+    golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
+    return TextCase(arguments, golden, main, golden_s=seconds)
 
 
 def float_arguments(graph: ReferenceGraph, source: WeightSource) -> dict[str, Array]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from sttest.boards.board import FpgaBoard
@@ -101,16 +102,29 @@ TEXT_PHASE: Phase = "prefill"
 """What rows of results call the phase of a text, which has none: nothing is cached."""
 
 
-def file_workload(path: Path, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
-    """The text of a file.
+def file_workload(path: str | Path, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
+    """The text of a file, or of the module that a function of it makes (``FILE.py:FUNCTION``).
 
     Raises:
-        InputError: it can't be read, or a shape was asked for, which only the text itself decides.
+        InputError: it can't be read or lowered, or a shape was asked for, which only the text itself decides.
     """
+    if is_module_reference(str(path)):
+        return module_workload(_module_of(str(path)), shape_options)
     _refuse_shape(shape_options, str(path))
-    return Workload(path.stem), read_text(
-        path, hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"]
+    return Workload(Path(path).stem), read_text(
+        Path(path), hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"]
     )
+
+
+def _module_of(reference: str) -> ModuleSource:
+    path = Path(reference.rpartition(":")[0])
+    return _loaded(reference, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=4)
+def _loaded(reference: str, changed_ns: int) -> ModuleSource:
+    """The module of a reference, made once for all points of a study as long as its file is the same."""
+    return ModuleSource.load(reference)
 
 
 def module_workload(source: ModuleSource, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
@@ -230,11 +244,12 @@ class CompileRequest:
         shape_options = {
             "--phase": self.phase, "--tokens": self.tokens, "--context": self.context, "--head": self.head or None,
         }  # fmt: skip
-        if self.module is not None or is_module_reference(self.model):
+        if self.module is not None:
             step("lowering")
-            return module_workload(self.module or ModuleSource.load(self.model), shape_options)
+            return module_workload(self.module, shape_options)
         if is_file(self.model):
-            return file_workload(Path(self.model), shape_options)
+            step("lowering")
+            return file_workload(self.model, shape_options)
         config = model_config(self.model)
         asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
         if self.head:

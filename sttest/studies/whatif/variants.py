@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -108,9 +108,13 @@ def _asked(request: CompileRequest, design: Design, settings: Settings) -> Compi
     chosen = {key.removeprefix(KNOBS): value.value for key, value in settings.items() if key.startswith(KNOBS)}
     if "precision" in settings:
         chosen["precision"] = str(settings["precision"].value)
-    shape = {key: settings[key].value for key in ("model", "phase", "tokens", "context") if key in settings}
+    shape: dict[str, Any] = {
+        key: settings[key].value for key in ("model", "phase", "tokens", "context") if key in settings
+    }
+    if "model" in shape:
+        shape["module"] = None
     return replace(
-        request, board=changed_board(board, settings), options=options_with(request.options, chosen), **cast(Any, shape)
+        request, board=changed_board(board, settings), options=options_with(request.options, chosen), **shape
     )
 
 
