@@ -90,6 +90,21 @@ class Partition(_Section):
     cycles_with_crossing_registers: int | None
 
 
+class InFloat(_Section):
+    """A contraction, or an argument, that is not in integers, and why."""
+
+    name: str
+    reason: str
+
+
+class Contractions(_Section):
+    """What a scheme of integers has made integers (`sttest.compile.quantization.coverage`)."""
+
+    integers: int
+    floating: list[InFloat]
+    stored: list[InFloat]
+
+
 class ValuesPart(_Section):
     """The file of the reference graph and the layers of a launch, or why there is none."""
 
@@ -122,6 +137,7 @@ class Manifest(_Section):
     versions: dict[str, str]
     resources: Resources
     partition: _Maybe[Partition] = None
+    contractions: _Maybe[Contractions] = None
     values: ValuesPart
     hls: HlsPart
 
