@@ -212,7 +212,7 @@ def compile_text(
     runner.run(tiling[at : at + 1])
     covered = coverage(module, stored) if quantises else None
     runner.run(tiling[at + 1 :])
-    fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
+    fusion = fusion_report(module, knobs.c_max_bytes or hardware.fabric.usable_onchip_bytes)
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
@@ -309,7 +309,7 @@ class StagedCompiler:
         self._parsed = parse(text, name, self._context)
         set_target(self._parsed, board)
         self._workload = {**workload_of(self._parsed), **(workload or {})}
-        self._tiled: dict[tuple[ModulePass, ...], Tiled] = {}
+        self._tiled: dict[tuple[tuple[ModulePass, ...], int], Tiled] = {}
         self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
 
     def tiled(self, knobs: CompileOptions) -> Tiled:
@@ -319,13 +319,13 @@ class StagedCompiler:
             InputError: ops, a scheme or a tile that are not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        chosen = self._split(knobs)[0]
-        if chosen not in self._tiled:
+        chosen, c_max_bytes = self._split(knobs)[0], knobs.c_max_bytes or self.board.fabric.usable_onchip_bytes
+        if (chosen, c_max_bytes) not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]
             module = self._after(chosen)
-            self._tiled[chosen] = Tiled(module, fusion_report(module, self.board.fabric.usable_onchip_bytes))
-        return self._tiled[chosen]
+            self._tiled[chosen, c_max_bytes] = Tiled(module, fusion_report(module, c_max_bytes))
+        return self._tiled[chosen, c_max_bytes]
 
     def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
         """The text after some passes, of which several tilings share the first ones; not to be changed."""

@@ -1,10 +1,11 @@
 """The manifest of a design package: what was compiled, for which board, with which options, and what came out."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.compile.options import CompileOptions
+from sttest.models.quant.scheme import QuantScheme, load_scheme
 
 SCHEMA = "sttest.package/1"
 _Value = TypeVar("_Value")
@@ -37,6 +38,12 @@ class Configuration(_Section):
     workload: Workload
     knobs: CompileOptions
     board: str
+    scheme: _Maybe[dict[str, str | int | None]] = None  # fields of a scheme that is none of the shipped ones
+
+    @property
+    def quant_scheme(self) -> QuantScheme:
+        """The scheme that `knobs.precision` names, or the one that its file held when the design was compiled."""
+        return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
 class PassTime(_Section):

@@ -273,6 +273,7 @@ class CompileRequest:
             InputError: they don't.
         """
         options = self.options
+        load_scheme(options.precision)
         if not isinstance(self.board, FpgaBoard):
             require_hbm(load_board(self.board))
         return self._generating() if options.generate > 1 else options
