@@ -1,5 +1,6 @@
 """The operator library: what a kernel's latency and area are made of."""
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,8 @@ from sttest.core.results import Kind
 from sttest.core.validation import validated
 
 OPERATORS_FILE = Path(__file__).parent / "data" / "operators.yaml"
+OWN: dict[str, "Operator"] = {}
+"""Operators that designs bring along (`df.call`), by names that have all their figures in them."""
 WORD_BITS = 32
 """Of the values that operators of the library give: those of its integers run in 32 bits in the emitted code."""
 
@@ -123,7 +126,7 @@ def load_operators(path: Path) -> tuple[float, Mapping[str, Operator]]:
     for name, row in file.operators.items():
         if row.compose:
             library[name] = _composed(name, row, library, path)
-    return file.clock_target_ns, MappingProxyType(library)
+    return file.clock_target_ns, MappingProxyType(ChainMap(library, OWN))
 
 
 def _composed(name: str, row: _Row, library: Mapping[str, Operator], path: Path) -> Operator:

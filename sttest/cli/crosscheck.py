@@ -10,6 +10,7 @@ import typer
 from sttest.cli.common import ApTypes, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
+from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
 from sttest.core.files import read_text
 from sttest.core.tables import print_table
@@ -24,7 +25,7 @@ from sttest.studies.workload import is_file
 from sttest.targets.csim import ap_types_folder
 
 
-@takes_options("precision", "attention", "attention_chunk")
+@takes_options("precision", "attention", "attention_chunk", "kernels")
 def crosscheck_verb(
     model: Annotated[
         str,
@@ -67,11 +68,15 @@ def crosscheck_verb(
       sttest crosscheck block.mlir --checkpoint block.safetensors
 
       sttest crosscheck my-module.py:make --precision w8a8
+
+      sttest crosscheck small-gpt2 --phase decode --kernels kernels.yaml
     """
     asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters))
     chosen = _engines(engines)
     types = None if ap_types is None else ap_types_folder(ap_types)
     require_torch()
+    if options.kernels is not None:
+        define_values(Path(options.kernels))
     asked = with_default_shape(asked, small=small)
     if is_module_reference(model):
         if checkpoint is not None:

@@ -10,6 +10,7 @@ import typer
 
 from sttest.cli.common import ApTypes, Backend, Engine, Json, Simulator, print_json, progress
 from sttest.cli.simulate import Depths
+from sttest.compile.own_kernels import define_values
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, SttestError
 from sttest.core.tables import print_table
 from sttest.crosscheck.case import WeightSource
@@ -45,6 +46,9 @@ def emulate_verb(
     checkpoint: Annotated[Path | None, typer.Option(help="csim: the weights of this folder's first layer.")] = None,
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     ap_types: ApTypes = None,
+    kernels: Annotated[
+        Path | None, typer.Option(help="csim: the YAML file of own kernels, whose Python functions give values.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a design outside of the simulator and compare; exit code 3 on a deadlock, 6 where an engine disagrees.
@@ -67,6 +71,8 @@ def emulate_verb(
       sttest emulate build/small-gpt2-decode-u55c --backend csim --ap-types HLS_arbitrary_Precision_Types
     """
     depths = Depths(of_some=depth or ())
+    if kernels is not None:
+        define_values(kernels)
     if backend == "csim":
         weights = WeightSource(seed, checkpoint)
         raise typer.Exit(_run_csim(path, depths, work_dir, weights, streams, ap_types, as_json=as_json))

@@ -133,6 +133,10 @@ class CompileOptions(_Checked):
         Names, Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
         Option(("multiply-in-fabric{tasks}",), metavar="NAME"),
     ] = ()  # fmt: skip
+    kernels: Annotated[
+        str | None, Field(description="YAML file of own kernels, C++ functions in place of tasks' payloads."),
+        Option(("call-own-kernels{file}",), metavar="FILE"),
+    ] = None  # fmt: skip
     c_max_bytes: Annotated[
         int | None, Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
         Option(("fuse-kernels",), unit="bytes"),

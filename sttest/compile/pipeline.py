@@ -11,6 +11,7 @@ from sttest.compile.passes.add_positions import AddPositions
 from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.buffer_rereads import BufferRereads
+from sttest.compile.passes.call_own_kernels import CallOwnKernels
 from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
 from sttest.compile.passes.fold_dma import FoldDma
@@ -62,6 +63,7 @@ _TILING = (
     Step(Quantize),
     Step(FloatMinAsInt),
     Step(LinalgToKernels),
+    Step(CallOwnKernels, lambda options: options.kernels is not None),
     Step(MultiplyInFabric, lambda options: bool(options.fabric)),
     Step(ShareEngines, _shares),
     Step(AssignLanes),

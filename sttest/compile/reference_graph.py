@@ -219,6 +219,8 @@ def _scalar_op(op: Operation, operands: Sequence[int]) -> ScalarOp:
     value = predicate = ""
     if isinstance(op, arith.ConstantOp):
         value = _number(op.value)
+    if isinstance(op, df.CallOp):
+        value = op.callee.data
     if isinstance(op, arith.CmpfOp):
         predicate = _PREDICATES[op.predicate.value.data]
     return ScalarOp(op.name, _dtype(op.results[0].type), tuple(operands), value, predicate)

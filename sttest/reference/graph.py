@@ -603,6 +603,10 @@ _ARITY: dict[str, int] = {
 }  # fmt: skip
 
 
+OWN_KERNEL = "df.call"
+"""A function of the user's, whose name is the operation's value (`sttest.reference.own_kernels`)."""
+
+
 def check_op(name: str, operands: Sequence[str], result: str, predicate: str = "") -> None:
     """Refuses an operation to which docs/reference/values.md gives no value.
 
@@ -615,6 +619,10 @@ def check_op(name: str, operands: Sequence[str], result: str, predicate: str = "
     Raises:
         InputError: an unknown operation, or types that it does not take.
     """
+    if name == OWN_KERNEL:
+        if {*operands, result} != {"f32"}:
+            raise InputError("unsupported-op", "an own kernel takes and gives other elements than f32", where="payload")
+        return
     if name not in _ARITY:
         hints = [did_you_mean(name, _ARITY)]
         raise InputError("unsupported-op", f"{name:.80} has no defined value", where="payload", hints=hints)

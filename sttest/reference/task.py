@@ -11,8 +11,9 @@ import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.reference.binary32 import add
-from sttest.reference.graph import NUMPY, Access, Array, Payload, ReferenceStream, ScalarOp, Task
+from sttest.reference.graph import NUMPY, OWN_KERNEL, Access, Array, Payload, ReferenceStream, ScalarOp, Task
 from sttest.reference.memory import Offsets, element_numbers, expanded, offsets
+from sttest.reference.own_kernels import own_kernel
 from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS, Function, compare, constant, converted, integer_op
 
 # --- A payload's scalar operations as one function over arrays
@@ -51,6 +52,8 @@ def _function(op: ScalarOp, types: list[str]) -> Function:
         return FLOAT_OPS[op.op]
     if op.op in INTEGER_OPS:
         return integer_op(op.op, op.dtype)
+    if op.op == OWN_KERNEL:
+        return own_kernel(op.value)
     if op.op == "arith.cmpf":
         return compare(op.predicate)
     if op.op == "arith.select":

@@ -1143,6 +1143,37 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
+class CallOp(IRDLOperation):
+    """A C++ function of the user's in a payload, with what one instance of it takes.
+
+    ``stages`` are cycles from its operands to its result, ``interval`` those between two calls of one instance.
+    """
+
+    name = "df.call"
+    callee = prop_def(StringAttr)
+    stages = prop_def(IntegerAttr[I64])
+    interval = prop_def(IntegerAttr[I64])
+    dsp = prop_def(IntegerAttr[I64])
+    ff = prop_def(IntegerAttr[I64])
+    lut = prop_def(IntegerAttr[I64])
+    arguments = var_operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+    def verify_(self) -> None:
+        """Times are of a pipeline, areas not negative."""
+        if min(self.figure("stages"), self.figure("interval")) < 1:
+            raise VerifyException("df.call: stages and interval are at least 1")
+        if min(self.figure("dsp"), self.figure("ff"), self.figure("lut")) < 0:
+            raise VerifyException("df.call: an area is not negative")
+
+    def figure(self, name: str) -> int:
+        """One of its figures by name."""
+        attribute = self.properties[name]
+        assert isinstance(attribute, IntegerAttr)
+        return attribute.value.data
+
+
+@irdl_op_definition
 class KernelOp(IRDLOperation):
     """One FPGA kernel: tensors outside, itensors inside; its boundary is where DMAs come from.
 
@@ -1302,7 +1333,7 @@ class BufferOp(IRDLOperation):
 DF = Dialect(
     "df",
     [
-        YieldOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, ConcatOp, GatherOp, EnterOp, LeaveOp, DmaReadOp,
+        YieldOp, CallOp, KernelOp, TaskOp, ConverterOp, ForkOp, JoinOp, ConcatOp, GatherOp, EnterOp, LeaveOp, DmaReadOp,
         DmaWriteOp, InstanceOp, StreamOp, EmptyOp, ReadOp, WriteOp, CastOp, ReassociateOp, ChunkOp, StreamReadOp,
         StreamWriteOp, StreamCastOp, BufferOp,
     ],

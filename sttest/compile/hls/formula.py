@@ -108,5 +108,5 @@ def _term(op: Operation, operands: Sequence[_Term]) -> _Term:
     if isinstance(op, CmpfOp) and op.predicate.value.data in _COMPARED:
         left, right = (each.at_least(1) for each in operands)
         return _Term(f"{left} {_COMPARED[op.predicate.value.data]} {right}", 0)
-    name = _NAMED.get(op.name, op.name.partition(".")[2])
+    name = op.callee.data if isinstance(op, df.CallOp) else _NAMED.get(op.name, op.name.partition(".")[2])
     return _Term(f"{name}({', '.join(each.text for each in operands)})")

@@ -17,6 +17,7 @@ from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
+from sttest.compile.own_kernels import own_kernels
 from sttest.compile.sharing.processes import process_name
 from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
@@ -75,10 +76,19 @@ class _Emitter:
         functions = written(processes.functions, self.network.template)
         headers = {
             TYPES: _header("Types of tokens and blocks, and functions on single values.", self._types()),
-            PARTS: _header("What several processes do, for any sizes and types.", functions.templates, TYPES),
+            PARTS: _header(
+                "What several processes do, for any sizes and types.",
+                [*self._own_kernels(), *functions.templates],
+                TYPES,
+            ),
         }
         top = "\n".join([*self._top(title, functions.processes), ""])
         return EmittedKernel(self.network.name, headers, top, tuple(self.network.memories.values()))
+
+    def _own_kernels(self) -> list[str]:
+        """The user's C++, as it is."""
+        texts = own_kernels(self.network.kernel)
+        return [line for text in texts.values() for line in ("", *text.splitlines(), "")]
 
     def _types(self) -> list[str]:
         code = Code()

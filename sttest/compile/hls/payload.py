@@ -191,6 +191,8 @@ class PayloadCode:
 
     def _expression(self, op: Operation, operands: Sequence[str]) -> tuple[str, str]:
         types = [self._element(operand.type) for operand in op.operands]
+        if isinstance(op, df.CallOp):
+            return "own", f"{op.callee.data}({', '.join(operands)})"
         if isinstance(op, CmpfOp) and types[0] == F32:
             return "holds", _COMPARISONS[op.predicate.value.data].format(a=operands[0], b=operands[1])
         if op.name == "arith.select":

@@ -21,6 +21,7 @@ from xdsl.dialects.arith import CmpfOp, ConstantOp
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from sttest.compile.dialects import df
 from sttest.compile.rtl.dslx import definitions
 from sttest.compile.schedule.conversions import is_inside_saturation, saturation_of
 from sttest.core.errors import InputError, SttestError, ToolMissingError, did_you_mean
@@ -154,6 +155,11 @@ class _Writer:
         self.lines.append(f"let {name} = {self._expression(op)};")
 
     def _expression(self, op: Operation) -> str:
+        if isinstance(op, df.CallOp):
+            raise InputError(
+                "no-rtl", f"the own kernel '{op.callee.data}' is C++, and has no RTL", where=self.where,
+                hints=["emulate it with --backend csim", "compile without --kernels"],
+            )  # fmt: skip
         to = _bits(op.results[0], self.where)
         saturated = saturation_of(op)
         if saturated is not None:

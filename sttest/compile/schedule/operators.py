@@ -10,7 +10,7 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
-from sttest.boards.operators import Operator, accumulator, add_tree_levels
+from sttest.boards.operators import OWN, Area, Operator, Timing, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
 from sttest.compile.schedule.conversions import is_inside_saturation
@@ -38,6 +38,16 @@ FABRIC = "_fabric"
 """What the name of an operator in LUTs ends in, behind that of the one in DSPs that it replaces."""
 # Signs, sign extensions, low bits, and bits read as another type.
 _WIRES = ("constant", "negf", "absf", "extsi", "trunci", "bitcast")
+
+
+def own_operator(op: df.CallOp) -> Operator:
+    """The operator that a design brings along in a payload."""
+    stages, dsp, ff, lut = map(op.figure, ("stages", "dsp", "ff", "lut"))
+    interval, callee = op.figure("interval"), op.callee.data
+    name = f"{callee}-{stages}-{interval}-{dsp}-{ff}-{lut}"
+    timing = Timing(stages=stages, latency_cycles=stages - 1, source="own kernel", kind="assumed")
+    area = Area(dsp=dsp, ff=ff, lut=lut, source="own kernel", kind="assumed")
+    return OWN.setdefault(name, Operator(name=name, title=callee, timing=timing, area=area))
 
 
 def busy_cycles(task: df.TaskOp, library: Mapping[str, Operator]) -> int:
@@ -79,7 +89,9 @@ def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operat
     the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
     interval = step_interval(task, lanes, library)
-    return {name: -(-count // interval) for name, count in operators_of_lanes(task, lanes).items()}
+    return {
+        name: count if name in OWN else -(-count // interval) for name, count in operators_of_lanes(task, lanes).items()
+    }
 
 
 def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:
@@ -91,7 +103,8 @@ def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) 
     """
     reduction = reduction_of(task)
     if reduction is None or reduction.order != "chain":
-        return 1
+        # Own kernels are in tasks that reduce nothing.
+        return max((op.figure("interval") for op in task.payload.block.ops if isinstance(op, df.CallOp)), default=1)
     factors = lane_factors(task, lanes)
     distance, shared = sum_distance(task, factors), lanes_per_result(task, lanes)
     fetched = 0 if distance == 1 or waits_in_line(task, factors) else MEMORY_CYCLES
@@ -185,6 +198,8 @@ def _is_chained(op: Operation, task: df.TaskOp) -> bool:
 
 
 def _operator_name(op: Operation, task: df.TaskOp) -> str:
+    if isinstance(op, df.CallOp):
+        return own_operator(op).name
     short = op.name.split(".")[-1]
     if short == "muli":
         return _mac(task)
