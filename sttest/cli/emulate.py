@@ -47,7 +47,7 @@ def emulate_verb(
     streams: Annotated[Path | None, typer.Option(help="csim: a folder for the tokens of every stream.")] = None,
     ap_types: ApTypes = None,
     kernels: Annotated[
-        Path | None, typer.Option(help="csim: the YAML file of own kernels, whose Python functions give values.")
+        Path | None, typer.Option(help="The YAML file of own kernels, whose Python functions give values.")
     ] = None,
     as_json: Json = False,
 ) -> None:

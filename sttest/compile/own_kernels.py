@@ -1,6 +1,6 @@
 """Own kernels: what a YAML file says of C++ functions that take the place of tasks' payloads.
 
-The C++ goes into the module, so that a package needs no file of the user's to be emitted again.
+The texts go into the module, so that a package needs no file of the user's to be emitted again.
 """
 
 import re
@@ -19,9 +19,9 @@ from sttest.core.results import Kind
 from sttest.core.validation import validated
 from sttest.reference.own_kernels import define_own_kernel
 
-ATTRIBUTE = "sttest.own_kernels"
-"""Of a module: C++ by the name of its function."""
-MAX_CPP_BYTES = 1024 * 1024
+CPP, SYSTEMVERILOG = "sttest.own_cpp", "sttest.own_systemverilog"
+"""Attributes of a module: texts by the name of the function that is in them."""
+MAX_TEXT_BYTES = 1024 * 1024
 _Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 _Count = Annotated[int, Field(ge=0, le=10**7)]
 
@@ -34,6 +34,7 @@ class OwnKernel(BaseModel):
     task: Annotated[str, Field(min_length=1, max_length=200)]  # whose payload it replaces
     function: _Name
     cpp: str  # file, as seen from the YAML file
+    systemverilog: str | None = None  # file with a function of 32-bit vectors, for values in clocked hardware
     python: str  # ``FILE.py:FUNCTION`` of numpy arrays, for its values
     latency: Annotated[int, Field(ge=1, le=10_000)]  # cycles from operands to result
     interval: Annotated[int, Field(ge=1, le=10_000)] = 1  # cycles between two calls of one instance
@@ -76,7 +77,7 @@ def cpp_text(kernel: OwnKernel, folder: Path, arguments: int) -> str:
         InputError: no such file, or no function of that name with so many arguments in it.
     """
     path = folder / kernel.cpp
-    text = read_text(path, most_bytes=MAX_CPP_BYTES)
+    text = read_text(path, most_bytes=MAX_TEXT_BYTES)
     found = re.search(rf"\bfloat\s+{kernel.function}\s*\(([^)]*)\)\s*\{{", text)
     wanted = ", ".join(["float"] * arguments)
     if found is None:
@@ -92,21 +93,35 @@ def cpp_text(kernel: OwnKernel, folder: Path, arguments: int) -> str:
     return text
 
 
-def keep_texts(module: ModuleOp, texts: Mapping[str, str]) -> None:
-    """Keeps C++ by the name of its function in a module."""
-    module.attributes[ATTRIBUTE] = DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})
+def systemverilog_text(kernel: OwnKernel, folder: Path) -> str | None:
+    """The SystemVerilog of a kernel; None where it has none.
+
+    Raises:
+        InputError: no such file, or no function of that name in it.
+    """
+    if kernel.systemverilog is None:
+        return None
+    path = folder / kernel.systemverilog
+    text = read_text(path, most_bytes=MAX_TEXT_BYTES)
+    if re.search(rf"\bfunction\s+automatic\b[^;]*\b{kernel.function}\s*\(", text) is None:
+        raise InputError(
+            "no-function", f"the file has no function automatic '{kernel.function}'", where=str(path),
+            hints=[f"write function automatic logic [31:0] {kernel.function}(input logic [31:0] x)"],
+        )  # fmt: skip
+    return text
 
 
-def own_kernels(op: Operation) -> dict[str, str]:
-    """C++ by the name of its function, of the module that an op is in; each text once."""
+def keep_texts(module: ModuleOp, attribute: str, texts: Mapping[str, str]) -> None:
+    """Keeps texts by the name of their function in an attribute of a module."""
+    module.attributes[attribute] = DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})
+
+
+def kept_texts(op: Operation, attribute: str) -> dict[str, str]:
+    """Texts by the name of their function, of the module that an op is in."""
     root = op.get_toplevel_object()
-    kept = root.attributes.get(ATTRIBUTE) if isinstance(root, ModuleOp) else None
+    kept = root.attributes.get(attribute) if isinstance(root, ModuleOp) else None
     texts = kept.data if isinstance(kept, DictionaryAttr) else {}
-    found: dict[str, str] = {}
-    for name, text in texts.items():
-        if isinstance(text, StringAttr) and text.data not in found.values():
-            found[name] = text.data
-    return found
+    return {name: text.data for name, text in texts.items() if isinstance(text, StringAttr)}
 
 
 def define_values(path: Path) -> None:

@@ -235,7 +235,7 @@ class _Climb:
     def _torch(self) -> EngineResult:
         if self.case.golden_s is None:
             return EngineResult("torch", "missing", note="a text has no PyTorch module; the golden is 'reference'")
-        note = "the golden" if self.case.golden_name == "torch" else "in floating point; the golden is 'reference'"
+        note = "the golden" if self.case.golden_name == "torch" else "the golden is 'reference'"
         return EngineResult("torch", "done", seconds=self.case.golden_s, note=note)
 
     def _csim(self) -> EngineResult:

@@ -7,7 +7,7 @@ itself what it computes: in floating point it is the golden, and a precision is 
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +71,13 @@ def package_case(package: DesignPackage, source: WeightSource, text: str | None 
         return make_text_case(package, source, text)
     block = ModelPackage.read(package.folder)
     block.require_one_block()
-    return make_case(block.config, block.shape, block.scheme, source, block.chunk)
+    case = make_case(block.config, block.shape, block.scheme, source, block.chunk)
+    if package.manifest.configuration.knobs.kernels is None:
+        return case
+    # PyTorch does not know what an own kernel computes.
+    graph = package.reference_graph
+    golden = case.results(graph, run(graph, case.images(graph)).results)
+    return replace(case, golden=golden, modules={}, golden_name="reference")
 
 
 def make_text_case(package: DesignPackage, source: WeightSource, text: str | None = None) -> TextCase:

@@ -17,7 +17,7 @@ from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
-from sttest.compile.own_kernels import own_kernels
+from sttest.compile.own_kernels import CPP, kept_texts
 from sttest.compile.sharing.processes import process_name
 from sttest.core.cpp_text import one_text
 from sttest.core.errors import InputError
@@ -87,8 +87,8 @@ class _Emitter:
 
     def _own_kernels(self) -> list[str]:
         """The user's C++, as it is."""
-        texts = own_kernels(self.network.kernel)
-        return [line for text in texts.values() for line in ("", *text.splitlines(), "")]
+        texts = dict.fromkeys(kept_texts(self.network.kernel, CPP).values())  # a file may hold several functions
+        return [line for text in texts for line in ("", *text.splitlines(), "")]
 
     def _types(self) -> list[str]:
         code = Code()

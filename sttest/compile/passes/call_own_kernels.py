@@ -10,7 +10,15 @@ from xdsl.passes import ModulePass
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.own_kernels import OwnKernel, cpp_text, keep_texts, read_own_kernels
+from sttest.compile.own_kernels import (
+    CPP,
+    SYSTEMVERILOG,
+    OwnKernel,
+    cpp_text,
+    keep_texts,
+    read_own_kernels,
+    systemverilog_text,
+)
 from sttest.core.errors import InputError, did_you_mean
 
 
@@ -30,6 +38,7 @@ class CallOwnKernels(ModulePass):
         """
         path, tasks = Path(self.file), {task.sym_name.data: task for task in all_of(op, df.TaskOp)}
         texts: dict[str, str] = {}
+        hardware: dict[str, str] = {}
         for kernel in read_own_kernels(path):
             if kernel.task not in tasks:
                 raise InputError(
@@ -39,8 +48,12 @@ class CallOwnKernels(ModulePass):
             task = tasks[kernel.task]
             _refuse_unfit(task, str(path))
             texts[kernel.function] = cpp_text(kernel, path.parent, len(task.sources))
+            if (text := systemverilog_text(kernel, path.parent)) is not None:
+                hardware[kernel.function] = text
             _replace(task, kernel)
-        keep_texts(op, texts)
+        keep_texts(op, CPP, texts)
+        if hardware:
+            keep_texts(op, SYSTEMVERILOG, hardware)
 
 
 def _refuse_unfit(task: df.TaskOp, where: str) -> None:
@@ -58,13 +71,7 @@ def _refuse_unfit(task: df.TaskOp, where: str) -> None:
 
 def _replace(task: df.TaskOp, kernel: OwnKernel) -> None:
     block = Block(arg_types=[argument.type for argument in task.payload.block.args])
-    figures = {
-        "stages": kernel.latency,
-        "interval": kernel.interval,
-        "dsp": kernel.dsp,
-        "ff": kernel.ff,
-        "lut": kernel.lut,
-    }
+    figures = {name: getattr(kernel, name) for name in ("interval", "dsp", "ff", "lut")} | {"stages": kernel.latency}
     call = df.CallOp.create(
         operands=list(block.args[: len(task.sources)]), result_types=[f32],
         properties={"callee": StringAttr(kernel.function), **{name: IntegerAttr(n, 64) for name, n in figures.items()}},

@@ -157,8 +157,8 @@ class _Writer:
     def _expression(self, op: Operation) -> str:
         if isinstance(op, df.CallOp):
             raise InputError(
-                "no-rtl", f"the own kernel '{op.callee.data}' is C++, and has no RTL", where=self.where,
-                hints=["emulate it with --backend csim", "compile without --kernels"],
+                "no-rtl", f"the own kernel '{op.callee.data}' has no pipeline for synthesis", where=self.where,
+                hints=["simulate it", "compile without --kernels"],
             )  # fmt: skip
         to = _bits(op.results[0], self.where)
         saturated = saturation_of(op)

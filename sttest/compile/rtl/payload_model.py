@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
+from sttest.compile.dialects import df
 from sttest.compile.hls.types import element_of
+from sttest.compile.own_kernels import SYSTEMVERILOG, kept_texts
 from sttest.compile.rtl.payload import constant_bits
 from sttest.core.errors import InputError
 
@@ -48,16 +50,31 @@ def payload_function(
     for value, number in (known or {}).items():
         names[value] = _bits(number, bits_of(value, where))
     declared, lines = [], []
+    own: dict[str, None] = {}
     for op in ops:
+        if isinstance(op, df.CallOp):
+            own[_own_function(op, where)] = None
         (result,) = op.results
         value = names[result] = f"v{len(names)}"
         declared.append(f"    logic [{bits_of(result, where) - 1}:0] {value};\n")
         lines.append(f"    {value} = {_expression(op, [names.get(each, '?') for each in op.operands], where)};\n")
     given = ", ".join(names[value] for value in reversed(outputs))
-    return (
+    return "".join(own) + (
         f"  function automatic logic [{width - 1}:0] {name}({arguments});\n{''.join(declared)}{''.join(lines)}"
         f"    return {{{given}}};\n  endfunction\n"
     )
+
+
+def _own_function(op: df.CallOp, where: str) -> str:
+    """The text that defines an own kernel."""
+    callee = op.callee.data
+    texts = kept_texts(op, SYSTEMVERILOG)
+    if callee not in texts:
+        raise InputError(
+            "no-rtl", f"the own kernel '{callee}' has no SystemVerilog", where=where,
+            hints=["give its systemverilog in the file of kernels", "emulate it with --backend csim"],
+        )  # fmt: skip
+    return f"{texts[callee].rstrip()}\n"
 
 
 def _bits(number: int, bits: int) -> str:
@@ -75,6 +92,8 @@ def _expression(op: Operation, names: Sequence[str], where: str) -> str:
         return f"fp::{_BINARY[op.name]}({names[0]}, {names[1]})"
     if isinstance(op, arith.CmpfOp):
         return f"fp::fp_compare({op.predicate.value.data}, {names[0]}, {names[1]})"
+    if isinstance(op, df.CallOp):
+        return f"{op.callee.data}({', '.join(names)})"
     match op.name:
         case "arith.negf":
             return f"{{~{names[0]}[{bits - 1}], {names[0]}[{bits - 2}:0]}}"

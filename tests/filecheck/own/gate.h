@@ -1,0 +1,1 @@
+static float gate_of(float a, float b) { return a * b; }
