@@ -179,6 +179,7 @@ def compile_text(
     progress: Callable[[str], None] | None = None,
     workload: Mapping[str, str | int] | None = None,
     parameters: Sequence[str] = (),
+    where: str = "",
 ) -> Design:
     """Linalg text to a sized design.
 
@@ -191,6 +192,7 @@ def compile_text(
         progress: callback that gets each pass's name before it runs.
         workload: facts that the text does not hold, such as the tokens asked for before padding.
         parameters: arguments that are weights, where the text does not say so.
+        where: how errors name the text; its design's name if not given.
 
     Raises:
         InputError: bad IR, unsupported ops, or no such board.
@@ -199,7 +201,7 @@ def compile_text(
     knobs = knobs or CompileOptions()
     hardware = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
     context = new_context()
-    module = parse(text, name, context)
+    module = parse(text, where or name, context)
     if parameters:
         with_parameters(module, parameters)
     set_target(module, hardware)

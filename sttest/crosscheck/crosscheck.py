@@ -270,4 +270,4 @@ def _sqnr_db(reference: np.ndarray, y: np.ndarray) -> float:
 
     from sttest.models.quant.quantizers import sqnr_db
 
-    return sqnr_db(torch.from_numpy(reference), torch.from_numpy(np.ascontiguousarray(y)))
+    return sqnr_db(torch.from_numpy(reference), torch.from_numpy(np.array(y, order="C")))

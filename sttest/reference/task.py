@@ -146,7 +146,8 @@ def _element_of_points(
             places[..., dim] += step.reshape([-1 if axis == place else 1 for axis in range(len(loops))])
     if (places < 0).any() or (places >= np.array(table.shape, dtype=np.int64)).any():
         raise _misfit(task, stream, "a point touches an element that no token of its iteration holds")
-    return table[tuple(places[..., dim] for dim in range(rank))]
+    # A tensor of rank 0 has no dims that points could spread over.
+    return np.broadcast_to(table[tuple(places[..., dim] for dim in range(rank))], tuple(size))
 
 
 def _corners(task: Task, access: Access, lead: Sequence[int], loops: Sequence[int]) -> Offsets:

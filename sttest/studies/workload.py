@@ -239,7 +239,7 @@ class CompileRequest:
         workload, text = self._text(step)
         design = compile_text(
             text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=self.keep_ir, progress=step,
-            workload=workload.facts, parameters=self.parameters,
+            workload=workload.facts, parameters=self.parameters, where=self.model,
         )  # fmt: skip
         if self.require_quantized:
             refuse_floats(design)

@@ -119,3 +119,45 @@ def test_verbs_of_designs_say_how_a_text_becomes_one(verb, sttest, tmp_path, mon
     outcome = sttest(verb, "mlp.mlir")
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert "sttest compile mlp.mlir -o build/mlp" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "precision"),
+    [("scalar_parameter", "fp32"), ("dot_to_scalar", "w8a8"),
+     *(pytest.param(*each, marks=pytest.mark.nightly) for each in (("scalar_parameter", "w4a8"), ("dot_to_scalar", "fp32")))],
+)  # fmt: skip
+def test_tensors_of_rank_0(text, precision, sttest, tmp_path):
+    outcome = sttest(
+        "crosscheck", TEXTS / f"{text}.mlir", "--precision", precision, "-o", tmp_path / "package", *ENGINES
+    )
+    assert outcome.exit_code == 0, outcome.stderr
+    told = json.loads(outcome.stdout)
+    assert (told["streams"]["verdict"], told["disagreements"]) == ("same", [])
+    assert told["sqnr_db"] is None or told["sqnr_db"] > 20
+
+
+def test_errors_name_the_file_and_the_line(sttest, tmp_path):
+    text = tmp_path / "wrong.mlir"
+    text.write_text("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %y = foo.bar %x : tensor<4xf32>\n}\n")
+    outcome = sttest("compile", text, "-o", tmp_path / "package")
+    assert (outcome.exit_code, f"{text}:2:8" in outcome.stderr) == (2, True)
+
+
+def test_a_result_that_is_an_argument_is_refused(sttest, tmp_path):
+    source, kind = (TEXTS / "scalar_parameter.mlir").read_text(), "tensor<16x32xf32>"
+    text = tmp_path / "passes.mlir"
+    source = source.replace(f"-> {kind}\n", f"-> ({kind}, {kind})\n", 1)
+    text.write_text(source.replace(f"return %y : {kind}", f"return %y, %x : {kind}, {kind}"))
+    outcome = sttest("compile", text, "-o", tmp_path / "package", "--precision", "fp32")
+    assert (outcome.exit_code, "result 1 is an argument" in outcome.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("terms", "fits"), [(133_144, True), (133_145, False)])
+def test_sums_that_could_wrap_are_refused(terms, fits, sttest, tmp_path):
+    """127 * 127 * 133,144 is just below 2 ** 31."""
+    (tmp_path / "channel.yaml").write_text("extends: w8a8\ngroup: null\n")
+    (tmp_path / "long.mlir").write_text(_of_weights_stored_as(False, terms, 2).replace("16x", "1x"))
+    options = ("--precision", tmp_path / "channel.yaml", "-o", tmp_path / "package", "--tile", 2)
+    outcome = sttest("compile", tmp_path / "long.mlir", *options)
+    assert outcome.exit_code == (0 if fits else 2), outcome.stderr
+    assert ("exceeds 32 bits" in outcome.stderr) != fits

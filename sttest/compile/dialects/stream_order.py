@@ -334,6 +334,8 @@ def is_sliced(part: ITensorType, whole: ITensorType, slices: int) -> bool:
 
 def _is_cut_by(stream: ITensorType, slices: int) -> bool:
     """Whether slices are equal, and every loop moves them as far apart as a tensor of slices has them."""
+    if not stream.element_shape:
+        return False
     dim = slice_dim(stream.element_shape)
     extent = stream.element_shape[dim]
     if extent % slices or any(stream.origin):

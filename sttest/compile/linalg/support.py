@@ -32,6 +32,7 @@ def refuse_unsupported(module: ModuleOp) -> None:
         results = [result for op in function.body.block.ops for result in op.results]
         for value in (*function.body.block.args, *results):
             _refuse_type(value, function)
+        _refuse_returned_arguments(function)
     for op in all_of(module, GenericOp):
         _refuse_constants(op)
         _refuse_destination(op)
@@ -87,6 +88,17 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
             "element-type", f"{kind} is not a tensor of {names}", where=where,
             hints=["export the model in float32; quantise chooses the widths"],
         )  # fmt: skip
+
+
+def _refuse_returned_arguments(function: func.FuncOp) -> None:
+    """A design writes what it computes."""
+    end = function.body.block.last_op
+    for number, value in enumerate(end.operands if end is not None else ()):
+        if isinstance(_root(value), BlockArgument):
+            raise InputError(
+                "returned-argument", f"result {number} is an argument, and nothing computes it",
+                where=f"func.func @{function.sym_name.data}", hints=["leave it out of the results"],
+            )  # fmt: skip
 
 
 def _refuse_constants(op: GenericOp | tensor.ConcatOp) -> None:

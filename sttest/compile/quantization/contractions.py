@@ -9,18 +9,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import TensorType, f32, i8, i32
+from xdsl.dialects.builtin import IntegerType, TensorType, f32, i8, i32
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.ir.names import source_of
-from sttest.compile.linalg.iteration import CHUNK_LOOP, dims_of, shape_of
+from sttest.compile.linalg.iteration import CHUNK_LOOP, IterationSpace, dims_of, shape_of
 from sttest.compile.linalg.support import place_of
-from sttest.compile.linalg.tensor_build import Named, Operand, constant, dims_map, expanded, generic
+from sttest.compile.linalg.tensor_build import Named, Operand, constant, dims_map, element_of, expanded, generic
 from sttest.compile.quantization.grouping import (
     QuantizedValue,
     loop_of,
@@ -99,6 +100,8 @@ def contract(op: GenericOp, left: Factor, right: Factor) -> SSAValue:
             "two-varying-scales", "the scales of both factors vary along the sum", where=place_of(op),
             hints=["compile with precision fp32"],
         )  # fmt: skip
+    if not varying:
+        _refuse_wrapping(op, (left, right), _terms(op))
     kind = TensorType(f32 if varying else i32, shape_of(op.results[0]))
     values = [(factor.seen.values, factor.access) for factor in (left, right)]
     body = _sum_scaled if varying else _sum_integers
@@ -117,6 +120,7 @@ def contract_folded(products: Sequence[tuple[GenericOp, Factor, Factor]], weight
     """
     op = products[0][0]
     assert weights.scale is not None
+    _refuse_wrapping(op, products[0][1:], sum(_terms(each) for each, *_ in products))
     totals = [_integer_sums(*product) for product in products]
     scale = weights.scale[0], Loops.of(op).of_result(weights.scale[1])
     return _rescaled(_added(totals, source_of(op)), [scale], source_of(op))
@@ -166,6 +170,7 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
     assert k is not None
     assert n is not None
     groups = shape_of(weight.seen.values)[rows] // group
+    _refuse_wrapping(op, (x, weight), group)
     place = dims_of(loops.out).index(n)
     rank = len(loops.out.results)
     # Softmax weights have the constant 1 / 127.
@@ -188,6 +193,27 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
         {rank},
     )
     return _rescaled(total, [token], source)
+
+
+def _terms(op: GenericOp) -> int:
+    """Products that a contraction adds up for each result."""
+    space = IterationSpace(op)
+    return prod(space.extent(loop) for loop in space.reductions())
+
+
+def _refuse_wrapping(op: GenericOp, factors: Sequence[Factor], terms: int) -> None:
+    """
+    Raises:
+        InputError: the largest products would not fit the accumulator.
+    """
+    types = [element_of(each.seen.values) for each in factors]
+    largest = prod((1 << each.width.data - 1) - 1 for each in types if isinstance(each, IntegerType))
+    if terms * largest >= 1 << 31:
+        raise InputError(
+            "sum-too-long", "a sum of products of integers exceeds 32 bits", where=place_of(op),
+            demand=terms, bound=((1 << 31) - 1) // largest, unit="products",
+            hints=["take a scheme with groups of rows", "split the sum in two", "compile with precision fp32"],
+        )  # fmt: skip
 
 
 def sum_softmax(ops: Sequence[GenericOp]) -> SSAValue:
