@@ -125,10 +125,13 @@ def test_what_cannot_stand_is_refused(case, tmp_path, sttest):
 )  # fmt: skip
 def test_values_that_are_none_are_refused(python, told, tmp_path):
     path = write(tmp_path, python)
-    of = design(path)
-    with pytest.raises(InputError, match=told):
+
+    def evaluated() -> None:
         define_values(path)
-        results(of)
+        results(design(path))
+
+    with pytest.raises(InputError, match=told):
+        evaluated()
 
 
 def test_a_package_alone_runs_no_python(tmp_path, sttest, monkeypatch):
