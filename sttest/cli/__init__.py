@@ -1,5 +1,7 @@
 """The command line, one file per verb: what it takes and what it does."""
 
+import gc
+
 from sttest.cli.app import app
 
 __all__ = ["app", "main"]
@@ -7,4 +9,6 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """The console script."""
+    # A module of IR is a graph of many thousand objects that all stay; Python's 700 are for programs that hold little.
+    gc.set_threshold(50_000, 20, 50)
     app()

@@ -17,7 +17,7 @@ from sttest.core.errors import SttestError
 TEXTS = {path.stem: path.read_text() for path in SMALL} | {str(seed): random_program(seed) for seed in range(10)}
 
 
-@pytest.mark.parametrize("c_max_bytes", [10_000, 20_000, 40_000])
+@pytest.mark.parametrize("c_max_bytes", [10_000, pytest.param(20_000, marks=pytest.mark.nightly), 40_000])
 @pytest.mark.parametrize("name", TEXTS)
 def test_definitions_come_before_uses(name: str, c_max_bytes: int) -> None:
     context = new_context()

@@ -16,7 +16,13 @@ EXPECTED = {"tile-too-large", "unaligned-reshape"}
 PROGRAMS_PER_CASE = 10
 
 
-@pytest.mark.parametrize("first_seed", range(1000, 1200, PROGRAMS_PER_CASE))
+@pytest.mark.parametrize(
+    "first_seed",
+    [
+        pytest.param(seed, marks=[pytest.mark.nightly] if seed >= 1080 else [])
+        for seed in range(1000, 1200, PROGRAMS_PER_CASE)
+    ],
+)
 def test_random_programs_become_streams(first_seed: int) -> None:
     refusals = [refusal(seed) for seed in range(first_seed, first_seed + PROGRAMS_PER_CASE)]
     assert set(refusals) <= {None, *EXPECTED}

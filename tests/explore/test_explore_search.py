@@ -58,6 +58,7 @@ def test_what_was_pruned_was_no_better(tmp_path):
         assert any(dominates(losses, simulated.losses) for losses in known)
 
 
+@pytest.mark.nightly
 def test_going_on_adds_points_and_changes_none(tmp_path, small_batches):
     search = tiny_search(tmp_path / "search.db")
     first = run(search, SMALL_BATCH + 3, 1, lambda _: None, resume=False)

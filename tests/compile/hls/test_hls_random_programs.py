@@ -23,7 +23,7 @@ from sttest.core.errors import SttestError
 from sttest.reference import ReferenceGraph, memory_images, read_results, run
 
 BATCH = 52
-BATCHES = {"quick": 2, "nightly": 18}
+BATCHES = {"quick": 1, "nightly": 19}
 # Of the programs of a batch, those with a concatenation.
 LEAST_SHARE = 0.15
 # What a random program may be refused for: its sizes, not its form.

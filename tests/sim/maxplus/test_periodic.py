@@ -32,7 +32,7 @@ def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(GRAPHS, st.booleans(), st.sampled_from([8, 16, 64, 200]))
 def test_jumps_change_nothing(design, unbounded, first_cycles):
     jumping = run(design, unbounded=unbounded, patience=PeriodSearchLimits(first_cycles, 1))

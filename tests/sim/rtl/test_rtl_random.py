@@ -32,7 +32,7 @@ def test_verilator_25_graphs_at_a_time(tmp_path):
         pytest.param(pipeline_graphs(), id="pipelines"),
         pytest.param(pipeline_graphs().map(traced), id="traces"),
         pytest.param(memory_graphs(), id="ports"),
-        pytest.param(actor_graphs(), id="actors"),
+        pytest.param(actor_graphs(), id="actors", marks=pytest.mark.nightly),
     ],
 )
 def test_icarus(strategy, tmp_path):

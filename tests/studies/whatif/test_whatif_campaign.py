@@ -147,11 +147,10 @@ def wait_until_gone(group: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
-    ("points", "kills"),
-    [(20, ((5, 15),)), pytest.param(200, ((5, 50), (60, 110), (120, 180)), marks=pytest.mark.nightly)],
-    ids=["once", "three-times"],
+    ("points", "kills"), [(20, ((5, 15),)), (200, ((5, 50), (60, 110), (120, 180)))], ids=["once", "three-times"]
 )
 def test_a_study_that_is_killed_gives_the_same_tables(points, kills, tmp_path, program):
     """SIGKILL to the study alone after random numbers of points; its workers must end too, and nothing is run twice."""
