@@ -120,6 +120,11 @@ class CompileOptions(_Checked):
         Literal["normal", "conservative"], Field(description="FIFO sizing."),
         Option(("size-fifos",), level="resources", search=("normal", "conservative")),
     ] = "normal"  # fmt: skip
+    sizing: Annotated[
+        Literal["schedule", "paper"],
+        Field(description="FIFO sizing by one schedule of all accesses, or by StreamTensor's rates and paths."),
+        Option(("size-fifos",), level="resources"),
+    ] = "schedule"  # fmt: skip
     share: Annotated[
         Sharing,
         Field(description="Tasks that take turns on one functional unit: products with weights, or all alike ones."),

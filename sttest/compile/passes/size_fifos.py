@@ -19,7 +19,8 @@ from sttest.compile.timing.timed_graph import TimedGraphs
 
 @dataclass(frozen=True)
 class SizeFifos(ModulePass):
-    """Sizes every stream but the folded ones; ``strategy`` is ``normal`` or ``conservative``.
+    """Sizes every stream but the folded ones; ``strategy`` is ``normal`` or ``conservative``, ``sizing``
+    ``schedule`` or ``paper``.
 
     Where tasks share engines, the linear program's depths are those of the design without
     sharing, and what else its FIFOs need is found by simulation.  ``prefetch_kib`` is room
@@ -29,6 +30,7 @@ class SizeFifos(ModulePass):
     name = "size-fifos"
 
     strategy: str = "normal"
+    sizing: str = "schedule"
     prefetch_kib: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -43,12 +45,18 @@ class SizeFifos(ModulePass):
     def size(self, op: ModuleOp) -> TimedGraphs:
         """What :meth:`apply` does, with the timed graphs that came of it: those of the sized design."""
         graphs = TimedGraphs(only_kernel(op, "timed graph", "design"), target_of(op, self.name))
-        depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy))
+        depths = _by_fifo(op, stream_depths(graphs.graph("design", apart=True), self.strategy, self.sizing))
         depths |= prefetch_depths(op, self.prefetch_kib, depths)
         shares = bool(engines_of(op))
         if shares:
             depths = shared_depths(graphs.graph("design"), depths)
-        sized_by = "simulation" if shares else f"lp-{self.strategy}"
+        sized_by = (
+            "simulation"
+            if shares
+            else f"lp-{self.strategy}"
+            if self.sizing == "schedule"
+            else f"lp-{self.sizing}-{self.strategy}"
+        )
         set_depths(op, depths, sized_by)
         graphs.resize()
         return graphs

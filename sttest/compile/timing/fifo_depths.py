@@ -27,6 +27,7 @@ from scipy.sparse.csgraph import connected_components
 from sttest.compile.assumptions import CREDITED_WEIGHT, MOST_DEPTH_ROUNDS, STORED_TOKENS
 from sttest.compile.spaces.fifo_curves import Curve, Nest, greatest_gap, most_held, nest
 from sttest.compile.spaces.fifo_sizing import DelayEdge, schedule_delays
+from sttest.compile.spaces.paper_fifo_sizing import EdgeRates, depth, solve_delays
 from sttest.core.errors import DeadlockError, InputError, did_you_mean
 from sttest.sim import simulate
 from sttest.sim.graph import (
@@ -293,12 +294,13 @@ class _Edge:
         return max(full_rate, most_held(self.fills, self.reads, delay))
 
 
-def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
+def stream_depths(graph: TimedGraph, strategy: str, sizing: str = "schedule") -> dict[str, int]:
     """The depth per FIFO with which the paced schedule needs no wait.
 
     Args:
         graph: the design; the depths that it has are not looked at.
         strategy: ``normal`` or ``conservative``.
+        sizing: ``schedule``, or ``paper`` for StreamTensor's program: one rate per end, delays over paths.
 
     Raises:
         InputError: unknown strategy, FIFOs without credits form a cycle, a FIFO is not emptied, or an actor.
@@ -312,11 +314,31 @@ def stream_depths(graph: TimedGraph, strategy: str) -> dict[str, int]:
         )
     edges = _edges(graph)
     spans = {process.name: span(process, graph) for process in graph.processes}
+    if sizing == "paper":
+        return _paper_depths(spans, edges, strategy)
     stretch = _stretches(spans, edges, strategy)
     paced = [edge.at_pace(stretch) for edge in edges]
     totals = {name: int(cycles * stretch[name]) for name, cycles in spans.items()}
     delays = schedule_delays(totals, [edge.delay_edge() for edge in paced])
     return {edge.name: edge.depth(delays[edge.name]) for edge in paced}
+
+
+def _paper_depths(spans: Mapping[str, int], edges: Sequence[_Edge], strategy: str) -> dict[str, int]:
+    """Depths as published: every process at its own speed, or all at that of the slowest."""
+    if strategy == "conservative":
+        stretch = _stretches(spans, edges, strategy)
+        edges = [edge.at_pace(stretch) for edge in edges]
+    rates = {edge.name: _rates(edge) for edge in edges}
+    hops = [DelayEdge(edge.name, edge.source, edge.target, rates[edge.name].min_delay_cycles) for edge in edges]
+    delays = solve_delays(list(spans), hops)
+    return {name: depth(own, delays[name]) for name, own in rates.items()}
+
+
+def _rates(edge: _Edge) -> EdgeRates:
+    """The mean rates of both ends, between their first and their last access, in whole cycles."""
+    tokens = len(edge.writes)
+    source, target = ((curve[-1] - curve[0]) // max(1, tokens - 1) for curve in (edge.writes, edge.reads))
+    return EdgeRates(tokens, max(1, source), edge.writes[0], max(1, target), edge.reads[0])
 
 
 def _edges(graph: TimedGraph) -> list[_Edge]:
@@ -345,7 +367,7 @@ def _ends(graph: TimedGraph, processes: Sequence[Process]) -> dict[tuple[str, st
     return {end: (process.name, curve) for process in processes for end, curve in accesses(process, graph).items()}
 
 
-def _stretches(spans: Mapping[str, int], edges: list[_Edge], strategy: str) -> dict[str, Fraction]:
+def _stretches(spans: Mapping[str, int], edges: Sequence[_Edge], strategy: str) -> dict[str, Fraction]:
     """The factor by which each process runs slower at its pace than by itself."""
     if strategy == "conservative":
         slowest = max(spans.values(), default=1)

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published_fifo_sizing import asap_delays, relaxed_delays, solve_delays
 from scipy.optimize import linprog
 
 from sttest.compile.spaces.fifo_sizing import DelayEdge
+from sttest.compile.spaces.paper_fifo_sizing import asap_delays, relaxed_delays, solve_delays
 from sttest.core.errors import InputError
 
 

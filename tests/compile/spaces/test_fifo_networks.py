@@ -2,7 +2,8 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published_fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
+
+from sttest.compile.spaces.paper_fifo_sizing import Delays, FifoFacts, KernelTiming, Strategy, equalise, size_fifos
 
 READ_AFTER_WRITE = 1
 UNBOUNDED = 1 << 30

@@ -1,9 +1,9 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from published_fifo_sizing import asap_delays, relaxed_delays
 
 from sttest.compile.spaces.fifo_sizing import DelayEdge, schedule_delays
+from sttest.compile.spaces.paper_fifo_sizing import asap_delays, relaxed_delays
 from sttest.core.errors import InputError
 
 CROSSED = [

@@ -1,8 +1,17 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from published_fifo_sizing import Delays, EdgeRates, FifoFacts, FifoSize, KernelTiming, Strategy, equalise, size_fifos
 
+from sttest.compile.spaces.paper_fifo_sizing import (
+    Delays,
+    EdgeRates,
+    FifoFacts,
+    FifoSize,
+    KernelTiming,
+    Strategy,
+    equalise,
+    size_fifos,
+)
 from sttest.core.errors import InputError
 
 FORK = KernelTiming("fork", ii=1, first_output_cycles=2, total_cycles=65)  # 64 tokens

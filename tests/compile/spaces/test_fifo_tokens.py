@@ -4,8 +4,8 @@ import pytest
 from expanded_fifos import depth_from_curves
 from hypothesis import given
 from hypothesis import strategies as st
-from published_fifo_sizing import EdgeRates, depth, max_tokens
 
+from sttest.compile.spaces.paper_fifo_sizing import EdgeRates, depth, max_tokens
 from sttest.core.errors import InputError
 
 

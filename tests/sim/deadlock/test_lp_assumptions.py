@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from published_fifo_sizing import Delays, FifoFacts, KernelTiming, size_fifos
 from sim_graphs import memory_graphs, pipeline_graphs
 
+from sttest.compile.spaces.paper_fifo_sizing import Delays, FifoFacts, KernelTiming, size_fifos
 from sttest.compile.timing.fifo_depths import stream_depths
 from sttest.core.errors import InputError
 from sttest.sim import Event, Fifo, Loop, Pipeline, TimedGraph, simulate
