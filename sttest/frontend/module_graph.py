@@ -99,8 +99,9 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     """
     exported = _export(module, arguments, keywords)
     results = _result_names(exported)
-    push_slices(exported.graph)
+    push_slices(exported.graph, set(_holders(exported)))
     exported.graph.eliminate_dead_code()
+    _refuse_uninitialised(exported.graph)
     _round_numbers(exported.graph)
     holders, frontier = _constants(exported)
     offline = _computation(holders, frontier)
@@ -156,9 +157,7 @@ def _f32(value: Any) -> Any:
 
 def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     """Placeholders of the module's tensors, and the last nodes that depend on nothing else."""
-    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
-    nodes = list(exported.graph.nodes)
-    holders = [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+    nodes, holders = list(exported.graph.nodes), _holders(exported)
     constant = set(holders)
     for node in nodes:
         random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
@@ -173,6 +172,26 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
         else:
             frontier.insert(0, node)
     return holders, frontier
+
+
+def _holders(exported: ExportedProgram) -> list[Node]:
+    """Placeholders of the module's tensors."""
+    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
+    nodes = exported.graph.nodes
+    return [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+
+
+_SHAPE_ONLY = {aten.full_like.default, aten.zeros_like.default, aten.ones_like.default, aten.fill.Scalar}
+
+
+def _refuse_uninitialised(graph: Graph) -> None:
+    for node in graph.nodes:
+        is_empty = node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target))
+        if is_empty and not _SHAPE_ONLY.issuperset(each.target for each in node.users):
+            raise InputError(
+                "uninitialised", "a tensor of no defined values is read", where=place_of(node),
+                hints=["make it with torch.zeros", "write all of it before it is read"],
+            )  # fmt: skip
 
 
 def _computation(holders: list[Node], frontier: list[Node]) -> GraphModule:
