@@ -31,6 +31,9 @@ ApTypes = Annotated[
     typer.Option(envvar=AP_TYPES_VARIABLE, help="csim: Xilinx's integer types, the folder of a clone [our own]."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Parameters = Annotated[
+    str | None, typer.Option(metavar="NAME,NAME", help="Arguments of a .mlir file that are weights [its own word].")
+]
 Board = Annotated[str, typer.Option(help="A board's name, or a YAML file.")]
 
 Verb = Callable[..., None]
@@ -100,6 +103,15 @@ def _pair(flag: str, entry: str) -> str:
     if not name or not value:
         raise InputError("bad-option", f"'{name}' has no value", where=flag, hints=[f"write {flag} NAME=..."])
     return f"{name}:{value}"
+
+
+def names_of(text: str | None) -> tuple[str, ...]:
+    """Names separated by commas.
+
+    >>> names_of("arg0, arg2")
+    ('arg0', 'arg2')
+    """
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
 def print_json(data: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.cli.common import Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.compiler import Design
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
@@ -45,6 +45,10 @@ def compile_verb(
     check_resources: Annotated[
         bool, typer.Option("--check-resources", help="Refuse what does not fit the board; place the rest on its SLRs.")
     ] = False,
+    parameters: Parameters = None,
+    require_quantized: Annotated[
+        bool, typer.Option("--require-quantized", help="Refuse a scheme's design with contractions in floating point.")
+    ] = False,
     print_after_all: Annotated[
         bool, typer.Option("--print-after-all", help="Keep the IR after every pass, not of the first and last alone.")
     ] = False,
@@ -64,6 +68,8 @@ def compile_verb(
 
       sttest compile block.mlir --board my-board.yaml --tile 32
 
+      sttest compile block.mlir --precision w8a8 --parameters arg1,arg3 --require-quantized
+
       sttest compile my-module.py:make --precision fp32
 
       sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
@@ -82,7 +88,8 @@ def compile_verb(
     """
     request = Request(
         model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
-        keep_ir="all" if print_after_all else "ends",
+        keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
+        require_quantized=require_quantized,
     )  # fmt: skip
     summary = summarise(compile_package(request), DesignPackage.read(request.folder))
     if as_json:
@@ -179,7 +186,8 @@ def summarise(design: Design, package: DesignPackage) -> dict[str, Any]:
         "kernels": len(design.fusion.fusion.group_of), "fifos": len(design.graph.fifos),
         "fifo_bits": sum(fifo.depth * fifo.bits for fifo in design.graph.fifos),
         "intermediates": manifest["intermediates"], "sizing": manifest["sizing"], "resources": manifest["resources"],
-        "partition": manifest.get("partition"), "narrow_loops": narrow_loops(design),
+        "partition": manifest.get("partition"), "contractions": manifest.get("contractions"),
+        "narrow_loops": narrow_loops(design),
         "compile_s": round(sum(stage.seconds for stage in design.stages), 3),
     }  # fmt: skip
 
@@ -197,6 +205,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"cycles         {_cycles(summary['sizing'])}",
         f"resources      {_resources(summary['resources'])}",
         *_partition(summary["partition"]),
+        *_contractions(summary["contractions"]),
         *_narrow(summary["narrow_loops"]),
         f"next           sttest simulate {summary['package']}",
     ]
@@ -224,6 +233,13 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
     return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
+
+
+def _contractions(facts: dict[str, Any] | None) -> list[str]:
+    if facts is None:
+        return []
+    lines = [f"contractions   {facts['integers']} in integers, {len(facts['floating'])} in floating point"]
+    return lines + [f"in float32     {each['name']}: {each['reason']}" for each in facts["floating"] + facts["stored"]]
 
 
 def _narrow(loops: dict[int, list[str]]) -> list[str]:

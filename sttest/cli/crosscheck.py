@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sttest.cli.common import ApTypes, Board, Json, Phase, print_json, progress, takes_options
+from sttest.cli.common import ApTypes, Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import DeadlockError, EnginesDisagreeError, InputError, did_you_mean, todays_engine
@@ -49,6 +49,7 @@ def crosscheck_verb(
         Path | None, typer.Option("--work-dir", "-o", help="The package's folder [build/MODEL-PHASE-BOARD].")
     ] = None,
     ap_types: ApTypes = None,
+    parameters: Parameters = None,
     *,
     options: CompileOptions,
     as_json: Json = False,
@@ -67,7 +68,7 @@ def crosscheck_verb(
 
       sttest crosscheck my-module.py:make --precision w8a8
     """
-    asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir)
+    asked = Request(model, phase, tokens, context, board, options, work_dir=work_dir, parameters=names_of(parameters))
     chosen = _engines(engines)
     types = None if ap_types is None else ap_types_folder(ap_types)
     require_torch()

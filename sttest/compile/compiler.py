@@ -22,11 +22,14 @@ from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.fuse_kernels import decide
+from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.size_fifos import SizeFifos, set_depths
 from sttest.compile.pipeline import all_passes, streaming_passes, tiling_passes
+from sttest.compile.quantization.coverage import Coverage, coverage, float_factors, with_parameters
 from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
+from sttest.models.quant.scheme import load_scheme
 from sttest.sim.graph import TimedGraph
 
 # --- Groups, and the intermediate results before and after fusion (StreamTensor Fig. 10a)
@@ -138,6 +141,7 @@ class Design:
     stages: tuple[Stage, ...] = ()  # the passes that ran
     # model, phase, tokens and context as the text says, and what the caller adds
     workload: dict[str, str | int] = field(default_factory=dict)
+    coverage: Coverage | None = None  # what a scheme of integers has made integers; None in floating point
 
     def with_depths(self, depths: Mapping[str, int]) -> "Design":
         """The same design with other depths of some FIFOs, in the IR as in the timed graph.
@@ -174,6 +178,7 @@ def compile_text(
     keep_ir: KeptIr = "none",
     progress: Callable[[str], None] | None = None,
     workload: Mapping[str, str | int] | None = None,
+    parameters: Sequence[str] = (),
 ) -> Design:
     """Linalg text to a sized design.
 
@@ -185,6 +190,7 @@ def compile_text(
         keep_ir: the passes whose text is kept: none, the first and the last (``ends``), or all.
         progress: callback that gets each pass's name before it runs.
         workload: facts that the text does not hold, such as the tokens asked for before padding.
+        parameters: arguments that are weights, where the text does not say so.
 
     Raises:
         InputError: bad IR, unsupported ops, or no such board.
@@ -194,15 +200,24 @@ def compile_text(
     hardware = board if isinstance(board, FpgaBoard) else require_hbm(load_board(board))
     context = new_context()
     module = parse(text, name, context)
+    if parameters:
+        with_parameters(module, parameters)
     set_target(module, hardware)
     runner = _Runner(context, module, keep_ir, progress)
-    runner.run(tiling_passes(knobs))
-    fusion = fusion_report(module, hardware.fabric.usable_onchip_bytes)
+    tiling = tiling_passes(knobs)
+    at = next(number for number, each in enumerate(tiling) if isinstance(each, Quantize))
+    runner.run(tiling[:at])
+    quantises = load_scheme(knobs.precision).quantises
+    stored = float_factors(module) if quantises else ()
+    runner.run(tiling[at : at + 1])
+    covered = coverage(module, stored) if quantises else None
+    runner.run(tiling[at + 1 :])
+    fusion = fusion_report(module, knobs.c_max_bytes or hardware.fabric.usable_onchip_bytes)
     runner.run(streaming_passes(knobs))
     runner.finish()
     graph = timed_graph(module, hardware, name)
     facts = {**workload_of(module), **(workload or {})}
-    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts)
+    return Design(name, knobs, hardware, module, graph, fusion, tuple(runner.stages), facts, covered)
 
 
 @dataclass
@@ -294,7 +309,7 @@ class StagedCompiler:
         self._parsed = parse(text, name, self._context)
         set_target(self._parsed, board)
         self._workload = {**workload_of(self._parsed), **(workload or {})}
-        self._tiled: dict[tuple[ModulePass, ...], Tiled] = {}
+        self._tiled: dict[tuple[tuple[ModulePass, ...], int], Tiled] = {}
         self._before: dict[tuple[ModulePass, ...], ModuleOp] = {(): self._parsed}
 
     def tiled(self, knobs: CompileOptions) -> Tiled:
@@ -304,13 +319,13 @@ class StagedCompiler:
             InputError: ops, a scheme or a tile that are not possible.
             DoesNotFitError: a kernel's own buffers exceed the board's memory.
         """
-        chosen = self._split(knobs)[0]
-        if chosen not in self._tiled:
+        chosen, c_max_bytes = self._split(knobs)[0], knobs.c_max_bytes or self.board.fabric.usable_onchip_bytes
+        if (chosen, c_max_bytes) not in self._tiled:
             if len(self._tiled) >= _KEPT:
                 del self._tiled[next(iter(self._tiled))]
             module = self._after(chosen)
-            self._tiled[chosen] = Tiled(module, fusion_report(module, self.board.fabric.usable_onchip_bytes))
-        return self._tiled[chosen]
+            self._tiled[chosen, c_max_bytes] = Tiled(module, fusion_report(module, c_max_bytes))
+        return self._tiled[chosen, c_max_bytes]
 
     def _after(self, chosen: tuple[ModulePass, ...]) -> ModuleOp:
         """The text after some passes, of which several tilings share the first ones; not to be changed."""

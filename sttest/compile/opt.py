@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ParseE
 
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of, parse_error, rule_error, set_target
+from sttest.compile.linalg.fills import name_fills
 from sttest.compile.pipeline import PASSES
 from sttest.core.errors import InputError, did_you_mean
 
@@ -45,7 +46,7 @@ def available_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 
 def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
-    """Reads and verifies a module.
+    """Reads and verifies a module; generalized fills are fills again.
 
     Raises:
         InputError: the text does not parse or breaks a rule of its dialect; it shows the line and names op and rule.
@@ -60,6 +61,7 @@ def parse(text: str, where: str, context: Context | None = None) -> ModuleOp:
         module.verify()
     except VerifyException as error:
         raise rule_error(error, text, where, module) from error
+    name_fills(module)
     return module
 
 

@@ -63,6 +63,10 @@ else:
         pass
 
 
+DEFAULT_TILE = 16
+"""Points of a tile's side (streamtensor.md section 2); a shorter dim is a tile itself."""
+
+
 class CompileOptions(_Checked):
     """What a user may choose; defaults are the documented ones (streamtensor.md section 2) where there are such."""
 
@@ -71,7 +75,7 @@ class CompileOptions(_Checked):
     tile_size: Annotated[
         int, Field(ge=1, description="Points per tiled loop."),
         Option(("linalg-to-kernels",), "--tile", search=(8, 16, 32, 64), unit="points"),
-    ] = 16  # fmt: skip
+    ] = DEFAULT_TILE  # fmt: skip
     tiles: Annotated[
         Names, Field(description="Points per loop of a task."),
         Option(("linalg-to-kernels",), "--task-tile", metavar="NAME=64x1x128", pairs=True),
@@ -100,10 +104,9 @@ class CompileOptions(_Checked):
         Option(("assign-lanes{fixed}",), on_command_line=False),
     ] = ()  # fmt: skip
     precision: Annotated[
-        str, Field(description="Quantization scheme; elsewhere than on the command line also a YAML file."),
-        Option(("quantize{scheme}",),
-               choices=("w4a8", "w4a8-channel", "w4a8-static", "w4a8-position", "w4a8-g64", "w4a8-g32", "w8a8",
-                        "fp32")),
+        str, Field(description="Quantization scheme: w4a8, w4a8-channel, w4a8-static, w4a8-position, w4a8-g64, "
+                               "w4a8-g32, w8a8, fp32, or a YAML file."),
+        Option(("quantize{scheme}",), metavar="NAME|FILE"),
     ] = "w4a8"  # fmt: skip
     beat_bits: Annotated[
         int, Field(ge=8, le=1024, multiple_of=8, description="Width of memory ports."),
@@ -130,6 +133,10 @@ class CompileOptions(_Checked):
         Names, Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
         Option(("multiply-in-fabric{tasks}",), metavar="NAME"),
     ] = ()  # fmt: skip
+    c_max_bytes: Annotated[
+        int | None, Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
+        Option(("fuse-kernels",), unit="bytes"),
+    ] = None  # fmt: skip
     prefetch_kib: Annotated[
         int, Field(ge=0, description="On-chip room for parameters that are read ahead."),
         Option(("size-fifos",), level="resources", search=(0, 256, 1024, 4096), unit="KiB"),

@@ -26,7 +26,6 @@ from sttest.core.errors import InputError, did_you_mean
 from sttest.crosscheck.case import Case, WeightSource, main_result, make_case, require_torch
 from sttest.crosscheck.differences import Outputs
 from sttest.frontend.module_source import ModuleSource
-from sttest.models.quant.scheme import load_scheme
 from sttest.package import DesignPackage, ModelPackage
 from sttest.reference import ReferenceGraph, run
 from sttest.reference.graph import Argument, Array, Bytes
@@ -111,7 +110,7 @@ def make_module_case(package: DesignPackage, source: ModuleSource) -> TextCase:
     own = source.run(inputs)
     seconds = time.perf_counter() - began
     main = own[main_result(graph)]
-    if not load_scheme(package.manifest.configuration.knobs.precision).quantises:
+    if not package.manifest.configuration.quant_scheme.quantises:
         return TextCase(arguments, own, main, golden_name="torch", golden_s=seconds)
     golden = read_results(graph, run(graph, memory_images(graph, arguments)).results)
     return TextCase(arguments, golden, main, golden_s=seconds)
@@ -148,7 +147,7 @@ def quantized_arguments(package: DesignPackage, plain: Mapping[str, Array]) -> d
 
     from sttest.models.quant.quantizers import quantise_kv, quantise_weight
 
-    scheme, rows = load_scheme(package.manifest.configuration.knobs.precision), _summed_dims(package)
+    scheme, rows = package.manifest.configuration.quant_scheme, _summed_dims(package)
     for each in scaled:
         values = torch.from_numpy(plain[each.name])
         if each.kind == "cache":

@@ -1,5 +1,6 @@
 """A compiled design as a package, and back: what of this room needs the compiler."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sttest.core.kernel_signature import write_signature
 from sttest.core.program import __version__
 from sttest.core.results import config_hash
 from sttest.core.validation import validated
+from sttest.models.quant.scheme import SCHEMES, load_scheme
 from sttest.package.design_package import (
     ACTIVITY,
     COMPILE_AGAIN,
@@ -154,6 +156,8 @@ def _write_values(design: Design, path: Path) -> dict[str, object]:
 
 def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, object]:
     configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
+    if (precision := design.knobs.precision) not in SCHEMES:
+        configuration["scheme"] = asdict(load_scheme(precision))
     after = on_chip(design.module)
     sizing = reports.sizing_cost(design)
     before = design.fusion.total_original_bytes
@@ -183,4 +187,5 @@ def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) 
         "versions": {"sttest": __version__, **{name: version(name) for name in _VERSIONED}},
         "resources": reports.resource_facts(taken, design.board),
         "partition": reports.partition_facts(placed) if placed else None,
+        "contractions": design.coverage.to_json() if design.coverage else None,
     }

@@ -1,10 +1,11 @@
 """The manifest of a design package: what was compiled, for which board, with which options, and what came out."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.compile.options import CompileOptions
+from sttest.models.quant.scheme import QuantScheme, load_scheme
 
 SCHEMA = "sttest.package/1"
 _Value = TypeVar("_Value")
@@ -37,6 +38,12 @@ class Configuration(_Section):
     workload: Workload
     knobs: CompileOptions
     board: str
+    scheme: _Maybe[dict[str, str | int | None]] = None  # fields of a scheme that is none of the shipped ones
+
+    @property
+    def quant_scheme(self) -> QuantScheme:
+        """The scheme that `knobs.precision` names, or the one that its file held when the design was compiled."""
+        return load_scheme(self.knobs.precision) if self.scheme is None else QuantScheme(**cast(Any, self.scheme))
 
 
 class PassTime(_Section):
@@ -90,6 +97,21 @@ class Partition(_Section):
     cycles_with_crossing_registers: int | None
 
 
+class InFloat(_Section):
+    """A contraction, or an argument, that is not in integers, and why."""
+
+    name: str
+    reason: str
+
+
+class Contractions(_Section):
+    """What a scheme of integers has made integers (`sttest.compile.quantization.coverage`)."""
+
+    integers: int
+    floating: list[InFloat]
+    stored: list[InFloat]
+
+
 class ValuesPart(_Section):
     """The file of the reference graph and the layers of a launch, or why there is none."""
 
@@ -122,6 +144,7 @@ class Manifest(_Section):
     versions: dict[str, str]
     resources: Resources
     partition: _Maybe[Partition] = None
+    contractions: _Maybe[Contractions] = None
     values: ValuesPart
     hls: HlsPart
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from sttest.core.errors import InputError
 from sttest.models.program import BlockShape, Phase
-from sttest.models.quant.scheme import load_scheme
 from sttest.models.registry import described_config
 from sttest.package.design_package import DesignPackage
 from sttest.package.manifest import Manifest
@@ -41,7 +40,7 @@ class ModelPackage(DesignPackage):
             )  # fmt: skip
         if (why := manifest.values.missing) is not None:
             raise InputError("no-values", f"the design has no values: {why}", where=str(folder))
-        self.config, self.scheme = described_config(name, workload.config), load_scheme(knobs.precision)
+        self.config, self.scheme = described_config(name, workload.config), manifest.configuration.quant_scheme
         self.phase: Phase = cast("Phase", workload.phase)
         self.tokens, self.context = tokens, context
         self.layers, self.generates = knobs.layers, knobs.generate

@@ -216,6 +216,8 @@ class CompileRequest:
     options: CompileOptions = field(default_factory=CompileOptions)  # of the compiler
     head: bool = False  # compile what follows the last layer, too
     keep_ir: KeptIr = field(default="ends", kw_only=True)  # the passes whose IR the design keeps
+    parameters: tuple[str, ...] = field(default=(), kw_only=True)  # arguments of a text that are weights
+    require_quantized: bool = field(default=False, kw_only=True)  # refuse what a scheme leaves in floating point
     module: ModuleSource | None = field(
         default=None, kw_only=True
     )  # the module itself, where `model` is not its reference
@@ -235,10 +237,13 @@ class CompileRequest:
         """
         options = self._checked_options()
         workload, text = self._text(step)
-        return compile_text(
+        design = compile_text(
             text, f"{workload.name}-{self.board_name}", self.board, options, keep_ir=self.keep_ir, progress=step,
-            workload=workload.facts,
+            workload=workload.facts, parameters=self.parameters,
         )  # fmt: skip
+        if self.require_quantized:
+            refuse_floats(design)
+        return design
 
     def _text(self, step: Step) -> tuple[Workload, str]:
         shape_options = {
@@ -250,6 +255,9 @@ class CompileRequest:
         if is_file(self.model):
             step("lowering")
             return file_workload(self.model, shape_options)
+        if self.parameters:
+            hints = ["leave out --parameters"]
+            raise InputError("parameters-of-a-model", "a model knows its weights", where=self.model, hints=hints)
         config = model_config(self.model)
         asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
         if self.head:
@@ -265,6 +273,7 @@ class CompileRequest:
             InputError: they don't.
         """
         options = self.options
+        load_scheme(options.precision)
         if not isinstance(self.board, FpgaBoard):
             require_hbm(load_board(self.board))
         return self._generating() if options.generate > 1 else options
@@ -285,6 +294,17 @@ class CompileRequest:
                 where="generate (--generate)", hints=[f"add --layers {config.layers} --head"],
             )  # fmt: skip
         return self.options.with_(positions=config.rope_theta is None)
+
+
+def refuse_floats(design: Design) -> None:
+    """
+    Raises:
+        InputError: a scheme has left contractions or weights in floating point, or none was asked for.
+    """
+    if design.coverage is None:
+        what = f"precision {design.knobs.precision} makes no integers"
+        raise InputError("not-quantized", what, where=design.name, hints=["compile with --precision w8a8"])
+    design.coverage.refuse_floats(design.name)
 
 
 def _check_head_scheme(precision: str) -> None:

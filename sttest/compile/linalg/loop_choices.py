@@ -75,6 +75,10 @@ class LoopChoices:
             nest = replace(nest, tile=_tiled(nest.space, tile, name))
         return nest
 
+    def tiles_of(self, name: str) -> bool:
+        """Whether a tile is chosen for the task."""
+        return self._chosen(_TILE, name) is not None
+
     def refuse_unused(self) -> None:
         """Refuses choices for tasks that are not there.
 

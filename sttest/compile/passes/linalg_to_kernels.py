@@ -37,6 +37,7 @@ from sttest.compile.linalg.loop_choices import LoopChoices, gemv_nest, vector_ti
 from sttest.compile.linalg.loop_nest import LoopNest, plan_concat, plan_nest, refuse_oversized_tile
 from sttest.compile.linalg.support import place_of, refuse_unsupported
 from sttest.compile.linalg.tensor_build import Named, dims_map, generic
+from sttest.compile.options import DEFAULT_TILE
 from sttest.compile.schedule.reductions import can_be_pairwise
 from sttest.compile.spaces.gemv_tiling import require_power_of_two
 from sttest.core.errors import InputError
@@ -52,7 +53,7 @@ class LinalgToKernels(ModulePass):
 
     name = "linalg-to-kernels"
 
-    tile_size: int = 16
+    tile_size: int = DEFAULT_TILE
     tiles: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
     gemv_lanes: int = 0
@@ -126,7 +127,7 @@ class _Rewriter:
             if engine is not None:
                 return engine
             tile_size = vector_tile(space, self.gemv_lanes, whole) or tile_size
-        if contracts:
+        if contracts and tile_size > DEFAULT_TILE and not self.choices.tiles_of(name):
             refuse_oversized_tile(space, tile_size, name)
         return plan_nest(
             space, self.streamed, tile_size, contracts=contracts, reordered=self.reordered, whole=whole

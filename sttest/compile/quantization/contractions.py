@@ -163,13 +163,13 @@ def contract_weight(op: GenericOp, x: Factor, weight: Factor, group: int) -> SSA
     k, n = loop_of(weight.access.results[rows]), loop_of(weight.access.results[column])
     scale, x_scale = weight.seen.scale, x.scale
     assert scale is not None
-    assert x_scale is not None
     assert k is not None
     assert n is not None
     groups = shape_of(weight.seen.values)[rows] // group
     place = dims_of(loops.out).index(n)
     rank = len(loops.out.results)
-    token = (x_scale[0], loops.of_result(x_scale[1]))
+    # Softmax weights have the constant 1 / 127.
+    token = None if x_scale is None else (x_scale[0], loops.of_result(x_scale[1]))
     if groups == 1:
         values = [(factor.seen.values, factor.access) for factor in (x, weight)]
         kind = TensorType(i32, shape_of(op.results[0]))
