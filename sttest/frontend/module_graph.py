@@ -18,11 +18,12 @@ from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
 from sttest.frontend.decompositions import aten, decompositions
+from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
 _CHEAP = {
     aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.view.default, aten._unsafe_view.default,
-    aten.full.default, aten.scalar_tensor.default, aten.full_like.default,
+    aten.full.default, aten.scalar_tensor.default, aten.full_like.default, aten.ne.Scalar,
 }  # fmt: skip
 """What costs less where it is used than as a tensor in memory."""
 
@@ -99,8 +100,13 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     """
     exported = _export(module, arguments, keywords)
     results = _result_names(exported)
-    push_slices(exported.graph)
+    stored = set(_holders(exported))
+    push_slices(exported.graph, stored)
     exported.graph.eliminate_dead_code()
+    write_selections(exported.graph, stored)
+    _name_outputs(exported)
+    _widen_masks(exported)
+    _refuse_uninitialised(exported.graph)
     _round_numbers(exported.graph)
     holders, frontier = _constants(exported)
     offline = _computation(holders, frontier)
@@ -135,6 +141,9 @@ def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, A
         raise InputError(
             "not-exportable", f"PyTorch cannot export the module: {message}", where=type(module).__name__, hints=hints
         ) from error
+    for node in list(exported.graph.nodes):
+        if node.target is aten._assert_tensor_metadata.default:  # of a type that a cast away from float64 changes
+            exported.graph.erase_node(node)
     return exported.run_decompositions(decompositions())
 
 
@@ -156,9 +165,7 @@ def _f32(value: Any) -> Any:
 
 def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     """Placeholders of the module's tensors, and the last nodes that depend on nothing else."""
-    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
-    nodes = list(exported.graph.nodes)
-    holders = [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+    nodes, holders = list(exported.graph.nodes), _holders(exported)
     constant = set(holders)
     for node in nodes:
         random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
@@ -173,6 +180,58 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
         else:
             frontier.insert(0, node)
     return holders, frontier
+
+
+def _holders(exported: ExportedProgram) -> list[Node]:
+    """Placeholders of the module's tensors."""
+    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
+    nodes = exported.graph.nodes
+    return [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+
+
+_SHAPE_ONLY = {aten.full_like.default, aten.zeros_like.default, aten.ones_like.default, aten.fill.Scalar}
+
+
+def _refuse_uninitialised(graph: Graph) -> None:
+    for node in graph.nodes:
+        is_empty = node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target))
+        if is_empty and not _SHAPE_ONLY.issuperset(each.target for each in node.users):
+            raise InputError(
+                "uninitialised", "a tensor of no defined values is read", where=place_of(node),
+                hints=["make it with torch.zeros", "write all of it before it is read"],
+            )  # fmt: skip
+
+
+def _name_outputs(exported: ExportedProgram) -> None:
+    """The signature's names of results, as the graph has them now."""
+    (returned,) = exported.graph.output_node().args
+    for spec, node in zip(exported.graph_signature.output_specs, returned, strict=True):
+        if isinstance(node, Node) and isinstance(spec.arg, TensorArgument):
+            spec.arg = TensorArgument(name=node.name)
+
+
+def _widen_masks(exported: ExportedProgram) -> None:
+    """Truth values that no input reaches, kept as zeros and ones: memory has no bits."""
+    graph, stored = exported.graph, set(_holders(exported))
+    for node in list(graph.nodes):
+        if node.op == "call_function" and stored.issuperset(node.all_input_nodes):
+            stored.add(node)
+    for node in [each for each in graph.nodes if each in stored and isinstance(each.meta.get("val"), Tensor)]:
+        if node.meta["val"].dtype is not torch.bool or stored.issuperset(node.users):
+            continue
+        readers = [each for each in node.users if each not in stored]
+        with graph.inserting_after(node if node.op != "placeholder" else _last_placeholder(graph)):
+            wide = graph.call_function(aten._to_copy.default, (node,), {"dtype": torch.float32})
+        with graph.inserting_after(wide):
+            mask = graph.call_function(aten.ne.Scalar, (wide, 0))
+        wide.meta, mask.meta = {**node.meta, "val": node.meta["val"].float()}, dict(node.meta)
+        for each in readers:
+            each.replace_input_with(node, mask)
+
+
+def _last_placeholder(graph: Graph) -> Node:
+    """The last placeholder."""
+    return [node for node in graph.nodes if node.op == "placeholder"][-1]
 
 
 def _computation(holders: list[Node], frontier: list[Node]) -> GraphModule:
