@@ -104,7 +104,9 @@ def variance(
     dims = list(range(x.dim())) if not dim else list(dim)
     deviation = x - x.mean(dims, keepdim=True)
     count = math.prod(x.shape[each] for each in dims)
-    return (deviation * deviation).sum(dims, keepdim=keepdim) * (1 / (count - (1 if correction is None else correction)))
+    return (deviation * deviation).sum(dims, keepdim=keepdim) * (
+        1 / (count - (1 if correction is None else correction))
+    )
 
 
 def group_norm(
@@ -120,10 +122,10 @@ def group_norm(
 
 
 def vector_norm(
-    x: Tensor, order: float = 2, dim: list[int] | None = None, keepdim: bool = False, *, dtype: Any = None
+    x: Tensor, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:  # fmt: skip
     """Euclidean norm, sum or maximum of magnitudes."""
-    dims = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    dims: list[int] = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     if order == 2:
         return torch.sqrt((x * x).sum(dims, keepdim=keepdim))
     if order == 1:
@@ -132,15 +134,54 @@ def vector_norm(
 
 
 def power(x: Tensor, exponent: float) -> Tensor:
-    """Small whole powers as products, a square root as such; others stay."""
-    if exponent == 0.5:
-        return torch.sqrt(x)
+    """Whole powers to the 64th as products of squares, those halfway between them with a square root; others stay."""
+    if abs(exponent) > 64 or exponent * 2 != int(exponent * 2):
+        return NotImplemented
     if exponent == -0.5:
         return torch.rsqrt(x)
-    if exponent not in (2, 3, 4):
-        return NotImplemented
-    square = x * x
-    return {2: lambda: square, 3: lambda: square * x, 4: lambda: square * square}[int(exponent)]()
+    whole, square = int(abs(exponent)), x
+    factors = [torch.sqrt(x)] if abs(exponent) != whole else []
+    while whole:
+        factors += [square] if whole % 2 else []
+        whole //= 2
+        square = square * square if whole else square
+    y = math.prod(factors[1:], start=factors[0]) if factors else torch.ones_like(x)
+    y = y.clone() if y is x else y
+    return reciprocal(y) if exponent < 0 else y
+
+
+def floor(x: Tensor) -> Tensor:
+    """The nearest integer, less 1 where that is above; halves go to even on the way."""
+    nearest = torch.round(x)
+    return nearest - torch.where(nearest > x, 1.0, 0.0)
+
+
+def ceil(x: Tensor) -> Tensor:
+    """The nearest integer, and 1 where that is below."""
+    nearest = torch.round(x)
+    return nearest + torch.where(nearest < x, 1.0, 0.0)
+
+
+def trunc(x: Tensor) -> Tensor:
+    """The integer next to ``x`` on the side of 0."""
+    return torch.where(x < 0, ceil(x), floor(x))
+
+
+def extremum(by: Callable[..., Tensor], position: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Values and positions apart, as few ask for both."""
+
+    def both(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+        return by(x, dim, keepdim), position(x, dim, keepdim)
+
+    return both
+
+
+def variance_and_mean(
+    x: Tensor, dim: list[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Both of :func:`variance`'s."""
+    dims = list(range(x.dim())) if not dim else list(dim)
+    return variance(x, dim, correction=correction, keepdim=keepdim), x.mean(dims, keepdim=keepdim)
 
 
 def attention(
@@ -174,11 +215,17 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.linear.default: linear, aten.matmul.default: matmul, aten.bmm.default: matmul,
         aten.layer_norm.default: layer_norm, aten.rms_norm.default: rms_norm,
         aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim), aten._softmax.default: softmax,
-        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.erf.default: erf, aten.reciprocal.default: reciprocal,
+        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.erf.default: erf,
+        aten.reciprocal.default: reciprocal,
         aten._to_copy.default: cast, aten.leaky_relu.default: leaky_relu, aten.prelu.default: prelu,
         aten._prelu_kernel.default: lambda x, weight: torch.where(x > 0, x, x * weight),
         aten.var.correction: variance, aten.group_norm.default: group_norm,
         aten.std.correction: lambda x, *args, **kwargs: torch.sqrt(variance(x, *args, **kwargs)),
+        aten.var_mean.correction: variance_and_mean, aten.erfc.default: lambda x: 1 - erf(x),
+        aten.exp2.default: lambda x: torch.exp(x * math.log(2)),
+        aten.floor.default: floor, aten.ceil.default: ceil, aten.trunc.default: trunc,
+        aten.frac.default: lambda x: x - trunc(x),
+        aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
         aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
     }  # fmt: skip
     return table

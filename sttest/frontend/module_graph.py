@@ -6,7 +6,9 @@ What depends on parameters alone, a transposed weight or a causal mask, is compu
 import math
 import re
 import struct
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import torch
@@ -23,7 +25,7 @@ from sttest.frontend.slices import push_slices
 
 _CHEAP = {
     aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.view.default, aten._unsafe_view.default,
-    aten.full.default, aten.scalar_tensor.default, aten.full_like.default, aten.ne.Scalar,
+    aten.full.default, aten.scalar_tensor.default, aten.ne.Scalar,
 }  # fmt: skip
 """What costs less where it is used than as a tensor in memory."""
 
@@ -100,10 +102,12 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     """
     exported = _export(module, arguments, keywords)
     results = _result_names(exported)
+    _write_literals(exported)
     stored = set(_holders(exported))
     push_slices(exported.graph, stored)
     exported.graph.eliminate_dead_code()
     write_selections(exported.graph, stored)
+    _write_fills(exported.graph)
     _name_outputs(exported)
     _widen_masks(exported)
     _refuse_uninitialised(exported.graph)
@@ -134,7 +138,8 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
 
 def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
     try:
-        exported = torch.export.export(module, arguments, keywords, strict=False)
+        with redirect_stderr(StringIO()):  # PyTorch prints the graph as far as it got
+            exported = torch.export.export(module, arguments, keywords, strict=False)
     except Exception as error:
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
@@ -158,6 +163,33 @@ def _f32(value: Any) -> Any:
     if not isinstance(value, float) or not math.isfinite(value):
         return value
     return struct.unpack("f", struct.pack("f", max(min(value, _LARGEST), -_LARGEST)))[0]
+
+
+def _write_literals(exported: ExportedProgram) -> None:
+    """A number that PyTorch lifted out of the code, as in ``y[0] = 2.0``, is written where it is used."""
+    graph, signature = exported.graph, exported.graph_signature
+    for spec in signature.input_specs:
+        value = exported.constants.get(spec.target or "")
+        if spec.kind is not InputKind.CONSTANT_TENSOR or not isinstance(value, Tensor) or value.dim():
+            continue
+        node = next(each for each in graph.nodes if each.name == spec.arg.name)
+        with graph.inserting_after(_last_placeholder(graph)):
+            number = graph.call_function(aten.full.default, ([], value.item()), {"dtype": value.dtype})
+        number.meta = dict(node.meta)
+        node.replace_all_uses_with(number)
+
+
+def _write_fills(graph: Graph) -> None:
+    """A tensor filled like another one no longer reads that one."""
+    for node in list(graph.nodes):
+        if node.target is aten.full_like.default:
+            with graph.inserting_before(node):
+                shape, dtype = list(node.meta["val"].shape), node.meta["val"].dtype
+                fill = graph.call_function(aten.full.default, (shape, node.args[1]), {"dtype": dtype})
+            fill.meta = dict(node.meta)
+            node.replace_all_uses_with(fill)
+            graph.erase_node(node)
+    graph.eliminate_dead_code()
 
 
 # --- What no input reaches
@@ -189,13 +221,9 @@ def _holders(exported: ExportedProgram) -> list[Node]:
     return [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
 
 
-_SHAPE_ONLY = {aten.full_like.default, aten.zeros_like.default, aten.ones_like.default, aten.fill.Scalar}
-
-
 def _refuse_uninitialised(graph: Graph) -> None:
     for node in graph.nodes:
-        is_empty = node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target))
-        if is_empty and not _SHAPE_ONLY.issuperset(each.target for each in node.users):
+        if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
             raise InputError(
                 "uninitialised", "a tensor of no defined values is read", where=place_of(node),
                 hints=["make it with torch.zeros", "write all of it before it is read"],
@@ -204,7 +232,7 @@ def _refuse_uninitialised(graph: Graph) -> None:
 
 def _name_outputs(exported: ExportedProgram) -> None:
     """The signature's names of results, as the graph has them now."""
-    (returned,) = exported.graph.output_node().args
+    returned: Any = exported.graph.output_node().args[0]
     for spec, node in zip(exported.graph_signature.output_specs, returned, strict=True):
         if isinstance(node, Node) and isinstance(spec.arg, TensorArgument):
             spec.arg = TensorArgument(name=node.name)
@@ -295,14 +323,11 @@ def _unique(name: str, taken: set[str]) -> str:
 # --- What does not stream
 
 _INSTEAD = {
-    "erf": "use nn.GELU('tanh') or F.gelu(x, approximate='tanh')",
-    "convolution": "write a convolution of stride = kernel as reshape and nn.Linear; leave others to the host",
+    "convolution": "leave transposed and three-dimensional convolutions to the host",
     "slice": "give the parts as inputs, or compute them by layers of their own",
-    "split_with_sizes": "give the parts as inputs, or compute them by layers of their own",
-    "select": "give the row as an input of its own",
-    "cumsum": "multiply by a triangular matrix of ones, kept as a buffer",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
+    "unfold": "take the windows as slices and stack them",
 }
 """What to write in place of an operation."""
 
@@ -313,9 +338,8 @@ def _refuse_operations(graph: Graph) -> None:
         name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
         if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
             place, host = place_of(node), "compute that on the host and give its result as an input"
-            inside = "/torch/" in place and name in ("slice", "split_with_sizes", "select")  # nobody can rewrite it
-            hints = [host if inside else _INSTEAD.get(name, host)]
-            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=hints)
+            hint = _INSTEAD.get(name, host)
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=[hint])
 
 
 # --- Inputs and results
@@ -334,6 +358,11 @@ def _refuse_types(exported: ExportedProgram, names: list[str]) -> None:
             ]  # fmt: skip
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
+    for node in exported.graph.output_node().all_input_nodes:
+        if node.meta["val"].dtype is torch.bool:
+            raise InputError(
+                "element-type", "a result is bool, which no stream carries", where=place_of(node), hints=["y.float()"]
+            )
 
 
 def _result_names(exported: ExportedProgram) -> list[str]:
@@ -345,6 +374,11 @@ def _result_names(exported: ExportedProgram) -> list[str]:
     specs = exported.graph_signature.output_specs
     inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
     for each in specs:
+        if each.kind is OutputKind.TOKEN:
+            raise InputError(
+                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where="results",
+                hints=["compute that on the host and give its result as an input"],
+            )  # fmt: skip
         if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
                 "changes-state", f"the module writes to '{each.target}'", where="results",

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.fx import Graph, Node
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.node import map_arg
 
 from sttest.frontend.decompositions import aten, decompositions
 
@@ -55,14 +56,16 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
 
     def traced(*tensors: Tensor) -> Tensor:
         given = dict(zip(operands, tensors, strict=True))
-        return rewrite(*torch.fx.node.map_arg(arguments, given.__getitem__))
+        return rewrite(*map_arg(arguments, given.__getitem__))
 
     with mode, torch.no_grad():
-        if rewrite(*torch.fx.node.map_arg(arguments, lambda each: each.meta["val"])) is NotImplemented:
+        if rewrite(*map_arg(arguments, lambda each: each.meta["val"])) is NotImplemented:
             return
         inner = make_fx(traced, decomposition_table=decompositions())(*values).graph
     inner.eliminate_dead_code()
-    copies: dict[Node, Any] = dict(zip((each for each in inner.nodes if each.op == "placeholder"), operands, strict=True))
+    copies: dict[Node, Any] = dict(
+        zip((each for each in inner.nodes if each.op == "placeholder"), operands, strict=True)
+    )
     kept = {key: node.meta[key] for key in ("stack_trace", "nn_module_stack") if key in node.meta}
     with graph.inserting_before(node):
         result: Any = graph.graph_copy(inner, copies)
@@ -74,7 +77,7 @@ def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ..
 
 def _nodes(value: Any) -> list[Node]:
     found: list[Node] = []
-    torch.fx.node.map_arg(value, lambda each: found.append(each) or each)
+    map_arg(value, lambda each: found.append(each) or each)
     return found
 
 
@@ -198,7 +201,11 @@ def windows(
         dim = 2 + 2 * number
         size = x.shape[dim]
         out = (size + 2 * edge - spread * (width - 1) - 1) // step + 1
-        if not (width == step and not edge and spread == 1 and out * width == size) and (width, step, edge) != (1, 1, 0):
+        if not (width == step and not edge and spread == 1 and out * width == size) and (width, step, edge) != (
+            1,
+            1,
+            0,
+        ):
             index = (torch.arange(out) * step).unsqueeze(1) + (torch.arange(width) * spread - edge).unsqueeze(0)
             x = gather(x, dim, index.reshape(-1), fill)
         x = x.reshape(*x.shape[:dim], out, width, *x.shape[dim + 1 :])
@@ -234,7 +241,9 @@ def max_pool(
     """Maxima of windows; their places are not computed."""
     if ceil_mode or x.dim() != 4:
         return NotImplemented
-    steps, edges, spreads = (_pair(given or default) for given, default in ((stride, kernel), (padding, 0), (dilation, 1)))
+    steps, edges, spreads = (
+        _pair(given or default) for given, default in ((stride, kernel), (padding, 0), (dilation, 1))
+    )
     taken = windows(x, _pair(kernel), steps, edges, spreads, torch.finfo(x.dtype).min)
     return taken.amax((3, 5))
 
