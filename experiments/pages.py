@@ -179,6 +179,23 @@ def co_simulation() -> str:
     return markdown(("design", "co-simulation", "own depths", "error", "all depths 2"), lines)
 
 
+def quality() -> str:
+    """Perplexity and its kin by precision and way of rounding."""
+    rounded = {"nearest": "nearest", "gptq": "GPTQ, fitted"}
+    lines = []
+    for point in results("quality")["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna():
+        of = {
+            metric: value("quality", f"{metric} [{point}]") for metric in ("perplexity", "KL divergence", "agreement")
+        }
+        loss = value("quality", f"perplexity [{point}]", "error")
+        precision, weights = point.split(", ")
+        lines.append((
+            f"`{precision}`", rounded[weights], f"{of['perplexity']:.2f}", f"{loss:+.1%}",
+            f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}",
+        ))  # fmt: skip
+    return markdown(("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same"), lines)
+
+
 def energy_ratios() -> str:
     """Tokens per joule over an A100, by who says how fast the A100 is, under the rule of the power limits."""
     opponents = {

@@ -14,6 +14,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.design import place
 from sttest.core.files import read_text
+from sttest.frontend.module_source import is_module_reference
 from sttest.models.registry import model_config
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
@@ -150,7 +151,7 @@ class Request(CompileRequest):
         if self.work_dir is not None:
             return self.work_dir
         name = (
-            Path(self.model.rpartition(":")[0] or self.model).stem
+            Path(self.model.rpartition(":")[0] if is_module_reference(self.model) else self.model).stem
             if is_file(self.model)
             else model_config(self.model).name
         )

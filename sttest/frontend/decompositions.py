@@ -62,20 +62,126 @@ def softmax(x: Tensor, dim: int, half_to_float: bool = False) -> Tensor:
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """GELU; torch-mlir's constant of the tanh form is rounded wrongly (error 5e-5)."""
     if approximate == "none":
-        return 0.5 * x * (1 + torch.erf(x * math.sqrt(0.5)))
+        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))))
 
 
+def reciprocal(x: Tensor) -> Tensor:
+    """``1 / x`` as a division; torch-mlir's has an assertion about types."""
+    return torch.ones((), dtype=x.dtype) / x
+
+
+def erf(x: Tensor) -> Tensor:
+    """Error function, to 1.5e-7 (Abramowitz and Stegun, 7.1.26)."""
+    t = reciprocal(1 + 0.3275911 * x.abs())
+    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    y = 1 - series * torch.exp(-(x * x))
+    return torch.where(x < 0, -y, y)
+
+
+def cast(x: Tensor, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+    """A cast to float64 stays in float32, which streams carry."""
+    if dtype is torch.float64:
+        return x.clone() if x.dtype is torch.float32 else x.to(torch.float32)
+    return NotImplemented
+
+
+def leaky_relu(x: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """Another slope below zero."""
+    return torch.where(x > 0, x, x * negative_slope)
+
+
+def prelu(x: Tensor, weight: Tensor) -> Tensor:
+    """Another slope below zero, of each channel (dim 1) or of all."""
+    slope = weight.reshape(-1, *[1] * (x.dim() - 2)) if x.dim() > 1 and weight.numel() > 1 else weight
+    return torch.where(x > 0, x, x * slope)
+
+
+def variance(
+    x: Tensor, dim: list[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+) -> Tensor:  # fmt: skip
+    """Mean of the squared deviations, by the number of elements less the correction (1 if none is given)."""
+    dims = list(range(x.dim())) if not dim else list(dim)
+    deviation = x - x.mean(dims, keepdim=True)
+    count = math.prod(x.shape[each] for each in dims)
+    return (deviation * deviation).sum(dims, keepdim=keepdim) * (
+        1 / (count - (1 if correction is None else correction))
+    )
+
+
+def group_norm(
+    x: Tensor, groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """Norm of groups of channels of ``x [n, c, ...]``."""
+    rows = x.reshape(x.shape[0], groups, -1)
+    y = layer_norm(rows, [rows.shape[-1]], eps=eps).reshape(x.shape)
+    rest = [1] * (x.dim() - 2)
+    y = y if weight is None else y * weight.reshape(-1, *rest)
+    return y if bias is None else y + bias.reshape(-1, *rest)
+
+
+def vector_norm(
+    x: Tensor, order: float = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:  # fmt: skip
+    """Euclidean norm, sum or maximum of magnitudes."""
+    dims: list[int] = list(range(x.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    if order == 2:
+        return torch.sqrt((x * x).sum(dims, keepdim=keepdim))
+    if order == 1:
+        return x.abs().sum(dims, keepdim=keepdim)
+    return x.abs().amax(dims, keepdim=keepdim) if order == math.inf else NotImplemented
+
+
 def power(x: Tensor, exponent: float) -> Tensor:
-    """Small whole powers as products, a square root as such; others stay."""
-    if exponent == 0.5:
-        return torch.sqrt(x)
+    """Whole powers to the 64th as products of squares, those halfway between them with a square root; others stay."""
+    if abs(exponent) > 64 or exponent * 2 != int(exponent * 2):
+        return NotImplemented
     if exponent == -0.5:
         return torch.rsqrt(x)
-    if exponent not in (2, 3, 4):
-        return NotImplemented
-    square = x * x
-    return {2: lambda: square, 3: lambda: square * x, 4: lambda: square * square}[int(exponent)]()
+    whole, square = int(abs(exponent)), x
+    factors = [torch.sqrt(x)] if abs(exponent) != whole else []
+    while whole:
+        factors += [square] if whole % 2 else []
+        whole //= 2
+        square = square * square if whole else square
+    y = math.prod(factors[1:], start=factors[0]) if factors else torch.ones_like(x)
+    y = y.clone() if y is x else y
+    return reciprocal(y) if exponent < 0 else y
+
+
+def floor(x: Tensor) -> Tensor:
+    """The nearest integer, less 1 where that is above; halves go to even on the way."""
+    nearest = torch.round(x)
+    return nearest - torch.where(nearest > x, 1.0, 0.0)
+
+
+def ceil(x: Tensor) -> Tensor:
+    """The nearest integer, and 1 where that is below."""
+    nearest = torch.round(x)
+    return nearest + torch.where(nearest < x, 1.0, 0.0)
+
+
+def trunc(x: Tensor) -> Tensor:
+    """The integer next to ``x`` on the side of 0."""
+    return torch.where(x < 0, ceil(x), floor(x))
+
+
+def extremum(by: Callable[..., Tensor], position: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Values and positions apart, as few ask for both."""
+
+    def both(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+        return by(x, dim, keepdim), position(x, dim, keepdim)
+
+    return both
+
+
+def variance_and_mean(
+    x: Tensor, dim: list[int] | None = None, *, correction: float | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Both of :func:`variance`'s."""
+    dims = list(range(x.dim())) if not dim else list(dim)
+    return variance(x, dim, correction=correction, keepdim=keepdim), x.mean(dims, keepdim=keepdim)
 
 
 def attention(
@@ -109,6 +215,17 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.linear.default: linear, aten.matmul.default: matmul, aten.bmm.default: matmul,
         aten.layer_norm.default: layer_norm, aten.rms_norm.default: rms_norm,
         aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim), aten._softmax.default: softmax,
-        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.scaled_dot_product_attention.default: attention,
+        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.erf.default: erf,
+        aten.reciprocal.default: reciprocal,
+        aten._to_copy.default: cast, aten.leaky_relu.default: leaky_relu, aten.prelu.default: prelu,
+        aten._prelu_kernel.default: lambda x, weight: torch.where(x > 0, x, x * weight),
+        aten.var.correction: variance, aten.group_norm.default: group_norm,
+        aten.std.correction: lambda x, *args, **kwargs: torch.sqrt(variance(x, *args, **kwargs)),
+        aten.var_mean.correction: variance_and_mean, aten.erfc.default: lambda x: 1 - erf(x),
+        aten.exp2.default: lambda x: torch.exp(x * math.log(2)),
+        aten.floor.default: floor, aten.ceil.default: ceil, aten.trunc.default: trunc,
+        aten.frac.default: lambda x: x - trunc(x),
+        aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
+        aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
     }  # fmt: skip
     return table

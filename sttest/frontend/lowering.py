@@ -80,6 +80,11 @@ _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
 _ALLOWED_TENSOR_OPS = (
     "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
 )  # fmt: skip
+_FUNCTIONS = ("absf", "exp", "rsqrt", "roundeven", "sqrt", "tanh")
+_NO_OPERATOR = (
+    "arith.andi", "arith.ori", "arith.xori", "arith.divsi", "arith.remsi", "arith.remf", "arith.uitofp", "linalg.index",
+)  # fmt: skip
+"""Operations in a payload which nothing of the operator library stands for."""
 
 
 def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = lambda stage: None) -> str:
@@ -168,19 +173,23 @@ def _places(program: TorchProgram | SavedProgram) -> Mapping[int, str]:
 
 def _check_ops(module: Any, places: Mapping[int, str]) -> None:
     ir = import_module("torch_mlir.ir")
-    foreign: list[Any] = []
+    foreign: list[tuple[Any, str]] = []
 
     def look(op: Any) -> Any:
-        if op.name.split(".")[0] not in _ALLOWED_DIALECTS and op.name not in _ALLOWED_TENSOR_OPS:
-            foreign.append(op)
+        dialect, _, name = op.name.partition(".")
+        if dialect not in _ALLOWED_DIALECTS and op.name not in _ALLOWED_TENSOR_OPS:
+            foreign.append((op, "is no loop nest over whole tensors"))
+        elif op.name in _NO_OPERATOR or (dialect == "math" and name not in _FUNCTIONS):
+            foreign.append((op, "no operator of the library stands for"))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(look)
     if foreign:
+        op, why = foreign[0]
         raise InputError(
             "unsupported-op",
-            f"lowering leaves {foreign[0].name}, which is no loop nest over whole tensors",
-            where=places.get(_number_of(foreign[0]), f"module {source_of(foreign[0])}"),
+            f"lowering leaves {op.name}, which {why}",
+            where=places.get(_number_of(op), f"module {source_of(op)}"),
             hints=["write the module without the operation that needs it", "compute that on the host"],
         )
 

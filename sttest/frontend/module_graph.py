@@ -6,7 +6,9 @@ What depends on parameters alone, a transposed weight or a causal mask, is compu
 import math
 import re
 import struct
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import torch
@@ -18,11 +20,12 @@ from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
 from sttest.frontend.decompositions import aten, decompositions
+from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
 _CHEAP = {
     aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.view.default, aten._unsafe_view.default,
-    aten.full.default, aten.scalar_tensor.default, aten.full_like.default,
+    aten.full.default, aten.scalar_tensor.default, aten.ne.Scalar,
 }  # fmt: skip
 """What costs less where it is used than as a tensor in memory."""
 
@@ -99,8 +102,15 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     """
     exported = _export(module, arguments, keywords)
     results = _result_names(exported)
-    push_slices(exported.graph)
+    _write_literals(exported)
+    stored = set(_holders(exported))
+    push_slices(exported.graph, stored)
     exported.graph.eliminate_dead_code()
+    write_selections(exported.graph, stored)
+    _write_fills(exported.graph)
+    _name_outputs(exported)
+    _widen_masks(exported)
+    _refuse_uninitialised(exported.graph)
     _round_numbers(exported.graph)
     holders, frontier = _constants(exported)
     offline = _computation(holders, frontier)
@@ -128,13 +138,17 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
 
 def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
     try:
-        exported = torch.export.export(module, arguments, keywords, strict=False)
+        with redirect_stderr(StringIO()):  # PyTorch prints the graph as far as it got
+            exported = torch.export.export(module, arguments, keywords, strict=False)
     except Exception as error:
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
         raise InputError(
             "not-exportable", f"PyTorch cannot export the module: {message}", where=type(module).__name__, hints=hints
         ) from error
+    for node in list(exported.graph.nodes):
+        if node.target is aten._assert_tensor_metadata.default:  # of a type that a cast away from float64 changes
+            exported.graph.erase_node(node)
     return exported.run_decompositions(decompositions())
 
 
@@ -151,14 +165,39 @@ def _f32(value: Any) -> Any:
     return struct.unpack("f", struct.pack("f", max(min(value, _LARGEST), -_LARGEST)))[0]
 
 
+def _write_literals(exported: ExportedProgram) -> None:
+    """A number that PyTorch lifted out of the code, as in ``y[0] = 2.0``, is written where it is used."""
+    graph, signature = exported.graph, exported.graph_signature
+    for spec in signature.input_specs:
+        value = exported.constants.get(spec.target or "")
+        if spec.kind is not InputKind.CONSTANT_TENSOR or not isinstance(value, Tensor) or value.dim():
+            continue
+        node = next(each for each in graph.nodes if each.name == spec.arg.name)
+        with graph.inserting_after(_last_placeholder(graph)):
+            number = graph.call_function(aten.full.default, ([], value.item()), {"dtype": value.dtype})
+        number.meta = dict(node.meta)
+        node.replace_all_uses_with(number)
+
+
+def _write_fills(graph: Graph) -> None:
+    """A tensor filled like another one no longer reads that one."""
+    for node in list(graph.nodes):
+        if node.target is aten.full_like.default:
+            with graph.inserting_before(node):
+                shape, dtype = list(node.meta["val"].shape), node.meta["val"].dtype
+                fill = graph.call_function(aten.full.default, (shape, node.args[1]), {"dtype": dtype})
+            fill.meta = dict(node.meta)
+            node.replace_all_uses_with(fill)
+            graph.erase_node(node)
+    graph.eliminate_dead_code()
+
+
 # --- What no input reaches
 
 
 def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     """Placeholders of the module's tensors, and the last nodes that depend on nothing else."""
-    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
-    nodes = list(exported.graph.nodes)
-    holders = [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+    nodes, holders = list(exported.graph.nodes), _holders(exported)
     constant = set(holders)
     for node in nodes:
         random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
@@ -173,6 +212,54 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
         else:
             frontier.insert(0, node)
     return holders, frontier
+
+
+def _holders(exported: ExportedProgram) -> list[Node]:
+    """Placeholders of the module's tensors."""
+    kinds = {spec.arg.name: spec.kind for spec in exported.graph_signature.input_specs}
+    nodes = exported.graph.nodes
+    return [node for node in nodes if node.op == "placeholder" and kinds[node.name] is not InputKind.USER_INPUT]
+
+
+def _refuse_uninitialised(graph: Graph) -> None:
+    for node in graph.nodes:
+        if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
+            raise InputError(
+                "uninitialised", "a tensor of no defined values is read", where=place_of(node),
+                hints=["make it with torch.zeros", "write all of it before it is read"],
+            )  # fmt: skip
+
+
+def _name_outputs(exported: ExportedProgram) -> None:
+    """The signature's names of results, as the graph has them now."""
+    returned: Any = exported.graph.output_node().args[0]
+    for spec, node in zip(exported.graph_signature.output_specs, returned, strict=True):
+        if isinstance(node, Node) and isinstance(spec.arg, TensorArgument):
+            spec.arg = TensorArgument(name=node.name)
+
+
+def _widen_masks(exported: ExportedProgram) -> None:
+    """Truth values that no input reaches, kept as zeros and ones: memory has no bits."""
+    graph, stored = exported.graph, set(_holders(exported))
+    for node in list(graph.nodes):
+        if node.op == "call_function" and stored.issuperset(node.all_input_nodes):
+            stored.add(node)
+    for node in [each for each in graph.nodes if each in stored and isinstance(each.meta.get("val"), Tensor)]:
+        if node.meta["val"].dtype is not torch.bool or stored.issuperset(node.users):
+            continue
+        readers = [each for each in node.users if each not in stored]
+        with graph.inserting_after(node if node.op != "placeholder" else _last_placeholder(graph)):
+            wide = graph.call_function(aten._to_copy.default, (node,), {"dtype": torch.float32})
+        with graph.inserting_after(wide):
+            mask = graph.call_function(aten.ne.Scalar, (wide, 0))
+        wide.meta, mask.meta = {**node.meta, "val": node.meta["val"].float()}, dict(node.meta)
+        for each in readers:
+            each.replace_input_with(node, mask)
+
+
+def _last_placeholder(graph: Graph) -> Node:
+    """The last placeholder."""
+    return [node for node in graph.nodes if node.op == "placeholder"][-1]
 
 
 def _computation(holders: list[Node], frontier: list[Node]) -> GraphModule:
@@ -236,14 +323,11 @@ def _unique(name: str, taken: set[str]) -> str:
 # --- What does not stream
 
 _INSTEAD = {
-    "erf": "use nn.GELU('tanh') or F.gelu(x, approximate='tanh')",
-    "convolution": "write a convolution of stride = kernel as reshape and nn.Linear; leave others to the host",
+    "convolution": "leave transposed and three-dimensional convolutions to the host",
     "slice": "give the parts as inputs, or compute them by layers of their own",
-    "split_with_sizes": "give the parts as inputs, or compute them by layers of their own",
-    "select": "give the row as an input of its own",
-    "cumsum": "multiply by a triangular matrix of ones, kept as a buffer",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
+    "unfold": "take the windows as slices and stack them",
 }
 """What to write in place of an operation."""
 
@@ -254,9 +338,8 @@ def _refuse_operations(graph: Graph) -> None:
         name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
         if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
             place, host = place_of(node), "compute that on the host and give its result as an input"
-            inside = "/torch/" in place and name in ("slice", "split_with_sizes", "select")  # nobody can rewrite it
-            hints = [host if inside else _INSTEAD.get(name, host)]
-            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=hints)
+            hint = _INSTEAD.get(name, host)
+            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=[hint])
 
 
 # --- Inputs and results
@@ -275,6 +358,11 @@ def _refuse_types(exported: ExportedProgram, names: list[str]) -> None:
             ]  # fmt: skip
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
+    for node in exported.graph.output_node().all_input_nodes:
+        if node.meta["val"].dtype is torch.bool:
+            raise InputError(
+                "element-type", "a result is bool, which no stream carries", where=place_of(node), hints=["y.float()"]
+            )
 
 
 def _result_names(exported: ExportedProgram) -> list[str]:
@@ -286,6 +374,11 @@ def _result_names(exported: ExportedProgram) -> list[str]:
     specs = exported.graph_signature.output_specs
     inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
     for each in specs:
+        if each.kind is OutputKind.TOKEN:
+            raise InputError(
+                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where="results",
+                hints=["compute that on the host and give its result as an input"],
+            )  # fmt: skip
         if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
                 "changes-state", f"the module writes to '{each.target}'", where="results",

@@ -65,9 +65,10 @@ class ModuleSource:
         path, _, function = reference.rpartition(":")
         made = _called(Path(path), function, reference)
         if not isinstance(made, tuple) or len(made) != 2:
+            given = f"{len(made)} items" if isinstance(made, tuple) else type(made).__name__
             raise InputError(
-                "not-a-module", f"{function}() gives {type(made).__name__}, not a module and its inputs",
-                where=reference, hints=[f"end {function} with: return module, (x,)"],
+                "not-a-module", f"{function}() gives {given}, not a module and its inputs",
+                where=reference, hints=[f"end {function} with: return module, (x,); several inputs are one tuple"],
             )  # fmt: skip
         return cls.of(*made, name=Path(path).stem, where=reference)
 
@@ -180,7 +181,10 @@ def _lowered(graph: "ModuleGraph") -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.export.save(graph.exported, path)
-        facts = {"names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results)}
+        facts: dict[str, Any] = {
+            "names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results),
+            "attributes": {"result_kinds": ("result",) * len(graph.results)},  # whatever they are called
+        }  # fmt: skip
         return lower_isolated(saved_program, {"path": str(path), "places": places, **facts})
 
 
@@ -241,7 +245,7 @@ def _called(path: Path, function: str, reference: str) -> Any:
         return make()
     except SttestError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(
             "file-failed", f"{type(error).__name__}: {error}", where=f"{reference}{_line_of(error, path)}",
             hints=["run the file with python"],

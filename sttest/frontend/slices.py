@@ -18,8 +18,13 @@ _ELEMENTWISE = {
 }  # fmt: skip
 
 
-def push_slices(graph: Graph) -> None:
-    """Replace slices of results by results of slices where the operands can be sliced; others stay."""
+def push_slices(graph: Graph, stored: set[Node]) -> None:
+    """Replace slices of results by results of slices where the operands can be sliced; others stay.
+
+    Args:
+        graph: of ATen operations.
+        stored: the placeholders of the module's own tensors.
+    """
     node: Any
     value: Any
     dim: Any
@@ -29,7 +34,7 @@ def push_slices(graph: Graph) -> None:
             starts = [sum(sizes[:i]) for i in range(len(sizes))]
             for part in list(node.users):
                 at = part.args[1]
-                _replace(graph, part, value, dim, starts[at], starts[at] + sizes[at])
+                _replace(graph, stored, part, value, dim, starts[at], starts[at] + sizes[at])
         elif node.target is aten.slice.Tensor and (len(node.args) < 5 or node.args[4] == 1):
             value, dim, start, end = (*node.args, *(0, 0, None)[len(node.args) - 1 :])[:4]
             size = value.meta["val"].shape[dim]
@@ -37,31 +42,31 @@ def push_slices(graph: Graph) -> None:
             if (start, end) == (0, size):
                 node.replace_all_uses_with(value)
             elif start < end:
-                _replace(graph, node, value, dim, start, end)
+                _replace(graph, stored, node, value, dim, start, end)
 
 
-def _replace(graph: Graph, node: Node, value: Node, dim: int, start: int, end: int) -> None:
+def _replace(graph: Graph, stored: set[Node], node: Node, value: Node, dim: int, start: int, end: int) -> None:
     dim %= value.meta["val"].dim()
-    if not _can(value, dim):
+    if not _can(stored, value, dim):
         return
     with graph.inserting_before(node):
-        part = _sliced(graph, value, dim, start, end, node)
+        part = _sliced(graph, stored, value, dim, start, end, node)
     node.replace_all_uses_with(part)
 
 
-def _can(value: Node, dim: int) -> bool:
+def _can(stored: set[Node], value: Node, dim: int) -> bool:
     """Whether a part of a value along a dim is a computation on parts of stored tensors."""
-    if _is_stored(value):
+    if _is_stored(stored, value):
         return True
     operands = _operands(value, dim)
-    return operands is not None and all(_can(each, axis) for each, axis in operands)
+    return operands is not None and all(_can(stored, each, axis) for each, axis in operands)
 
 
-def _is_stored(value: Node) -> bool:
+def _is_stored(stored: set[Node], value: Node) -> bool:
     """A tensor that no input reaches; slicing it happens offline."""
     if value.op == "placeholder":
-        return value.name.startswith(("p_", "b_", "c_"))
-    return value.op == "call_function" and all(map(_is_stored, value.all_input_nodes))
+        return value in stored
+    return value.op == "call_function" and all(_is_stored(stored, each) for each in value.all_input_nodes)
 
 
 def _operands(value: Node, dim: int) -> list[tuple[Node, int]] | None:
@@ -78,11 +83,11 @@ def _operands(value: Node, dim: int) -> list[tuple[Node, int]] | None:
     return None
 
 
-def _sliced(graph: Graph, value: Node, dim: int, start: int, end: int, at: Node) -> Node:
-    operands = None if _is_stored(value) else _operands(value, dim)
+def _sliced(graph: Graph, stored: set[Node], value: Node, dim: int, start: int, end: int, at: Node) -> Node:
+    operands = None if _is_stored(stored, value) else _operands(value, dim)
     if operands is None:
         return _call(graph, at, aten.slice.Tensor, (value, dim, start, end))
-    parts = {each: _sliced(graph, each, axis, start, end, at) for each, axis in operands}
+    parts = {each: _sliced(graph, stored, each, axis, start, end, at) for each, axis in operands}
     arguments: list[Any] = [parts.get(each, each) if isinstance(each, Node) else each for each in value.args]
     if value.target is aten.view.default:
         arguments[1] = [*value.meta["val"].shape[:-1], end - start]

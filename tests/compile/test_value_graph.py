@@ -134,7 +134,9 @@ def test_a_module_without_streams_is_refused() -> None:
 def test_a_result_that_nothing_computes_is_refused() -> None:
     program = Program()
     value = program.argument(4, 4)
-    with pytest.raises(InputError, match="result 1 is an argument, and nothing computes it; leave it out of the results"):
+    with pytest.raises(
+        InputError, match="result 1 is an argument, and nothing computes it; leave it out of the results"
+    ):
         graph_of(program.text(program.unary(value), value), PLAIN)
 
 

@@ -92,6 +92,33 @@ class Cat(nn.Module):
         return {"joined": torch.cat([self.left(x), self.right(z)], -1)}
 
 
+class Function(nn.Module):
+    """A function of tensors as a module."""
+
+    def __init__(self, compute: Callable[..., object]) -> None:
+        super().__init__()
+        self.compute = compute
+
+    def forward(self, *tensors: Tensor) -> object:
+        return self.compute(*tensors)
+
+
+def ragged(y: Tensor) -> Tensor:
+    """What comes of rounding and of powers."""
+    return y.floor() + y.ceil() * y.trunc() - y.frac() + y.round() + y**5 + y.abs() ** 1.5 + (1 + y.abs()) ** -2
+
+
+def extrema(y: Tensor) -> Tensor:
+    return y.max(-1).values - y.min(-1)[0] + y.erf().sum(-1) + y.exp2().mean(-1)
+
+
+def edited(y: Tensor) -> Tensor:
+    """Elements picked, moved and written by position."""
+    z = y.clone()
+    z[0] = 2.0
+    return F.pad(z.flip(-1), (1, 2))[:, 2:18] * y.roll(1, -1)[:, 4:20]
+
+
 def x(*shape: int) -> Tensor:
     return torch.randn(*shape or (16, 32))
 
@@ -116,6 +143,17 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "glu": lambda: (Glu(), x()),
     "stock-glu": lambda: (StockGlu(), x()),
     "two-layers": lambda: (nn.Sequential(Residual(), Residual()), x()),
+    "gelu": lambda: (nn.GELU(), x()),
+    "convolution": lambda: (nn.Conv2d(3, 8, 3, padding=1, stride=2), x(1, 3, 8, 8)),
+    "pooling": lambda: (nn.Sequential(nn.MaxPool2d(2), nn.AvgPool2d(2)), x(1, 4, 8, 8)),
+    "instance-norm": lambda: (nn.InstanceNorm1d(4), x(1, 4, 8)),
+    "recurrence": lambda: (nn.GRU(8, 8), x(4, 8)),
+    "prefix-sum": lambda: (Function(lambda y: y.cumsum(-1)), x(4, 8)),
+    "ragged": lambda: (Function(ragged), x(4, 8)),
+    "extrema": lambda: (Function(extrema), x(4, 8)),
+    "edited": lambda: (Function(edited), x()),
+    "offline-sines": lambda: (Function(lambda y: y * torch.sin(torch.arange(32) / 7)), x()),
+    "prime": lambda: (nn.Linear(17, 13), x(7, 17)),
     "cat": lambda: (Cat(), {"x": x(), "z": x()}),
 }
 """By name: makes a module and its example inputs."""

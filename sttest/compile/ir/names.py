@@ -12,7 +12,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import returned
 from sttest.core.errors import InputError, did_you_mean
 
-# Results with these names leave as cache entries (docs/how-to/add-a-model.md).
+# Results with these names leave as cache entries where a text does not say (docs/how-to/add-a-model.md).
 _CACHE_RESULTS = ("k_", "v_")
 
 
@@ -82,9 +82,11 @@ def given_result_names(function: func.FuncOp) -> list[str]:
     return _strings(function, "sttest.result_names", len(returned(function).operands))
 
 
-def is_cache_entry(result_name: str) -> bool:
-    """Whether a result of that name is a new entry of the KV cache."""
-    return result_name.startswith(_CACHE_RESULTS)
+def result_kinds(function: func.FuncOp) -> list[str]:
+    """``result``, or ``cache`` for a new entry of the KV cache: by ``sttest.result_kinds``, else by the names."""
+    names = given_result_names(function)
+    said = _strings(function, "sttest.result_kinds", len(names))
+    return said or ["cache" if name.startswith(_CACHE_RESULTS) else "result" for name in names]
 
 
 def _strings(function: func.FuncOp, attribute: str, wanted: int) -> list[str]:

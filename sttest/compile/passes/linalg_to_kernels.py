@@ -72,7 +72,16 @@ class LinalgToKernels(ModulePass):
         for function in functions(op):
             _Rewriter(self.tile_size, choices, self.gemv_lanes).rewrite(function)
             _erase_unread(function.body.block)
+            _refuse_idle(function)
         choices.refuse_unused()
+
+
+def _refuse_idle(function: func.FuncOp) -> None:
+    if not any(isinstance(op, df.KernelOp) for op in function.body.block.ops):
+        raise InputError(
+            "not-computed", "nothing is computed: the results are constants, or inputs in another order",
+            where=f"func.func @{function.sym_name.data}", hints=["give layers that compute"],
+        )  # fmt: skip
 
 
 def _erase_unread(block: Block) -> None:

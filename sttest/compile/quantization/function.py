@@ -19,7 +19,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.compile.ir.module_walk import returned
-from sttest.compile.ir.names import argument_kinds, given_argument_names, given_result_names, is_cache_entry, source_of
+from sttest.compile.ir.names import argument_kinds, given_argument_names, given_result_names, result_kinds, source_of
 from sttest.compile.linalg.contraction import is_contraction
 from sttest.compile.linalg.iteration import IterationSpace, is_view, shape_of
 from sttest.compile.linalg.support import place_of
@@ -68,6 +68,7 @@ class Signature:
         self._names = list(given_argument_names(function).values())
         self._kinds = list(argument_kinds(function).values())
         self._results = given_result_names(function)
+        self._result_kinds = result_kinds(function)
 
     def kind(self, argument: SSAValue) -> str:
         """``parameter``, ``input`` or ``cache``; empty where the text does not say."""
@@ -89,7 +90,7 @@ class Signature:
 
     def cached(self) -> list[int]:
         """Numbers of the results that are new entries of the KV cache."""
-        return [number for number, name in enumerate(self._results) if is_cache_entry(name)]
+        return [number for number, kind in enumerate(self._result_kinds) if kind == "cache"]
 
     def result(self, number: int) -> SSAValue:
         """What the function returns there."""
@@ -120,6 +121,7 @@ class Signature:
         end = returned(self._function)
         values: Sequence[SSAValue] = [*end.operands[:number], value, *end.operands[number:]]
         self._results.insert(number, name)
+        self._result_kinds.insert(number, "result")
         Rewriter.replace_op(end, func.ReturnOp(*values))
 
     def result_name(self, number: int) -> str:
@@ -131,9 +133,12 @@ class Signature:
         function = self._function
         types = [argument.type for argument in self._block.args]
         function.function_type = FunctionType.from_lists(types, [value.type for value in returned(function).operands])
-        for key, values in (("arg_names", self._names), ("arg_kinds", self._kinds), ("result_names", self._results)):
+        named = (("arg_names", self._names), ("arg_kinds", self._kinds), ("result_names", self._results))
+        for key, values in named:
             if values:
                 function.attributes[f"sttest.{key}"] = _strings(values)
+        if "sttest.result_kinds" in function.attributes:
+            function.attributes["sttest.result_kinds"] = _strings(self._result_kinds)
 
     def _place(self, argument: SSAValue | None) -> int | None:
         return next((number for number, each in enumerate(self._block.args) if each is argument), None)

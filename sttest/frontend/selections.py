@@ -1,0 +1,274 @@
+"""Parts of a value, padding, reversal, convolution and pooling as sums under masks; imports PyTorch.
+
+A stream gives its tokens in one order.  What picks elements by their position is written as a sum over the dim, in
+which a mask that is known offline leaves one term per result: exact, and infinities elsewhere do no harm.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.node import map_arg
+
+from sttest.frontend.decompositions import aten, decompositions
+
+Rewrite = Callable[..., Tensor]
+
+
+def write_selections(graph: Graph, stored: set[Node]) -> None:
+    """Replace operations that pick elements by position with sums under masks; those of stored tensors stay."""
+    for node in list(graph.nodes):
+        rewrite = _REWRITES.get(node.target) if node.op == "call_function" else None
+        if rewrite is None or _is_stored(node, stored):
+            continue
+        if isinstance(node.meta["val"], Tensor):
+            _inline(graph, node, rewrite, node.args)
+        elif rewrite is split_part:
+            for part in list(node.users):
+                _inline(graph, part, rewrite, (part.args[1], *node.args))
+        else:
+            for part in [each for each in node.users if each.args[1] == 0]:
+                _inline(graph, part, rewrite, node.args)
+    graph.eliminate_dead_code()
+
+
+def _is_stored(node: Node, stored: set[Node]) -> bool:
+    """Whether no input reaches a node."""
+    waiting, seen = [node], {node}
+    while waiting:
+        each = waiting.pop()
+        if each.op == "placeholder" and each not in stored:
+            return False
+        new = [source for source in each.all_input_nodes if source not in seen]
+        seen.update(new)
+        waiting += new
+    return True
+
+
+def _inline(graph: Graph, node: Node, rewrite: Rewrite, arguments: tuple[Any, ...]) -> None:
+    """Replace a node by the operations of a function of its arguments, if the function takes them."""
+    operands = list(dict.fromkeys(_nodes(arguments)))
+    values = [each.meta["val"] for each in operands]
+    mode = values[0].fake_mode
+
+    def traced(*tensors: Tensor) -> Tensor:
+        given = dict(zip(operands, tensors, strict=True))
+        return rewrite(*map_arg(arguments, given.__getitem__))
+
+    with mode, torch.no_grad():
+        if rewrite(*map_arg(arguments, lambda each: each.meta["val"])) is NotImplemented:
+            return
+        inner = make_fx(traced, decomposition_table=decompositions())(*values).graph
+    inner.eliminate_dead_code()
+    copies: dict[Node, Any] = dict(
+        zip((each for each in inner.nodes if each.op == "placeholder"), operands, strict=True)
+    )
+    kept = {key: node.meta[key] for key in ("stack_trace", "nn_module_stack") if key in node.meta}
+    with graph.inserting_before(node):
+        result: Any = graph.graph_copy(inner, copies)
+    for each in copies.values():
+        if each not in operands:
+            each.meta = {**each.meta, **kept}
+    node.replace_all_uses_with(result)
+
+
+def _nodes(value: Any) -> list[Node]:
+    found: list[Node] = []
+    map_arg(value, lambda each: found.append(each) or each)
+    return found
+
+
+# --- What picks elements, each with the arguments of its ATen operation
+
+
+def gather(x: Tensor, dim: int, index: Tensor, fill: float = 0.0) -> Tensor:
+    """Elements ``index [n]`` of a dim of x, ``fill`` where there is no such element: x with n in place of the dim."""
+    dim %= x.dim()
+    rest = [1] * (x.dim() - 1 - dim)
+    hits = torch.arange(x.shape[dim]).unsqueeze(1) == index.unsqueeze(0)
+    zero = torch.zeros((), dtype=x.dtype)
+    found = torch.where(hits.view(*hits.shape, *rest), x.unsqueeze(dim + 1), zero).sum(dim)
+    if fill == 0:
+        return found
+    inside = ((index >= 0) & (index < x.shape[dim])).view(-1, *rest)
+    return torch.where(inside, found, torch.full((), fill, dtype=x.dtype))
+
+
+def part(x: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """``x[start:end:step]`` along a dim; a share of whole blocks is a sum over the blocks."""
+    dim %= x.dim()
+    size = x.shape[dim]
+    first, last, step = slice(start, end, step).indices(size)
+    width = len(range(first, last, step))
+    if width == size:
+        return x.clone()
+    if width == 0:
+        return NotImplemented
+    if step > 1 or size % width or first % width:
+        return gather(x, dim, torch.arange(first, last, step))
+    blocks = x.reshape(*x.shape[:dim], size // width, width, *x.shape[dim + 1 :])
+    hit = (torch.arange(size // width) == first // width).view(-1, *[1] * (x.dim() - dim))
+    return torch.where(hit, blocks, torch.zeros((), dtype=x.dtype)).sum(dim)
+
+
+def element(x: Tensor, dim: int, index: int) -> Tensor:
+    """``x[index]`` along a dim, which goes."""
+    dim %= x.dim()
+    hit = (torch.arange(x.shape[dim]) == index % x.shape[dim]).view(-1, *[1] * (x.dim() - 1 - dim))
+    return torch.where(hit, x, torch.zeros((), dtype=x.dtype)).sum(dim)
+
+
+def split_part(number: int, x: Tensor, sizes: list[int], dim: int = 0) -> Tensor:
+    """Part of that number of ``x.split(sizes, dim)``."""
+    start = sum(sizes[:number])
+    return part(x, dim, start, start + sizes[number])
+
+
+def pad(x: Tensor, widths: list[int], value: float = 0.0) -> Tensor:
+    """``F.pad`` with a constant; widths before and after, the last dim first."""
+    for number, (before, after) in enumerate(zip(widths[::2], widths[1::2], strict=True)):
+        dim = x.dim() - 1 - number
+        if before or after:
+            x = gather(x, dim, torch.arange(-before, x.shape[dim] + after), value)
+    return x
+
+
+def flip(x: Tensor, dims: list[int]) -> Tensor:
+    """``x.flip(dims)``."""
+    for dim in dims:
+        x = gather(x, dim, torch.arange(x.shape[dim] - 1, -1, -1))
+    return x
+
+
+def roll(x: Tensor, shifts: list[int], dims: list[int] | None = None) -> Tensor:
+    """``x.roll(shifts, dims)``; of a flattened tensor where no dims are given."""
+    if not dims:
+        return roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        x = gather(x, dim, torch.remainder(torch.arange(x.shape[dim]) - shift, x.shape[dim]))
+    return x
+
+
+def chosen(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """``x.index_select``; the index is a tensor of the module."""
+    return gather(x, dim, torch.remainder(index.reshape(-1), x.shape[dim]))
+
+
+def indexed(x: Tensor, indices: list[Tensor | None]) -> Tensor:
+    """``x[:, index]`` with one index tensor of one dim."""
+    given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
+    if len(given) != 1 or given[0][1].dim() != 1 or given[0][1].dtype == torch.bool:
+        return NotImplemented
+    return chosen(x, *given[0])
+
+
+def with_part(
+    x: Tensor, source: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """x with another value of ``x[start:end]`` along a dim."""
+    dim %= x.dim()
+    first, last, step = slice(start, end, step).indices(x.shape[dim])
+    if step != 1 or last <= first:
+        return NotImplemented
+    place = torch.arange(x.shape[dim])
+    inside = ((place >= first) & (place < last)).view(-1, *[1] * (x.dim() - 1 - dim))
+    return torch.where(inside, gather(source, dim, place - first), x)
+
+
+def with_element(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
+    """x with another value of ``x[index]`` along a dim."""
+    dim %= x.dim()
+    hit = (torch.arange(x.shape[dim]) == index % x.shape[dim]).view(-1, *[1] * (x.dim() - 1 - dim))
+    return torch.where(hit, source.unsqueeze(dim), x)
+
+
+def running_sum(x: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """``x.cumsum(dim)``: a sum under a triangular mask."""
+    dim %= x.dim()
+    place = torch.arange(x.shape[dim])
+    before = (place.unsqueeze(1) <= place.unsqueeze(0)).view(*place.shape, *place.shape, *[1] * (x.dim() - 1 - dim))
+    return torch.where(before, x.unsqueeze(dim + 1), torch.zeros((), dtype=x.dtype)).sum(dim)
+
+
+def windows(
+    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], fill: float = 0.0
+) -> Tensor:
+    """Windows over the last dims of ``x [n, c, *size]``: ``[n, c, *(out, kernel) per dim]``."""
+    for number, (width, step, edge, spread) in enumerate(zip(kernel, stride, padding, dilation, strict=True)):
+        dim = 2 + 2 * number
+        size = x.shape[dim]
+        out = (size + 2 * edge - spread * (width - 1) - 1) // step + 1
+        if not (width == step and not edge and spread == 1 and out * width == size) and (width, step, edge) != (
+            1,
+            1,
+            0,
+        ):
+            index = (torch.arange(out) * step).unsqueeze(1) + (torch.arange(width) * spread - edge).unsqueeze(0)
+            x = gather(x, dim, index.reshape(-1), fill)
+        x = x.reshape(*x.shape[:dim], out, width, *x.shape[dim + 1 :])
+    return x
+
+
+def convolution(
+    x: Tensor, weight: Tensor, bias: Tensor | None, stride: list[int], padding: list[int], dilation: list[int],
+    transposed: bool, output_padding: list[int], groups: int,
+) -> Tensor:  # fmt: skip
+    """The windows as rows by the weights ``[out, in, *kernel]``; a product per channel where groups are channels."""
+    if transposed or x.dim() != weight.dim() or (groups > 1 and (groups != x.shape[1] or len(weight) != groups)):
+        return NotImplemented
+    count = x.dim() - 2
+    kernel = list(weight.shape[2:])
+    taken = windows(x, kernel, list(stride), list(padding), list(dilation))
+    outs, taps = [2 + 2 * i for i in range(count)], [3 + 2 * i for i in range(count)]
+    sizes = [taken.shape[i] for i in outs]
+    if groups > 1:
+        factors = weight.reshape(1, groups, *[each for width in kernel for each in (1, width)])
+        found = (taken * factors).sum(taps)
+        return found if bias is None else found + bias.view(-1, *[1] * count)
+    rows = taken.permute(0, *outs, 1, *taps).reshape(-1, weight[0].numel())
+    found = torch.mm(rows, weight.reshape(len(weight), -1).t())
+    found = found if bias is None else found + bias
+    return found.reshape(x.shape[0], *sizes, len(weight)).movedim(-1, 1)
+
+
+def max_pool(
+    x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: list[int] | None = None,
+    dilation: list[int] | None = None, ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """Maxima of windows; their places are not computed."""
+    if ceil_mode or x.dim() != 4:
+        return NotImplemented
+    steps, edges, spreads = (
+        _pair(given or default) for given, default in ((stride, kernel), (padding, 0), (dilation, 1))
+    )
+    taken = windows(x, _pair(kernel), steps, edges, spreads, torch.finfo(x.dtype).min)
+    return taken.amax((3, 5))
+
+
+def average_pool(
+    x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: list[int] | None = None,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
+    """Means of windows."""
+    edges = _pair(padding or 0)
+    if ceil_mode or divisor_override or x.dim() != 4 or (any(edges) and not count_include_pad):
+        return NotImplemented
+    return windows(x, _pair(kernel), _pair(stride or kernel), edges, [1, 1]).mean((3, 5))
+
+
+def _pair(given: Any) -> list[int]:
+    values = [given] if isinstance(given, int) else list(given)
+    return values * 2 if len(values) == 1 else values
+
+
+_REWRITES: dict[Any, Rewrite] = {
+    aten.slice.Tensor: part, aten.select.int: element, aten.split_with_sizes.default: split_part,
+    aten.constant_pad_nd.default: pad, aten.flip.default: flip, aten.roll.default: roll,
+    aten.index_select.default: chosen, aten.index.Tensor: indexed, aten.slice_scatter.default: with_part,
+    aten.select_scatter.default: with_element, aten.cumsum.default: running_sum,
+    aten.convolution.default: convolution, aten.max_pool2d_with_indices.default: max_pool,
+    aten.avg_pool2d.default: average_pool,
+}  # fmt: skip

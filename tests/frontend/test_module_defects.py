@@ -1,0 +1,90 @@
+"""What a user's file and module may do that once gave silence or wrong values."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch_mlir")
+
+import torch
+from torch import Tensor, nn
+
+from sttest.compile.ir.module_walk import functions
+from sttest.compile.ir.names import result_kinds
+from sttest.compile.opt import parse
+from sttest.core.errors import InputError
+from sttest.frontend.module_source import ModuleSource
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+
+
+class Uninitialised(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.empty(8)
+
+
+def test_a_tensor_of_no_values_is_no_parameter():
+    with pytest.raises(InputError, match=r"aten.empty.*test_module_defects.py:\d+.*no defined values.*torch.zeros"):
+        ModuleSource.of(Uninitialised(), torch.randn(4, 8)).text()
+
+
+class Filled(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x + torch.empty(8).fill_(2.0) + torch.empty_like(x).zero_() + torch.zeros_like(x)
+
+
+def test_a_tensor_that_is_filled_before_it_is_read_gets_through():
+    source = ModuleSource.of(Filled(), torch.randn(4, 8))
+    assert all(np.isfinite(each).all() for each in source.parameters().values())
+    assert source.text()
+
+
+class Cached(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.k_proj, self.v_proj = nn.Linear(16, 16), nn.Linear(16, 16)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"k_sum": self.k_proj(x).relu(), "v_sum": self.v_proj(x)}
+
+
+def test_results_are_cache_entries_only_where_the_text_says_so(tmp_path, sttest):
+    (function,) = functions(parse(ModuleSource.of(Cached(), torch.randn(4, 16)).text(), "cached"))
+    assert result_kinds(function) == ["result", "result"]
+    del function.attributes["sttest.result_kinds"]
+    assert result_kinds(function) == ["cache", "cache"]
+
+
+class Parts(nn.Module):
+    def forward(self, p_x: Tensor, b_x: Tensor, c_x: Tensor) -> Tensor:
+        return (p_x * b_x)[:, :4] + c_x[:, 4:]
+
+
+def test_an_input_is_no_stored_tensor_whatever_its_name():
+    x, y, z = torch.randn(3, 4, 8)
+    source = ModuleSource.of(Parts(), {"p_x": x, "b_x": y, "c_x": z})
+    assert source.text().count('"input"') == 3
+    assert all(set(tensor.ravel()) <= {0.0, 1.0} for tensor in source.parameters().values())  # masks only
+
+
+FILES = {
+    "exits": ("raise SystemExit(0)", "SystemExit", "python"),
+    "three": ("return nn.Linear(8, 8), torch.randn(4, 8), torch.randn(4, 8)", "gives 3 items", "one tuple"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_gives_no_module_is_refused(name, tmp_path, sttest):
+    body, what, instead = FILES[name]
+    (tmp_path / "own.py").write_text(f"import torch\nfrom torch import nn\n\ndef make():\n    {body}\n")
+    outcome = sttest("compile", f"{tmp_path}/own.py:make", "-o", f"{tmp_path}/package")
+    assert outcome.exit_code == 2
+    assert what in outcome.stderr
+    assert instead in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_a_colon_in_a_folder_is_no_function(tmp_path):
+    from sttest.cli.compile import Request
+
+    assert str(Request(f"{tmp_path}/a:b/block.mlir").folder) == "build/block-u55c"
+    assert str(Request(f"{tmp_path}/a:b/own.py:make").folder) == "build/own-u55c"
