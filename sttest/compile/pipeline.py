@@ -12,6 +12,7 @@ from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.buffer_rereads import BufferRereads
 from sttest.compile.passes.call_own_kernels import CallOwnKernels
+from sttest.compile.passes.expand_functions import ExpandFunctions
 from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
 from sttest.compile.passes.fold_dma import FoldDma
@@ -58,6 +59,7 @@ def _port_rates(options: CompileOptions) -> dict[str, Any]:
 
 
 _TILING = (
+    Step(ExpandFunctions),
     Step(AddPositions, lambda options: options.positions),
     Step(OnlineSoftmax, lambda options: options.attention == "one-pass"),
     Step(Quantize),

@@ -62,21 +62,13 @@ def softmax(x: Tensor, dim: int, half_to_float: bool = False) -> Tensor:
 def gelu(x: Tensor, *, approximate: str = "none") -> Tensor:
     """GELU; torch-mlir's constant of the tanh form is rounded wrongly (error 5e-5)."""
     if approximate == "none":
-        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
+        return 0.5 * x * (1 + torch.erf(x * math.sqrt(0.5)))
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))))
 
 
 def reciprocal(x: Tensor) -> Tensor:
     """``1 / x`` as a division; torch-mlir's has an assertion about types."""
     return torch.ones((), dtype=x.dtype) / x
-
-
-def erf(x: Tensor) -> Tensor:
-    """Error function, to 1.5e-7 (Abramowitz and Stegun, 7.1.26)."""
-    t = reciprocal(1 + 0.3275911 * x.abs())
-    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    y = 1 - series * torch.exp(-(x * x))
-    return torch.where(x < 0, -y, y)
 
 
 def cast(x: Tensor, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
@@ -133,40 +125,6 @@ def vector_norm(
     return x.abs().amax(dims, keepdim=keepdim) if order == math.inf else NotImplemented
 
 
-def power(x: Tensor, exponent: float) -> Tensor:
-    """Whole powers to the 64th as products of squares, those halfway between them with a square root; others stay."""
-    if abs(exponent) > 64 or exponent * 2 != int(exponent * 2):
-        return NotImplemented
-    if exponent == -0.5:
-        return torch.rsqrt(x)
-    whole, square = int(abs(exponent)), x
-    factors = [torch.sqrt(x)] if abs(exponent) != whole else []
-    while whole:
-        factors += [square] if whole % 2 else []
-        whole //= 2
-        square = square * square if whole else square
-    y = math.prod(factors[1:], start=factors[0]) if factors else torch.ones_like(x)
-    y = y.clone() if y is x else y
-    return reciprocal(y) if exponent < 0 else y
-
-
-def floor(x: Tensor) -> Tensor:
-    """The nearest integer, less 1 where that is above; halves go to even on the way."""
-    nearest = torch.round(x)
-    return nearest - torch.where(nearest > x, 1.0, 0.0)
-
-
-def ceil(x: Tensor) -> Tensor:
-    """The nearest integer, and 1 where that is below."""
-    nearest = torch.round(x)
-    return nearest + torch.where(nearest < x, 1.0, 0.0)
-
-
-def trunc(x: Tensor) -> Tensor:
-    """The integer next to ``x`` on the side of 0."""
-    return torch.where(x < 0, ceil(x), floor(x))
-
-
 def extremum(by: Callable[..., Tensor], position: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
     """Values and positions apart, as few ask for both."""
 
@@ -215,16 +173,14 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.linear.default: linear, aten.matmul.default: matmul, aten.bmm.default: matmul,
         aten.layer_norm.default: layer_norm, aten.rms_norm.default: rms_norm,
         aten.softmax.int: lambda x, dim, dtype=None: softmax(x, dim), aten._softmax.default: softmax,
-        aten.gelu.default: gelu, aten.pow.Tensor_Scalar: power, aten.erf.default: erf,
+        aten.gelu.default: gelu,
         aten.reciprocal.default: reciprocal,
         aten._to_copy.default: cast, aten.leaky_relu.default: leaky_relu, aten.prelu.default: prelu,
         aten._prelu_kernel.default: lambda x, weight: torch.where(x > 0, x, x * weight),
         aten.var.correction: variance, aten.group_norm.default: group_norm,
         aten.std.correction: lambda x, *args, **kwargs: torch.sqrt(variance(x, *args, **kwargs)),
-        aten.var_mean.correction: variance_and_mean, aten.erfc.default: lambda x: 1 - erf(x),
-        aten.exp2.default: lambda x: torch.exp(x * math.log(2)),
-        aten.floor.default: floor, aten.ceil.default: ceil, aten.trunc.default: trunc,
-        aten.frac.default: lambda x: x - trunc(x),
+        aten.var_mean.correction: variance_and_mean, aten.erfc.default: lambda x: 1 - torch.erf(x),
+        aten.frac.default: lambda x: x - torch.trunc(x),
         aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
         aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
     }  # fmt: skip

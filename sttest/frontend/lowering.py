@@ -80,10 +80,11 @@ _ALLOWED_DIALECTS = ("arith", "builtin", "func", "linalg", "math")
 _ALLOWED_TENSOR_OPS = (
     "tensor.cast", "tensor.collapse_shape", "tensor.concat", "tensor.empty", "tensor.expand_shape",
 )  # fmt: skip
-_FUNCTIONS = ("absf", "exp", "rsqrt", "roundeven", "sqrt", "tanh")
-_NO_OPERATOR = (
-    "arith.andi", "arith.ori", "arith.xori", "arith.divsi", "arith.remsi", "arith.remf", "arith.uitofp", "linalg.index",
-)  # fmt: skip
+_FUNCTIONS = (
+    *("absf", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fpowi", "log", "log10", "log1p", "log2"),
+    *("powf", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+)
+_NO_OPERATOR = ("arith.divsi", "arith.remf", "arith.remsi", "arith.xori", "linalg.index")
 """Operations in a payload which nothing of the operator library stands for."""
 
 

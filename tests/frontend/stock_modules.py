@@ -112,6 +112,13 @@ def extrema(y: Tensor) -> Tensor:
     return y.max(-1).values - y.min(-1)[0] + y.erf().sum(-1) + y.exp2().mean(-1)
 
 
+def transcendental(y: Tensor) -> Tensor:
+    """Functions that no unit of the library computes."""
+    z = y.abs() + 0.1
+    logarithms = z.log() + z.log1p() * z.log2() - z.log10()
+    return logarithms + y.sin() * y.cos() + y.expm1() + y.sinh() / y.cosh() + z**0.7 + y.tan().clamp(-2, 2)
+
+
 def edited(y: Tensor) -> Tensor:
     """Elements picked, moved and written by position."""
     z = y.clone()
@@ -147,9 +154,12 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "convolution": lambda: (nn.Conv2d(3, 8, 3, padding=1, stride=2), x(1, 3, 8, 8)),
     "pooling": lambda: (nn.Sequential(nn.MaxPool2d(2), nn.AvgPool2d(2)), x(1, 4, 8, 8)),
     "instance-norm": lambda: (nn.InstanceNorm1d(4), x(1, 4, 8)),
-    "recurrence": lambda: (nn.GRU(8, 8), x(4, 8)),
+    "recurrence": lambda: (nn.GRU(8, 8), x(2, 8)),
     "prefix-sum": lambda: (Function(lambda y: y.cumsum(-1)), x(4, 8)),
     "ragged": lambda: (Function(ragged), x(4, 8)),
+    "transcendental": lambda: (Function(transcendental), x()),
+    "log-softmax": lambda: (nn.Sequential(nn.Linear(32, 16), nn.LogSoftmax(-1)), x()),
+    "softplus": lambda: (nn.Sequential(nn.Softplus(), nn.Mish()), x()),
     "extrema": lambda: (Function(extrema), x(4, 8)),
     "edited": lambda: (Function(edited), x()),
     "offline-sines": lambda: (Function(lambda y: y * torch.sin(torch.arange(32) / 7)), x()),
