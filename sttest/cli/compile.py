@@ -1,7 +1,7 @@
 """`sttest compile` and `sttest opt`: from a model, or IR text, to a design package or other IR."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +13,10 @@ from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
 from sttest.compile.resources.design import place
+from sttest.core.errors import InputError
 from sttest.core.files import read_text
-from sttest.frontend.module_source import is_module_reference
+from sttest.core.tables import print_table
+from sttest.frontend.module_source import ModuleSource, is_module_reference
 from sttest.models.registry import model_config
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
@@ -52,6 +54,9 @@ def compile_verb(
     print_after_all: Annotated[
         bool, typer.Option("--print-after-all", help="Keep the IR after every pass, not of the first and last alone.")
     ] = False,
+    operations: Annotated[
+        bool, typer.Option("--operations", help="Only say of each line of a module how it is done, or why it is not.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compile one decoder block to a design package.
@@ -72,6 +77,8 @@ def compile_verb(
 
       sttest compile my-module.py:make --precision fp32
 
+      sttest compile my-module.py:make --operations
+
       sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
@@ -86,6 +93,9 @@ def compile_verb(
 
       sttest compile gpt2 --phase decode --context 768 --attention one-pass --attention-chunk 128
     """
+    if operations:
+        _report_operations(model, as_json=as_json)
+        return
     request = Request(
         model, phase, tokens, context, board, options, head, work_dir, lanes_from, check_resources,
         keep_ir="all" if print_after_all else "ends", parameters=names_of(parameters),
@@ -135,6 +145,26 @@ def opt_verb(
         if each.seconds is not None:
             print(f"{1e3 * each.seconds:10.2f} ms  {each.spec}", file=sys.stderr)
     sys.stdout.write(result.text)
+
+
+def _report_operations(model: str, *, as_json: bool) -> None:
+    """Prints the operations of a module by source line; exit code 2 where one is refused."""
+    if not is_module_reference(model):
+        hints = ["give FILE.py:FUNCTION"]
+        raise InputError("not-a-module", "--operations is of a module", where=model, hints=hints)
+    with progress(f"reading {model}"):
+        found = ModuleSource.load(model).operations()
+    if as_json:
+        print_json({"schema": "sttest.operations/1", "lines": [asdict(line) for line in found]})
+    else:
+        rows = [(_short(each.place), ", ".join(each.operations), each.state, each.hint) for each in found]
+        print_table(("line", "operations", "done", "instead"), rows)
+    if any(each.state == "refused" for each in found):
+        raise typer.Exit(InputError.exit_code)
+
+
+def _short(place: str) -> str:
+    return "/".join(place.rsplit("/", 2)[-2:]) if place.startswith("/") else place
 
 
 @dataclass(frozen=True)

@@ -100,18 +100,7 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
         InputError: the module can't be exported, is not in float32, changes its buffers, or returns no tensor of its
             own making.
     """
-    exported = _export(module, arguments, keywords)
-    results = _result_names(exported)
-    _write_literals(exported)
-    stored = set(_holders(exported))
-    push_slices(exported.graph, stored)
-    exported.graph.eliminate_dead_code()
-    write_selections(exported.graph, stored)
-    _write_fills(exported.graph)
-    _name_outputs(exported)
-    _widen_masks(exported)
-    _refuse_uninitialised(exported.graph)
-    _round_numbers(exported.graph)
+    exported, results = streaming_program(module, arguments, keywords)
     holders, frontier = _constants(exported)
     offline = _computation(holders, frontier)
     specs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
@@ -134,6 +123,38 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
     exported._state_dict, exported._constants = {}, {}
     return ModuleGraph(exported, ordered, kinds, results, held, offline, made, tensors)
+
+
+def streaming_program(
+    module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[ExportedProgram, list[str]]:
+    """One call of a module in operations that stream where there are such, and the names of its results.
+
+    Raises:
+        InputError: see :func:`module_graph`.
+    """
+    exported = _export(module, arguments, keywords)
+    results = _result_names(exported)
+    _write_literals(exported)
+    stored = set(_holders(exported))
+    push_slices(exported.graph, stored)
+    exported.graph.eliminate_dead_code()
+    write_selections(exported.graph, stored)
+    _write_fills(exported.graph)
+    _name_outputs(exported)
+    _widen_masks(exported)
+    _refuse_uninitialised(exported.graph)
+    _round_numbers(exported.graph)
+    return exported, results
+
+
+def offline_nodes(exported: ExportedProgram) -> set[Node]:
+    """What no input reaches: the module's tensors, and all that is computed of them alone."""
+    found = set(_holders(exported))
+    for node in exported.graph.nodes:
+        if node.op == "call_function" and found.issuperset(node.all_input_nodes):
+            found.add(node)
+    return found
 
 
 def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
@@ -240,10 +261,7 @@ def _name_outputs(exported: ExportedProgram) -> None:
 
 def _widen_masks(exported: ExportedProgram) -> None:
     """Truth values that no input reaches, kept as zeros and ones: memory has no bits."""
-    graph, stored = exported.graph, set(_holders(exported))
-    for node in list(graph.nodes):
-        if node.op == "call_function" and stored.issuperset(node.all_input_nodes):
-            stored.add(node)
+    graph, stored = exported.graph, offline_nodes(exported)
     for node in [each for each in graph.nodes if each in stored and isinstance(each.meta.get("val"), Tensor)]:
         if node.meta["val"].dtype is not torch.bool or stored.issuperset(node.users):
             continue
@@ -332,14 +350,20 @@ _INSTEAD = {
 """What to write in place of an operation."""
 
 
+def refusal(node: Node) -> InputError | None:
+    """Why an operation that an input reaches does not stream, as far as its name says."""
+    name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
+    if not name or (name not in _INSTEAD and isinstance(node.meta.get("val"), Tensor)):
+        return None
+    hint = _INSTEAD.get(name, "compute that on the host and give its result as an input")
+    return InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=[hint])
+
+
 def _refuse_operations(graph: Graph) -> None:
     # What gives several tensors stands for a whole layer, a recurrence; its operands say less.
     for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
-        name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
-        if name in _INSTEAD or (name and not isinstance(node.meta.get("val"), Tensor)):
-            place, host = place_of(node), "compute that on the host and give its result as an input"
-            hint = _INSTEAD.get(name, host)
-            raise InputError("unsupported-op", f"{name} is not streamed", where=place, hints=[hint])
+        if (found := refusal(node)) is not None:
+            raise found
 
 
 # --- Inputs and results

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from sttest.frontend.module_graph import ModuleGraph
+    from sttest.frontend.operations import SourceLine
 
 
 def is_module_reference(model: str) -> bool:
@@ -115,6 +116,26 @@ class ModuleSource:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
         return text
+
+    def operations(self) -> "list[SourceLine]":
+        """The operations of the module by the lines that they come from, and how each is done.
+
+        Raises:
+            InputError: the module can't be exported, or has no results of its own.
+        """
+        from sttest.frontend.operations import SourceLine, source_lines
+
+        with warnings.catch_warnings(), _evaluating(self.module):
+            warnings.simplefilter("ignore")
+            found = source_lines(self.module, self.arguments, dict(self.keywords))
+        if any(line.state == "refused" for line in found):
+            return found
+        try:
+            self.text()
+        except InputError as error:  # what only the lowering finds
+            place, hint = (error.where or "").rpartition(" at ")[2], "; ".join(error.hints)
+            return [*found, SourceLine(place, "", (error.what,), "refused", hint)]
+        return found
 
     def parameters(self) -> dict[str, np.ndarray]:
         """Values of the parameters, by their names in the text."""

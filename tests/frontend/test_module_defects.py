@@ -1,5 +1,8 @@
 """What a user's file and module may do that once gave silence or wrong values."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -88,3 +91,45 @@ def test_a_colon_in_a_folder_is_no_function(tmp_path):
 
     assert str(Request(f"{tmp_path}/a:b/block.mlir").folder) == "build/block-u55c"
     assert str(Request(f"{tmp_path}/a:b/own.py:make").folder) == "build/own-u55c"
+
+
+REPORTED = """\
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(8, 16)
+    def forward(self, x):
+        y = self.up(x) * torch.sin(torch.arange(16.0))
+        z = y.{operation}
+        return z * 2.0
+def make():
+    return Block(), torch.randn(4, 8)
+"""
+
+
+@pytest.mark.parametrize(
+    ("operation", "states", "told"),
+    [
+        ("abs()", ["offline", "streamed", "streamed", "streamed"], ""),
+        ("sort().values", ["offline", "streamed", "refused", "streamed"], "on the host"),
+        ("atan()", ["offline", "streamed", "streamed", "streamed", "refused"], "without the operation"),
+    ],
+)
+def test_a_report_says_of_each_line_how_it_is_done(operation, states, told, tmp_path, sttest):
+    (tmp_path / "own.py").write_text(REPORTED.format(operation=operation))
+    outcome = sttest("compile", f"{tmp_path}/own.py:make", "--operations", "--json")
+    assert outcome.exit_code == (2 if told else 0), outcome.stderr
+    lines = json.loads(outcome.stdout)["lines"]
+    found = [each for each in lines if each["operations"] != ["permute"] and each["module"] != "up"]
+    assert [each["state"] for each in found] == states
+    assert [Path(each["place"]).name.partition(":")[2] for each in found[:4]] == ["8", "8", "9", "10"]
+    assert any(told in each["hint"] for each in found)
+    assert "own.py:9" in sttest("compile", f"{tmp_path}/own.py:make", "--operations").stdout
+
+
+def test_a_report_is_of_a_module(sttest):
+    outcome = sttest("compile", "gpt2", "--operations")
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert "give FILE.py:FUNCTION" in outcome.stderr
