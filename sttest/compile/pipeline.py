@@ -59,10 +59,10 @@ def _port_rates(options: CompileOptions) -> dict[str, Any]:
 
 
 _TILING = (
-    Step(ExpandFunctions),
     Step(AddPositions, lambda options: options.positions),
     Step(OnlineSoftmax, lambda options: options.attention == "one-pass"),
     Step(Quantize),
+    Step(ExpandFunctions),
     Step(FloatMinAsInt),
     Step(LinalgToKernels),
     Step(CallOwnKernels, lambda options: options.kernels is not None),

@@ -84,7 +84,7 @@ _FUNCTIONS = (
     *("absf", "ceil", "cos", "cosh", "erf", "exp", "exp2", "expm1", "floor", "fpowi", "log", "log10", "log1p", "log2"),
     *("powf", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
 )
-_NO_OPERATOR = ("arith.divsi", "arith.remf", "arith.remsi", "arith.xori", "linalg.index")
+_NO_OPERATOR = ("arith.divsi", "arith.remf", "arith.remsi", "linalg.index")
 """Operations in a payload which nothing of the operator library stands for."""
 
 

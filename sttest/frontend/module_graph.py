@@ -135,6 +135,7 @@ def streaming_program(
     """
     exported = _export(module, arguments, keywords)
     results = _result_names(exported)
+    _drop_nothing(exported)
     _write_literals(exported)
     stored = set(_holders(exported))
     push_slices(exported.graph, stored)
@@ -143,9 +144,25 @@ def streaming_program(
     _write_fills(exported.graph)
     _name_outputs(exported)
     _widen_masks(exported)
+    _widen_integers(exported)
     _refuse_uninitialised(exported.graph)
     _round_numbers(exported.graph)
     return exported, results
+
+
+def _drop_nothing(exported: ExportedProgram) -> None:
+    """Results that are None go."""
+    output, specs = exported.graph.output_node(), exported.graph_signature.output_specs
+    returned: Any = output.args[0]
+    kept = [index for index, each in enumerate(returned) if isinstance(each, Node)]
+    if len(kept) == len(returned):
+        return
+    output.args = (tuple(returned[index] for index in kept),)
+    specs[:] = [specs[index] for index in kept]
+    call = exported.module_call_graph[0].signature
+    assert call is not None
+    _, call.out_spec = pytree.tree_flatten(tuple(range(len(kept))))
+    call.outputs = [each for each in call.outputs if isinstance(each, TensorArgument)]
 
 
 def offline_nodes(exported: ExportedProgram) -> set[Node]:
@@ -275,6 +292,23 @@ def _widen_masks(exported: ExportedProgram) -> None:
             each.replace_input_with(node, mask)
 
 
+_ARITHMETIC = {aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor}
+
+
+def _widen_integers(exported: ExportedProgram) -> None:
+    """Integers that no input reaches become the numbers that arithmetic with float32 takes them for."""
+    graph, stored = exported.graph, offline_nodes(exported)
+    for node in [each for each in graph.nodes if each not in stored and each.target in _ARITHMETIC]:
+        for operand in stored.intersection(node.all_input_nodes):
+            value = operand.meta["val"]
+            if node.meta["val"].dtype is not torch.float32 or value.is_floating_point() or not value.dim():
+                continue
+            with graph.inserting_before(node):
+                number = graph.call_function(aten._to_copy.default, (operand,), {"dtype": torch.float32})
+            number.meta = {**operand.meta, "val": value.float()}
+            node.replace_input_with(operand, number)
+
+
 def _last_placeholder(graph: Graph) -> Node:
     """The last placeholder."""
     return [node for node in graph.nodes if node.op == "placeholder"][-1]
@@ -345,15 +379,20 @@ _INSTEAD = {
     "slice": "give the parts as inputs, or compute them by layers of their own",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
+    "nonzero": "keep the shape, with torch.where and zeros",
     "unfold": "take the windows as slices and stack them",
 }
 """What to write in place of an operation."""
+_CONSEQUENCES = ("sym_size", "_assert_scalar", "sym_constrain_range_for_size")
+"""What PyTorch adds behind an operation whose shape depends on values."""
 
 
 def refusal(node: Node) -> InputError | None:
     """Why an operation that an input reaches does not stream, as far as its name says."""
     name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
-    if not name or (name not in _INSTEAD and isinstance(node.meta.get("val"), Tensor)):
+    random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    single = isinstance(node.meta.get("val"), Tensor) or name in _CONSEQUENCES
+    if not name or (name not in _INSTEAD and single and not random):
         return None
     hint = _INSTEAD.get(name, "compute that on the host and give its result as an input")
     return InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=[hint])
@@ -369,17 +408,21 @@ def _refuse_operations(graph: Graph) -> None:
 # --- Inputs and results
 
 
+_HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
+_INTEGERS = ["look up embeddings on the host and give their rows as an input", "give it as int32 or float32"]
+
+
 def _refuse_types(exported: ExportedProgram, names: list[str]) -> None:
     placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
     for node, name in zip(placeholders, names, strict=True):
         value = node.meta.get("val")
         if not isinstance(value, Tensor):
             continue
-        if value.dtype not in (torch.float32, torch.bool, torch.int8, torch.int16, torch.int32):
+        if value.dtype not in (torch.float32, torch.int8, torch.int16, torch.int32):
             user = next((place_of(each) for each in node.users), "the module")
-            hints = ["module.float() and inputs of float32"] if value.dtype.is_floating_point else [
-                "look up embeddings on the host and give their rows as an input", "give it as int32 or float32",
-            ]  # fmt: skip
+            hints = _HINTS.get(value.dtype) or (
+                ["module.float() and inputs of float32"] if value.dtype.is_floating_point else _INTEGERS
+            )
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
     for node in exported.graph.output_node().all_input_nodes:

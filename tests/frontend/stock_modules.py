@@ -163,6 +163,9 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "extrema": lambda: (Function(extrema), x(4, 8)),
     "edited": lambda: (Function(edited), x()),
     "offline-sines": lambda: (Function(lambda y: y * torch.sin(torch.arange(32) / 7)), x()),
+    "integer-positions": lambda: (Function(lambda y: y + torch.arange(32)), x()),
+    "optional-result": lambda: (Function(lambda y: {"hidden": y * 2, "cache": None}), x()),
+    "logic": lambda: (Function(lambda y: torch.where((y > 0) ^ ~(y.abs() < 1) | (y < -2), y, -y)), x()),
     "prime": lambda: (nn.Linear(17, 13), x(7, 17)),
     "cat": lambda: (Cat(), {"x": x(), "z": x()}),
 }

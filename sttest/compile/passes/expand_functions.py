@@ -279,6 +279,11 @@ def _either(op: Operation) -> SSAValue:
     return arith.SelectOp(op.operands[0], _truth(True), op.operands[1]).result
 
 
+def _one_of_two(op: Operation) -> SSAValue:
+    left, right = op.operands
+    return arith.SelectOp(left, arith.SelectOp(right, _truth(False), _truth(True)).result, right).result
+
+
 def _as_number(op: Operation) -> SSAValue:
     if op.operands[0].type != i1:
         raise InputError("unsupported-op", "an unsigned integer as a number", where=op.name, hints=["use signed ones"])
@@ -296,5 +301,5 @@ _FUNCTIONS: Mapping[str, Unary] = {
 _EXPANSIONS: Mapping[str, Callable[[Operation], SSAValue]] = {
     **{f"math.{name}": _of_one(function) for name, function in _FUNCTIONS.items()},
     "math.powf": _power_of, "math.fpowi": _power_of, "arith.andi": _both, "arith.ori": _either,
-    "arith.uitofp": _as_number,
+    "arith.xori": _one_of_two, "arith.uitofp": _as_number,
 }  # fmt: skip
