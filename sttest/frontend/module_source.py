@@ -194,7 +194,7 @@ def saved_program(**facts: Any) -> SavedProgram:
 def _lowered(graph: "ModuleGraph") -> str:
     import torch
 
-    from sttest.frontend.module_graph import place_of
+    from sttest.frontend.refusals import place_of
 
     places = {i: place_of(node) for i, node in enumerate(graph.exported.graph.nodes) if node.op == "call_function"}
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
@@ -211,7 +211,7 @@ def _lowered(graph: "ModuleGraph") -> str:
 
 def _key(graph: "ModuleGraph") -> str:
     """Hash of all that the text depends on: the graph, its names, the versions of the tools, and the code here."""
-    from sttest.frontend.module_graph import path_of
+    from sttest.frontend.refusals import path_of
 
     digest = hashlib.sha256(repr((version("torch"), version("torch-mlir"))).encode())
     digest.update(repr((graph.names, graph.kinds, graph.results)).encode())

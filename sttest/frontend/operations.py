@@ -7,7 +7,8 @@ from typing import Any, Literal
 from torch import nn
 from torch.fx import Node
 
-from sttest.frontend.module_graph import offline_nodes, place_of, refusal, streaming_program
+from sttest.frontend.module_graph import offline_nodes, streaming_program
+from sttest.frontend.refusals import place_of, refusal
 
 State = Literal["streamed", "offline", "refused"]
 

@@ -23,30 +23,38 @@ LEAST_DB = {"fp32": 100, "w8a8": 20}
 IN_CLOCKED_HARDWARE = ("mlp", "attention", "convolution", "recurrence", "edited")
 
 
-def crosschecked(name, precision, engines, sttest, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "own.py").write_text(
-        f"import sys\nsys.path.insert(0, {str(FRONTEND)!r})\nimport torch\nfrom stock_modules import MODULES\n\n"
-        f"def make():\n    torch.manual_seed(0)\n    return MODULES[{name!r}]()\n"
-    )
-    outcome = sttest("crosscheck", "own.py:make", "--precision", precision, "--engines", engines, "--json")
-    assert outcome.exit_code == 0, outcome.stderr + outcome.stdout[-500:]
-    return json.loads(outcome.stdout)
+@pytest.fixture
+def told(sttest, tmp_path, monkeypatch):
+    """What a verb says of a module of the corpus."""
+
+    def run(name, *arguments):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "own.py").write_text(
+            f"import sys\nsys.path.insert(0, {str(FRONTEND)!r})\nimport torch\nfrom stock_modules import MODULES\n\n"
+            f"def make():\n    torch.manual_seed(0)\n    return MODULES[{name!r}]()\n"
+        )
+        outcome = sttest(*arguments, "--json")
+        assert outcome.exit_code == 0, outcome.stderr + outcome.stdout[-500:]
+        return json.loads(outcome.stdout)
+
+    return run
 
 
 @pytest.mark.parametrize("precision", LEAST_DB)
 @pytest.mark.parametrize("name", MODULES)
-def test_engines_agree_on_stock_layers(name, precision, sttest, tmp_path, monkeypatch):
-    told = crosschecked(name, precision, "torch,reference,simpy,maxplus,csim", sttest, tmp_path, monkeypatch)
-    cycles = {row["engine"]: row["cycles"] for row in told["engines"]}
+def test_engines_agree_on_stock_layers(name, precision, told):
+    engines = ("--engines", "torch,reference,simpy,maxplus,csim")
+    found = told(name, "crosscheck", "own.py:make", "--precision", precision, *engines)
+    cycles = {row["engine"]: row["cycles"] for row in found["engines"]}
     assert cycles["simpy"] == cycles["maxplus"] > 0
-    assert told["streams"]["verdict"] == "same"  # of the C++ to the reference engine
-    assert told["sqnr_db"] is None or told["sqnr_db"] >= LEAST_DB[precision]  # None: not a bit differs
+    assert found["streams"]["verdict"] == "same"  # of the C++ to the reference engine
+    assert found["sqnr_db"] is None or found["sqnr_db"] >= LEAST_DB[precision]  # None: not a bit differs
 
 
 @pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator not found; apt-get install verilator")
 @pytest.mark.parametrize("name", IN_CLOCKED_HARDWARE)
-def test_hardware_agrees_on_stock_layers(name, sttest, tmp_path, monkeypatch):
-    told = crosschecked(name, "w8a8", "reference,simpy,maxplus,rtl", sttest, tmp_path, monkeypatch)
-    rows = {row["engine"]: row for row in told["engines"]}
-    assert rows["rtl"]["verdict"] == "same", rows["rtl"]
+def test_hardware_agrees_on_stock_layers(name, told):
+    told(name, "compile", "own.py:make", "--precision", "w8a8", "-o", "package")
+    found = told(name, "emulate", "package")
+    assert (found["verdict"], found["comparison"]["first"]) == ("done", None)
+    assert (found["values"]["compared"], found["values"]["wrong"]) == (True, [])

@@ -1,0 +1,131 @@
+"""What of a module does not stream, by its operation and its place in the user's program; imports PyTorch."""
+
+import re
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.export import ExportedProgram
+from torch.fx import Graph, Node
+
+from sttest.core.errors import InputError
+
+# --- Places
+
+
+def place_of(node: Node) -> str:
+    """The operation, the user's file and line, and the module: ``aten.sort.stable at my.py:12 (block.gate)``.
+
+    >>> place_of(Graph().call_function(aten.relu.default))
+    'aten.relu.default'
+    """
+    shown = str(node.target)
+    lines = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    own = [line for line in lines if "/torch/" not in line[0]] or lines
+    if own:
+        shown += f" at {own[-1][0]}:{own[-1][1]}"
+    path = path_of(node)
+    return f"{shown} ({path})" if path else shown
+
+
+def path_of(node: Node) -> str:
+    """Path of the module that a node came from; empty for the module itself."""
+    stack: dict[str, tuple[str, Any]] = node.meta.get("nn_module_stack") or {}
+    return readable(next(reversed(stack.values()))[0]) if stack else ""
+
+
+def readable(path: str) -> str:
+    """A path whose first part is a name, which that in an ``nn.Sequential`` is not.
+
+    >>> readable("0.weight"), readable("layers.0.up.weight")
+    ('layer0.weight', 'layers.0.up.weight')
+    """
+    return f"layer{path}" if path[:1].isdigit() else path
+
+
+# --- Operations
+
+_INSTEAD = {
+    "convolution": "leave transposed convolutions to the host",
+    "slice": "give the parts as inputs, or compute them by layers of their own",
+    "embedding": "look rows up on the host and give them as an input",
+    "index": "look rows up on the host and give them as an input",
+    "nonzero": "keep the shape, with torch.where and zeros",
+    "unfold": "take the windows as slices and stack them",
+}
+"""What to write in place of an operation."""
+_CONSEQUENCES = ("sym_size", "_assert_scalar", "sym_constrain_range_for_size")
+"""What PyTorch adds behind an operation whose shape depends on values."""
+
+
+def refusal(node: Node) -> InputError | None:
+    """Why an operation that an input reaches does not stream, as far as its name says."""
+    name = str(node.target).split(".")[1] if node.op == "call_function" and "." in str(node.target) else ""
+    random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    single = isinstance(node.meta.get("val"), Tensor) or name in _CONSEQUENCES
+    if not name or (name not in _INSTEAD and single and not random):
+        return None
+    hint = _INSTEAD.get(name, "compute that on the host and give its result as an input")
+    return InputError("unsupported-op", f"{name} is not streamed", where=place_of(node), hints=[hint])
+
+
+def refuse_operations(graph: Graph) -> None:
+    """Refuses the first operation that does not stream.
+
+    Raises:
+        InputError: see :func:`refusal`.
+    """
+    # What gives several tensors stands for a whole layer, a recurrence; its operands say less.
+    for node in sorted(graph.nodes, key=lambda node: isinstance(node.meta.get("val"), Tensor)):
+        if (found := refusal(node)) is not None:
+            raise found
+
+
+# --- Tensors
+
+
+def refuse_uninitialised(graph: Graph) -> None:
+    """Refuses tensors of no defined values.
+
+    Raises:
+        InputError: there is one.
+    """
+    for node in graph.nodes:
+        if node.op == "call_function" and re.match(r"aten\.(new_)?empty", str(node.target)):
+            raise InputError(
+                "uninitialised", "a tensor of no defined values is read", where=place_of(node),
+                hints=["make it with torch.zeros", "write all of it before it is read"],
+            )  # fmt: skip
+
+
+_HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
+_INTEGERS = ["look up embeddings on the host and give their rows as an input", "give it as int32 or float32"]
+
+
+def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
+    """Refuses arguments and results of a type that no stream carries.
+
+    Args:
+        exported: the program.
+        names: names of its arguments, in their order.
+
+    Raises:
+        InputError: there is one.
+    """
+    placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
+    for node, name in zip(placeholders, names, strict=True):
+        value = node.meta.get("val")
+        if not isinstance(value, Tensor):
+            continue
+        if value.dtype not in (torch.float32, torch.int8, torch.int16, torch.int32):
+            user = next((place_of(each) for each in node.users), "the module")
+            hints = _HINTS.get(value.dtype) or (
+                ["module.float() and inputs of float32"] if value.dtype.is_floating_point else _INTEGERS
+            )
+            kind = str(value.dtype).removeprefix("torch.")
+            raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
+    for node in exported.graph.output_node().all_input_nodes:
+        if node.meta["val"].dtype is torch.bool:
+            raise InputError(
+                "element-type", "a result is bool, which no stream carries", where=place_of(node), hints=["y.float()"]
+            )
