@@ -157,7 +157,7 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "recurrence": lambda: (nn.GRU(8, 8), x(2, 8)),
     "prefix-sum": lambda: (Function(lambda y: y.cumsum(-1)), x(4, 8)),
     "ragged": lambda: (Function(ragged), x(4, 8)),
-    "transcendental": lambda: (Function(transcendental), x()),
+    "transcendental": lambda: (Function(transcendental), x(4, 16)),
     "log-softmax": lambda: (nn.Sequential(nn.Linear(32, 16), nn.LogSoftmax(-1)), x()),
     "softplus": lambda: (nn.Sequential(nn.Softplus(), nn.Mish()), x()),
     "extrema": lambda: (Function(extrema), x(4, 8)),

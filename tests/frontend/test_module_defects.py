@@ -126,7 +126,14 @@ def test_a_report_says_of_each_line_how_it_is_done(operation, states, told, tmp_
     assert [each["state"] for each in found] == states
     assert [Path(each["place"]).name.partition(":")[2] for each in found[:4]] == ["8", "8", "9", "10"]
     assert any(told in each["hint"] for each in found)
-    assert "own.py:9" in sttest("compile", f"{tmp_path}/own.py:make", "--operations").stdout
+
+
+def test_a_report_is_a_table(tmp_path, sttest):
+    (tmp_path / "own.py").write_text(REPORTED.format(operation="sort().values"))
+    outcome = sttest("compile", f"{tmp_path}/own.py:make", "--operations")
+    assert outcome.exit_code == 2
+    (row,) = [line for line in outcome.stdout.splitlines() if "own.py:9" in line]
+    assert row.split()[1:4] == ["sort", "refused", "compute"]
 
 
 def test_a_report_is_of_a_module(sttest):
