@@ -5,6 +5,7 @@ Nothing here is simulated; the numbers stand beside the simulation so that eithe
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 
 from sttest.boards.board import FpgaBoard
 from sttest.compile.compiler import Design
@@ -28,10 +29,14 @@ class Span:
     last: float
 
 
-def chain_cycles(graph: TimedGraph) -> float:
-    """Cycles from the first load to the last store."""
+def chain_cycles(graph: TimedGraph) -> float | None:
+    """Cycles from the first load to the last store; None where processes wait for each other, as shared engines do."""
     chain = _Chain(graph)
-    return max(chain.span(process.name).last for process in graph.processes)
+    try:
+        order = [*TopologicalSorter(chain.sources()).static_order()]
+    except CycleError:
+        return None
+    return max(chain.span(name).last for name in order)
 
 
 @dataclass
@@ -60,17 +65,13 @@ class _Chain:
                     found[process.name, event.op == "write", event.fifo] = None
         return list(found)
 
+    def sources(self) -> dict[str, list[str]]:
+        """The processes that each one reads from."""
+        return {name: [self._writer[fifo] for fifo in fifos] for name, fifos in self._reads.items()}
+
     def span(self, name: str) -> Span:
-        """First and last result of a process; what it reads from is visited first, without recursion."""
-        waiting = [name]
-        while waiting:
-            needed = [self._writer[fifo] for fifo in self._reads[waiting[-1]]]
-            missing = [each for each in needed if each not in self._spans]
-            if missing:
-                waiting.extend(missing)
-                continue
-            current = waiting.pop()
-            self._spans[current] = self._of(current)
+        """First and last result of a process; those that it reads from come before it."""
+        self._spans[name] = self._of(name)
         return self._spans[name]
 
     def _of(self, name: str) -> Span:
@@ -152,7 +153,7 @@ class Bounds:
 
     memory_us: float  # bytes that the ports move over the sustained bandwidth of all channels
     compute_us: float  # multiply-accumulates over the rate of all lanes that multiply
-    chain_us: float  # the dependence chain, each link at its own lanes and channels
+    chain_us: float | None  # the dependence chain, each link at its own lanes and channels; None: it closes on itself
 
     @property
     def roofline_us(self) -> float:
@@ -161,8 +162,8 @@ class Bounds:
 
     @property
     def formula_us(self) -> float:
-        """The longest of the three."""
-        return max(self.roofline_us, self.chain_us)
+        """The longest of those that there are."""
+        return max(self.roofline_us, self.chain_us or 0.0)
 
 
 def bounds(design: Design, graph: TimedGraph, board: FpgaBoard) -> Bounds:
@@ -172,7 +173,9 @@ def bounds(design: Design, graph: TimedGraph, board: FpgaBoard) -> Bounds:
     clock_mhz = graph.clock_mhz
     channel = board.hbm_bytes_per_cycle_per_channel(sustained=True)
     total_rate = channel * board.hbm.pseudo_channels.count
-    return Bounds(moved / total_rate / clock_mhz, macs / lanes / clock_mhz, chain_cycles(graph) / clock_mhz)
+    chain = chain_cycles(graph)
+    chain_us = None if chain is None else chain / clock_mhz
+    return Bounds(moved / total_rate / clock_mhz, macs / lanes / clock_mhz, chain_us)
 
 
 def moved_bytes(graph: TimedGraph) -> int:

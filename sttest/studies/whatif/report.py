@@ -87,7 +87,8 @@ def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
         ("bytes moved", float(outcome.simulated["moved_bytes"]), "bytes"),
     )
     for metric, value, unit in formulas:
-        yield _row(name, outcome, metric, value, unit, "derived")
+        if value is not None:
+            yield _row(name, outcome, metric, value, unit, "derived")
 
 
 def _refused(name: str, outcome: StudyOutcome) -> Iterator[Row]:

@@ -18,6 +18,11 @@ from sttest.studies.whatif.study import STUDIES, load_study, study_names
 AGREEMENT = 0.05
 LONGEST_CONTEXT = 1.07
 """Qwen's decode step at a context of 32,752 is the widest: formula over simulation is 1.062 in `results/context`."""
+SHARED = """
+title: shared units
+base: {phase: decode, context: 32, board: u55c, knobs.share: all}
+axes: {model: [small-gpt2], board.hbm.bandwidth: [57.6, 460]}
+"""
 RESULTS = Path(__file__).parents[3] / "results"
 
 
@@ -107,6 +112,27 @@ def test_two_reductions_follow_each_other():
     )  # fmt: skip
     assert chain_cycles(graph) == pytest.approx(simulate(graph).cycles, rel=AGREEMENT)
     assert chain_cycles(graph) > 1500
+
+
+def test_processes_that_wait_for_each_other_have_no_chain():
+    """As a unit that is shared and those that use it do: the walk along the chain once had no end."""
+    there = Loop((10,), 1, 3, (Event("asked", "write", 0), Event("given", "read", 2)))
+    back = Loop((10,), 1, 2, (Event("asked", "read", 0), Event("given", "write", 1)))
+    fifos = (Fifo("asked", 16, 8), Fifo("given", 16, 8))
+    assert (
+        chain_cycles(TimedGraph("loop", 250.0, fifos, (Pipeline("user", (there,)), Pipeline("unit", (back,))))) is None
+    )
+
+
+def test_a_study_of_designs_with_shared_units_ends(tmp_path):
+    path = tmp_path / "shared.yaml"
+    path.write_text(SHARED)
+    found = [StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus"))) for point in
+             points_of(load_study(path), tmp_path)]  # fmt: skip
+    assert [each.bounds.chain_us for each in found] == [None, None]
+    speeds = [each.speed for each in found]
+    assert speeds == sorted(speeds)
+    assert all(each.speed <= each.roofline_speed for each in found)
 
 
 @pytest.mark.parametrize("name", study_names())
