@@ -38,7 +38,8 @@ def whatif_verb(
         str | None, typer.Option(metavar="ADDRESS", help="Of a dask cluster, as in tcp://host:8786, instead.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many points and how long; at most one block is simulated.")
+        bool,
+        typer.Option("--dry-run", help="Say how many points and, once some are stored, how long; simulate nothing."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -219,12 +220,16 @@ def _print_plan(name: str, found: StudyRun[Point, StudyOutcome], jobs: int, *, a
     if as_json:
         print_json({
             "schema": PLAN_SCHEMA, "name": name, "points": len(found.points), "blocks": blocks,
-            "stored": stored, "refused": refused, "jobs": jobs, "estimate_s": round(seconds, 1),
+            "stored": stored, "refused": refused, "jobs": jobs,
+            "estimate_s": None if seconds is None else round(seconds, 1),
         })  # fmt: skip
         return
+    told = (
+        "time unknown until one is" if seconds is None else f"about {seconds:.0f} s for the rest with {jobs} processes"
+    )
     print(
         f"{name}: {len(found.points)} points, {refused} of them not simulated; {blocks} distinct blocks, "
-        f"{stored} of them stored; about {seconds:.0f} s for the rest with {jobs} processes"
+        f"{stored} of them stored; {told}"
     )
 
 

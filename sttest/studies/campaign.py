@@ -60,8 +60,8 @@ class Campaign:
         """A runner with so many processes."""
         return partial(run_all, self.simulate, jobs=jobs, where="whatif")
 
-    def estimate_s(self, jobs: int) -> float:
-        """Seconds that the missing simulations will take, from those that are stored or else from one that is timed.
+    def estimate_s(self, jobs: int) -> float | None:
+        """Seconds that the missing simulations will take, by those that are stored; None while none is.
 
         Points of one model and phase are taken to cost the same; the first of a process costs more, for it compiles.
         """
@@ -69,10 +69,8 @@ class Campaign:
         if not missing:
             return 0.0
         if not self.found:
-            name = next(iter(missing))
-            self._keep(name, self.simulate(missing.pop(name)))
-        total = sum(self._cost_s(key) for key in missing.values())
-        return total / min(jobs, max(1, len(missing)))
+            return None
+        return sum(self._cost_s(key) for key in missing.values()) / min(jobs, len(missing))
 
     def _cost_s(self, key: Mapping[str, Any]) -> float:
         alike = [name for name in self.found if all(self.keys[name][fact] == key[fact] for fact in ("model", "phase"))]

@@ -103,10 +103,10 @@ def test_what_is_not_the_points_own_fault_ends_the_study_and_is_not_stored(tmp_p
     assert len(found.campaign.missing) == 1
 
 
-def test_an_estimate_times_one_point_and_then_uses_what_is_stored(tmp_path):
+def test_an_estimate_simulates_nothing_and_uses_what_is_stored(tmp_path):
+    assert made(tmp_path, study_text([2, 4, 8]))[1].campaign.estimate_s(jobs=1) is None
+    made(tmp_path, study_text([2]))[1].run(one_process)
     found = made(tmp_path, study_text([2, 4, 8]))[1]
-    assert found.campaign.estimate_s(jobs=1) > 0
-    assert len(found.campaign.found) == 1
     for result in found.campaign.found.values():
         result["wall_s"] = 10.0
     assert found.campaign.estimate_s(jobs=1) == pytest.approx(20)
