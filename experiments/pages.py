@@ -20,6 +20,9 @@ import pandas as pd
 
 from experiments import resource_check, resource_fit
 from experiments.gpu_baseline import report as gpu_report
+from sttest.boards.energy import Activity, energy
+from sttest.boards.load import load_board, require_hbm
+from sttest.core.files import read_csv
 from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -194,6 +197,20 @@ def quality() -> str:
             f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}",
         ))  # fmt: skip
     return markdown(("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same"), lines)
+
+
+def power_residuals() -> str:
+    """The energy model with a board's traffic and no other work, beside published readings."""
+    costs = require_hbm(load_board("u55c")).energy_costs
+    lines = []
+    for row in read_csv(Path(__file__).parent / "data" / "power_readings.csv"):
+        read_w = float(row["power_w"])
+        used = energy(Activity(1.0, hbm_bits=float(row["gb_per_s"]) * 8e9), costs)
+        lines.append((
+            row["work"], f"{row['device']}, {row['reading']}", row["what"], f"{read_w:.1f}", f"{used.power_w:.1f}",
+            f"{used.power_w / read_w - 1:+.0%}",
+        ))  # fmt: skip
+    return markdown(("design", "of", "reading", "W read", "W modelled", "error"), lines)
 
 
 def energy_ratios() -> str:

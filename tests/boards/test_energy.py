@@ -64,8 +64,9 @@ def test_energy_adds_up(one: Activity, other: Activity, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gb_per_s", "read_w", "lowest_error"), [(188.7, 45.0, -0.08), (89.0, 41.89, -0.15), (279.0, 56.86, -0.19)],
-    ids=["FlightLLM", "FlexLLM", "EdgeLLM"],
+    ("gb_per_s", "read_w", "lowest_error"),
+    [(188.7, 45.0, -0.08), (89.0, 41.89, -0.15), (89.0, 53.06, -0.33), (89.0, 59.79, -0.40), (279.0, 56.86, -0.19)],
+    ids=["FlightLLM", "FlexLLM, median", "FlexLLM, longer runs", "FlexLLM, highest", "EdgeLLM"],
 )  # fmt: skip
 def test_boards_that_the_costs_were_not_taken_from(gb_per_s: float, read_w: float, lowest_error: float) -> None:
     """With weight traffic and no other work the model stays below the reading (docs/explanation/energy.md)."""
