@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import SttestError
 from sttest.core.processes import run_all

@@ -15,13 +15,13 @@ import yaml
 from scipy.optimize import nnls
 
 from sttest.boards.operators import OPERATORS_FILE, load_operators
+from sttest.compile.resources.structure import structure_of
+from sttest.compile.resources.synthesis import ROWS_FILE
 from sttest.compile.rtl.cells import Cells, Part
 from sttest.compile.rtl.dslx import definitions
 from sttest.compile.rtl.payload import PayloadFunction, Port
 from sttest.package import DesignPackage
-from sttest.targets.synth.estimate import ROWS_FILE
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
-from sttest.targets.synth.structure import structure_of
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize, yosys_version
 
 KINDS = ("lut", "ff", "dsp")

@@ -130,6 +130,10 @@ class CompileOptions(_Checked):
         Field(description="Tasks that take turns on one functional unit: products with weights, or all alike ones."),
         Option(("share-engines", "merge-weight-streams{}", "share-streams{}"), search=("none", "weights", "all")),
     ] = "none"  # fmt: skip
+    product_units: Annotated[
+        int, Field(ge=1, le=64, description="Units side by side that a product with a weight is split into."),
+        Option(("assign-channels{units}", "split-products{units}"), unit="units"),
+    ] = 1  # fmt: skip
     own_units: Annotated[
         Names, Field(description="Tasks that share functional units with each other only."),
         Option(("share-engines{own}",), "--own-unit", ("own_engines", "--own-engine"), "NAME[+NAME]"),
@@ -142,6 +146,11 @@ class CompileOptions(_Checked):
         str | None, Field(description="YAML file of own kernels, C++ functions in place of tasks' payloads."),
         Option(("call-own-kernels{file}",), metavar="FILE"),
     ] = None  # fmt: skip
+    flow: Annotated[
+        Literal["hls", "rtl"],
+        Field(description="What is counted against the board's budget: C++ through Vitis HLS, or SystemVerilog."),
+        Option(level="resources"),
+    ] = "hls"  # fmt: skip
     c_max_bytes: Annotated[
         int | None, Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
         Option(("fuse-kernels",), unit="bytes"),

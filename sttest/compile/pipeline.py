@@ -32,6 +32,7 @@ from sttest.compile.passes.quantize import Quantize
 from sttest.compile.passes.share_engines import ShareEngines
 from sttest.compile.passes.share_streams import ShareStreams
 from sttest.compile.passes.size_fifos import SizeFifos
+from sttest.compile.passes.split_products import SplitProducts
 from sttest.compile.passes.vectorize import Vectorize
 
 
@@ -80,6 +81,7 @@ _STREAMING = (
     Step(InsertForks),
     Step(MergeWeightStreams, _shares),
     Step(AssignChannels),
+    Step(SplitProducts, lambda options: options.product_units > 1),
     Step(NameNodes),
     Step(LowerToStreams),
     Step(ShareStreams, _shares),

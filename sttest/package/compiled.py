@@ -8,7 +8,7 @@ import pandas as pd
 
 from sttest.compile import reports
 from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
-from sttest.compile.hls import design_memory, design_signature, emit_design
+from sttest.compile.hls.files import design_memory, design_signature, emit_design
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph

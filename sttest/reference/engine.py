@@ -150,7 +150,7 @@ def _broken_converter(node: Converter, what: str) -> InputError:
 def gather_slices(
     node: Gather, sources: Sequence[ReferenceStream], sink: ReferenceStream, tokens: Sequence[Array]
 ) -> Array:
-    """The sink's tokens: slices are contiguous parts of them in row-major order.
+    """The sink's tokens: slices are parts of them along the one dim in which they are smaller.
 
     Args:
         node: the gather.
@@ -166,8 +166,9 @@ def gather_slices(
         what = f"its sources do not make up the tokens of '{sink.name}'"
         raise InputError("bad-gather", what, where=f"gather '{node.name}'")
     lead = tokens[0].shape[: len(sink.trips)]
-    whole = np.concatenate([values.reshape(*lead, -1) for values in tokens], axis=-1)
-    return whole.reshape(*lead, *sink.element)
+    element = sources[0].element
+    cut = next((dim for dim, (own, all_) in enumerate(zip(element, sink.element, strict=True)) if own != all_), 0)
+    return np.concatenate([values.reshape(*lead, *element) for values in tokens], axis=len(lead) + cut)
 
 
 # --- DMAs: from an image of memory to tokens, and back

@@ -11,7 +11,7 @@ from sttest.boards.energy import activity_of, energy
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.hls.network import PortMemory
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError

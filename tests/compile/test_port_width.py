@@ -5,7 +5,7 @@ from __future__ import annotations
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.channels.memory_ports import bytes_per_cycle
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort

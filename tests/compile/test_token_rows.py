@@ -13,7 +13,7 @@ from linalg_programs import Program
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of, functions
 from sttest.compile.linalg.contraction import token_rows
 from sttest.compile.opt import new_context, parse

@@ -54,7 +54,7 @@ from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from sttest.compile.dialects.itensor import ITensorType, int_array, remembered
-from sttest.compile.dialects.stream_order import is_sliced, resized, same_order, turns
+from sttest.compile.dialects.stream_order import cut_dim, is_sliced, resized, same_order, turns
 from sttest.core.errors import InputError
 
 # --- Types and attributes of the `df` dialect: lists of numbers, and FIFOs of tokens
@@ -1060,6 +1060,12 @@ class GatherOp(NodeOp):
         """A name made of that of the tensor whose slices it puts together."""
         load = self.sources[0].owner
         return f"gather_{load.tensor_name if isinstance(load, DmaOp) else 'tensor'}"
+
+    @property
+    def runs(self) -> int:
+        """Parts of a slice's token that follow each other in the whole one: 1 where slices are contiguous."""
+        part, whole = itensor_of(self.sources[0]), itensor_of(self.produced[0])
+        return prod(whole.element_shape[: cut_dim(part, whole)])
 
     @property
     def shared_name(self) -> str | None:

@@ -299,44 +299,59 @@ def _counting_loop(order: ITensorType, dim: int) -> int | None:
 
 
 def slice_dim(token: Sequence[int]) -> int:
-    """The dim along which a token is cut."""
+    """The dim along which a token is cut where nothing else is said."""
     return next((dim for dim, size in enumerate(token) if size > 1), 0)
 
 
-def most_slices(stream: ITensorType) -> int:
-    """The most slices, a power of two, that the tokens of a stream can be cut into; 1 where they cannot be cut."""
+def most_slices(stream: ITensorType, dim: int | None = None) -> int:
+    """The most slices, a power of two, that the tokens of a stream can be cut into; 1 where they cannot be cut.
+
+    Args:
+        stream: stream of whole tokens.
+        dim: data dim along which they are cut; that of :func:`slice_dim` if not given.
+    """
     slices = 1
-    while _is_cut_by(stream, 2 * slices):
+    while _is_cut_by(stream, 2 * slices, dim):
         slices *= 2
     return slices
 
 
-def sliced(stream: ITensorType, slices: int) -> ITensorType:
+def sliced(stream: ITensorType, slices: int, dim: int | None = None) -> ITensorType:
     """The stream of one slice.
 
     Args:
         stream: stream of whole tokens.
         slices: number of slices that `_is_cut_by` allows, such as a power of two up to :func:`most_slices`.
+        dim: data dim along which tokens are cut; that of :func:`slice_dim` if not given.
     """
-    dim = slice_dim(stream.element_shape)
-    token = tuple(size // slices if axis == dim else size for axis, size in enumerate(stream.element_shape))
+    along = slice_dim(stream.element_shape) if dim is None else dim
+    token = tuple(size // slices if axis == along else size for axis, size in enumerate(stream.element_shape))
     steps = [
         step // slices if factor and trip > 1 else step
-        for step, trip, factor in zip(stream.step_sizes, stream.trip_counts, stream.coefficients[dim], strict=True)
+        for step, trip, factor in zip(stream.step_sizes, stream.trip_counts, stream.coefficients[along], strict=True)
     ]
     return ITensorType.of(token, stream.dtype, stream.trip_counts, steps, stream.map, vector=stream.is_vector)
 
 
+def cut_dim(part: ITensorType, whole: ITensorType) -> int:
+    """The dim along which tokens were cut into slices."""
+    sizes = zip(part.element_shape, whole.element_shape, strict=True)
+    return next((dim for dim, (own, size) in enumerate(sizes) if own != size), slice_dim(whole.element_shape))
+
+
 def is_sliced(part: ITensorType, whole: ITensorType, slices: int) -> bool:
-    """Whether ``part`` is what :func:`sliced` gives."""
-    return _is_cut_by(whole, slices) and sliced(whole, slices) == part
+    """Whether ``part`` is what :func:`sliced` gives along some dim."""
+    if len(part.element_shape) != len(whole.element_shape):
+        return False
+    dim = cut_dim(part, whole)
+    return _is_cut_by(whole, slices, dim) and sliced(whole, slices, dim) == part
 
 
-def _is_cut_by(stream: ITensorType, slices: int) -> bool:
+def _is_cut_by(stream: ITensorType, slices: int, along: int | None = None) -> bool:
     """Whether slices are equal, and every loop moves them as far apart as a tensor of slices has them."""
     if not stream.element_shape:
         return False
-    dim = slice_dim(stream.element_shape)
+    dim = slice_dim(stream.element_shape) if along is None else along
     extent = stream.element_shape[dim]
     if extent % slices or any(stream.origin):
         return False

@@ -159,7 +159,7 @@ class _Emitter:
             for turns in (self.network.turns(node), self.network.behind_layers(node))
         )
         types = Token.of(part, process.name), Token.of(whole, process.name)
-        emit_gather(code, process, *types, tokens - behind, behind)
+        emit_gather(code, process, *types, tokens - behind, behind, node.runs)
 
     @_emit.register
     def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:

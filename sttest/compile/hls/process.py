@@ -91,8 +91,10 @@ def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
 # --- A `df.gather` as a C++ function
 
 
-def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens: int, behind: int = 0) -> None:
-    """Writes the function that puts slices together; a slice is a contiguous part of its token.
+def emit_gather(
+    code: Code, process: Process, part: Token, whole: Token, tokens: int, behind: int = 0, runs: int = 1
+) -> None:
+    """Writes the function that puts slices together.
 
     Args:
         code: text that is appended to.
@@ -100,27 +102,31 @@ def emit_gather(code: Code, process: Process, part: Token, whole: Token, tokens:
         part, whole: tokens of its inputs and of its output.
         tokens: tokens per slice and layer.
         behind: those that come once, after all layers.
+        runs: equal parts of every slice, after each of which that of the next slice follows.
     """
     code.comment(f"Puts tokens of {counted(len(process.inputs), 'slice')} together.")
     with process.defined(code, f"gather_{len(process.inputs)}"), code.every_step():
         with code.every_layer():
-            _put_together(code, process, part, whole, tokens)
+            _put_together(code, process, part, whole, tokens, runs)
         if behind:
-            _put_together(code, process, part, whole, behind)
+            _put_together(code, process, part, whole, behind, runs)
 
 
-def _put_together(code: Code, process: Process, part: Token, whole: Token, tokens: int) -> None:
+def _put_together(code: Code, process: Process, part: Token, whole: Token, tokens: int, runs: int) -> None:
     nest = [CountedLoop("tokens", "t", tokens)]
-    elements = [CountedLoop("elements", "e", part.size)] if part.size > 1 else []
+    run = part.size // runs
+    outer = [("r", runs, run * len(process.inputs), run)] if runs > 1 else []
+    moved = [*outer, *([("e", run, 1, 1)] if run > 1 else [])]
+    elements = [CountedLoop("runs" if name == "r" else "elements", name, count) for name, count, *_ in moved]
     with code.loops(nest, "pipeline II=1"):
         for number, source in enumerate(process.inputs):
             part.take(code, f"slice_{number}", source, code.type("PART", part.c_type))
         whole.declare(code, "token", code.type("TOKEN", whole.c_type))
         with code.unrolled(elements):
-            place = [("e", 1)] if elements else []
+            to, of = ([(name, strides[side]) for name, _, *strides in moved] for side in (0, 1))
             for number in range(len(process.inputs)):
-                target = whole.at("token", affine(place, number * part.size))
-                code.line(f"{target} = {part.at(f'slice_{number}', 'e')};")
+                target = whole.at("token", affine(to, number * run))
+                code.line(f"{target} = {part.at(f'slice_{number}', affine(of, 0) if of else 'e')};")
         whole.write(code, process.outputs[0], "token")
 
 

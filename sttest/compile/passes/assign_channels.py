@@ -26,6 +26,7 @@ from sttest.compile.options import ChannelUse
 from sttest.compile.passes.materialize_dma import packed_layout
 from sttest.compile.schedule.task_schedule import tile_interval
 from sttest.compile.sharing.layers import behind_result
+from sttest.compile.sharing.product_columns import columns_of
 from sttest.core.errors import InputError, did_you_mean
 
 
@@ -34,13 +35,15 @@ class AssignChannels(ModulePass):
     """Sets ``channel`` on the DMAs of every kernel, for the target of the module; those of a queue have the same ones.
 
     With ``layers``, what is behind the last one counts by its part of a layer.  ``channels`` says whether DMAs have
-    channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).
+    channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  For products in
+    several ``units`` side by side, weights come in slices of their columns.
     """
 
     name = "assign-channels"
 
     layers: int = 1
     channels: str = "auto"
+    units: int = 1
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
@@ -57,13 +60,14 @@ class AssignChannels(ModulePass):
             ports, images = _ports(kernel), _with_images_of_their_own(kernel)
             behind = behind_result(kernel)
             turns = {dma: self.layers if dma in behind else 1 for dma in _dmas(kernel)}
-            demands = [_demand(name, dmas, intervals, images, turns) for name, dmas in ports.items()]
+            cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
+            demands = [_demand(name, dmas, intervals, images, turns, cuts) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use)
             for name, channels in found.items():
                 for dma in ports[name]:
-                    _connect(dma, channels)
+                    _connect(dma, channels, cuts[dma])
 
     def _use(self) -> ChannelUse:
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}
@@ -101,6 +105,7 @@ def _demand(
     intervals: dict[df.TaskOp, int],
     images: set[SSAValue],
     turns: Mapping[df.DmaOp, int],
+    cuts: Mapping[df.DmaOp, int | None],
 ) -> PortDemand:
     """Traffic of DMAs that take turns, each once in so many layers.
 
@@ -111,7 +116,7 @@ def _demand(
     busy = sum(-(-_busy_cycles(dma.port, intervals) // turns[dma]) for dma in dmas)
     packed = all(dma.is_packed for dma in dmas)
     slices = (
-        min(map(most_slices, streams.values()))
+        min(most_slices(stream, cuts[dma]) for dma, stream in streams.items())
         if (packed and not dmas[0].writes) or dmas[0].sources[0] in images
         else 1
     )
@@ -133,15 +138,22 @@ def _used(port: SSAValue) -> list[Use]:
     return [*port.uses, *(use for converter in kept for use in converter.streams[0].uses)]
 
 
-def _connect(dma: df.DmaOp, channels: tuple[int, ...]) -> None:
+def _columns_dim(dma: df.DmaOp) -> int | None:
+    """The dim of a weight along which the columns of its product lie; None where it is read otherwise."""
+    uses = [*dma.port.uses] if isinstance(dma, df.DmaReadOp) and dma.packed is not None else []
+    if len(uses) != 1 or not isinstance(task := uses[0].operation, df.TaskOp):
+        return None
+    columns = columns_of(task, uses[0].index)
+    return None if columns is None else columns.weight_dim
+
+
+def _connect(dma: df.DmaOp, channels: tuple[int, ...], dim: int | None) -> None:
     if len(channels) == 1:
         dma.properties["channel"] = df.i64_attr(channels[0])
         return
     assert isinstance(dma, df.DmaReadOp)
     stream = dma.streams[0]
-    part = sliced(df.itensor_of(stream), len(channels))
-    layout = None if dma.beat_bits is None else df.IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
-    parts = [_slice(dma, part, layout, number, channels) for number in range(len(channels))]
+    parts = slices_of(dma, channels, dim)
     gather = df.GatherOp(operands=[[each.streams[0] for each in parts], []], result_types=[[stream.type]])
     for name, kept in (("folded", dma.folded), ("queue", dma.queue)):
         if kept is not None:
@@ -150,6 +162,19 @@ def _connect(dma: df.DmaOp, channels: tuple[int, ...]) -> None:
     gather.streams[0].name_hint = stream.name_hint
     stream.replace_all_uses_with(gather.streams[0])
     Rewriter.erase_op(dma)
+
+
+def slices_of(dma: df.DmaReadOp, channels: tuple[int, ...], dim: int | None) -> list[df.DmaReadOp]:
+    """DMAs that read a slice of every token each.
+
+    Args:
+        dma: DMA of whole tokens.
+        channels: channel of each slice.
+        dim: data dim along which tokens are cut; that of `slice_dim` if None.
+    """
+    part = sliced(df.itensor_of(dma.streams[0]), len(channels), dim)
+    layout = None if dma.beat_bits is None else df.IntListAttr.of(packed_layout(part, dma.beat_bits.value.data))
+    return [_slice(dma, part, layout, number, channels) for number in range(len(channels))]
 
 
 def _slice(

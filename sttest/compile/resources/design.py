@@ -11,6 +11,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
+from sttest.compile.resources.rtl_design import logic_in_hardware
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
 from sttest.compile.spaces.partition import Die, Partition, ProcessFacts, WireFacts, partition
@@ -76,6 +77,8 @@ def design_resources(design: Design) -> DesignResources:
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
     chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic)
+    if design.knobs.flow == "rtl":
+        nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen)
     wires = (
         WireFacts(ends.fifo, ends.writer, ends.reader, ends.kind.itensor.token_bits) for ends in stream_ends(kernel)
     )

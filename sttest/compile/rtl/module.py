@@ -43,6 +43,12 @@ class ModuleText:
     arithmetic: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """What reports call the process: a converter by one name for both halves."""
+        first = self.processes[0]
+        return first.removesuffix("_fill") if len(self.processes) > 1 else first
+
+    @property
     def ports(self) -> str:
         """The ports."""
         count = len(self.processes)

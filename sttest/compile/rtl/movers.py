@@ -24,14 +24,26 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
     return ModuleText(kind, sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
 
 
-def gather_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:
-    """A process that puts the tokens of its sources together, the first one lowest."""
+def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) -> ModuleText:
+    """A process that puts the tokens of its sources together, the first one lowest.
+
+    Args:
+        pipeline: when it does.
+        sides: sources, then the sink.
+        runs: equal parts of every source's token, after each of which that of the next source follows.
+    """
     control = Control(pipeline)
     text = gated(control, sides)
     sources = [side for side in sides if not side.writes]
-    value = f"{{{', '.join(f'{side.name}_data' for side in reversed(sources))}}}"
+    parts = [_run(side, run, runs) for run in range(runs) for side in sources]
+    value = f"{{{', '.join(reversed(parts))}}}"
     bits = sum(side.bits for side in sources)
     return ModuleText("gather", sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+
+
+def _run(side: Side, run: int, runs: int) -> str:
+    bits = side.bits // runs
+    return f"{side.name}_data" if runs == 1 else f"{side.name}_data[{run * bits} +: {bits}]"
 
 
 def hold_module(pipeline: Pipeline, sides: tuple[Side, ...]) -> ModuleText:

@@ -99,7 +99,7 @@ def _module(
         for n, fifo in enumerate(map(_fifo_of, group))
     )
     if isinstance(node, df.GatherOp):
-        return gather_module(pipeline, sides)
+        return gather_module(pipeline, sides, node.runs)
     if isinstance(node, df.ForkOp | df.ConcatOp | df.EnterOp | df.LeaveOp):
         return copying_module(pipeline, type(node).__name__.removesuffix("Op").lower(), sides)
     raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)

@@ -13,10 +13,7 @@ from typing import Any
 import pandas as pd
 
 from sttest.boards.resources import KINDS, Resources, total
-from sttest.compile.rtl import Instance, fifo, memory
-from sttest.core.errors import InputError
-from sttest.package import DesignPackage
-from sttest.targets.synth.estimate import (
+from sttest.compile.resources.synthesis import (
     corrected,
     fifo_estimate,
     port_estimate,
@@ -24,6 +21,9 @@ from sttest.targets.synth.estimate import (
     process_estimate,
     synthesized_rows,
 )
+from sttest.compile.rtl import Instance, fifo, memory
+from sttest.core.errors import InputError
+from sttest.package import DesignPackage
 from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.processes import ProcessJobs, process_jobs
 from sttest.targets.synth.yosys import SynthesisJob

@@ -46,13 +46,7 @@ def process_jobs(package: DesignPackage, folder: Path) -> dict[str, ProcessJobs 
     memories = package.report("memory_kinds")
     cells = Cells(folder, dict(zip(memories["memory"], memories["kind"], strict=True)))
     modules = design_modules(kernel, package.timed_graph, library, cells, refused)
-    return {_name(each): jobs_of(each) for each in modules} | refused
-
-
-def _name(module: ModuleText) -> str:
-    """What reports call it: a converter by one name for both halves."""
-    first = module.processes[0]
-    return first.removesuffix("_fill") if len(module.processes) > 1 else first
+    return {each.name: jobs_of(each) for each in modules} | refused
 
 
 def jobs_of(module: ModuleText) -> ProcessJobs:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sttest.compile.hls import EmittedKernel
+from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.hls.network import PortMemory, Tensor
 from sttest.package.kernel_files import TensorRow
 from sttest.targets.csim.build import AP_TYPES_FLAGS, FLAGS

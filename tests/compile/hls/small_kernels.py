@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from sttest.compile.dialects import df
-from sttest.compile.hls import EmittedKernel, PortTiming, emit_kernel
 from sttest.compile.hls.files import signature
+from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
+from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of, set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.passes.assign_channels import AssignChannels

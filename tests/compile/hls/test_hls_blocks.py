@@ -11,7 +11,8 @@ from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import PortTiming, emit_design
+from sttest.compile.hls.files import emit_design
+from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph

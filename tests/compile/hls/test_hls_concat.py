@@ -14,7 +14,7 @@ from small_kernels import Port, kernel_text, made, needs_compiler, stream_type
 from value_checks import assert_same_values
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import memory_images, read_results, run

@@ -9,7 +9,7 @@ from operation_kernels import operations_text
 from small_kernels import made
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.targets.vitis.rules import check_kernel
 

@@ -11,7 +11,7 @@ from small_kernels import needs_compiler
 from test_hls_blocks import tame_tensors
 
 from sttest.compile.compiler import Design, choose_lanes, compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions

@@ -14,7 +14,7 @@ from small_kernels import needs_compiler
 
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.kernel_signature import BufferArgument, read_signature

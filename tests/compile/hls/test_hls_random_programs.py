@@ -16,7 +16,8 @@ from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import EmittedKernel, emit_design
+from sttest.compile.hls.files import emit_design
+from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.core.errors import SttestError

@@ -12,7 +12,7 @@ from many_kernels import Call, run_all
 from small_kernels import needs_compiler
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.reference import memory_images, run

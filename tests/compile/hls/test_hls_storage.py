@@ -8,7 +8,7 @@ import pytest
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.resources.design import design_resources
 from sttest.compile.schedule.storage import buffer_name, memory_name, task_storage

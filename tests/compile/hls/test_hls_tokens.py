@@ -14,7 +14,7 @@ from test_hls_layers import LAYERS, joined
 
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import set_target
 from sttest.compile.opt import new_context, parse
 from sttest.compile.options import CompileOptions

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import EmittedKernel, emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.hls.folding import folded
+from sttest.compile.hls.kernel import EmittedKernel
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.writer import Function
 from sttest.compile.options import CompileOptions

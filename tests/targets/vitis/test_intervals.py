@@ -10,7 +10,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.cli.app import app
 from sttest.compile.compiler import compile_text
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.options import CompileOptions
 from sttest.frontend.shipped import lowered_text
 from sttest.package.compiled import write_package

@@ -3,10 +3,10 @@
 import pytest
 
 from sttest.boards.resources import Resources
+from sttest.compile.resources.structure import lanes_of, structure_of
+from sttest.compile.resources.synthesis import fifo_estimate, part_estimate, synthesized_rows
 from sttest.compile.rtl.cells import Part, products_part
 from sttest.compile.rtl.module import ModuleText
-from sttest.targets.synth.estimate import fifo_estimate, part_estimate, synthesized_rows
-from sttest.targets.synth.structure import lanes_of, structure_of
 
 BODY = """  logic [3:0] stage = 0;
   logic [4:0] c0_x0 = 0;

@@ -1,7 +1,7 @@
 """What synthesis makes of a process, estimated from its structure and from what it made of others.
 
 The figures (`boards/data/synthesized.yaml`) are of kind ``synthesized``: operators by themselves, lanes of one design,
-and what the frame around lanes takes per bit of register, of counter, of adder.  Nothing here is used by `compile`.
+and what the frame around lanes takes per bit of register, of counter, of adder.
 """
 
 from functools import cache
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
+from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.rtl.cells import Part
 from sttest.compile.rtl.dma import PortWords
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
-from sttest.targets.synth.structure import lanes_of, structure_of
 
 
 class Amounts(BoardPart):

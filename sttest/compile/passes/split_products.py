@@ -1,0 +1,150 @@
+"""`split-products`: a wide product with a weight becomes several side by side, each of a share of its columns.
+
+A unit of thousands of lanes is more than a region of the die has room for, and all of its weights would have to cross
+to where it is.  Each part has the DMAs of its own columns, a copy of the row, and a share of the lanes; what they make
+of a token is put together again.  Tasks of an engine are split alike, into as many engines.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from sttest.compile.dialects import df
+from sttest.compile.dialects.stream_order import cut_dim, most_slices, sliced
+from sttest.compile.ir.module_walk import all_of, require_dmas, require_positive
+from sttest.compile.passes.assign_channels import slices_of
+from sttest.compile.schedule.reductions import lane_factors
+from sttest.compile.sharing.product_columns import ProductColumns, columns_of
+from sttest.core.errors import InputError
+
+UNIT = "_unit"
+"""What the name of a part goes on with, before its number."""
+
+
+@dataclass(frozen=True)
+class SplitProducts(ModulePass):
+    """Splits products whose weights come in slices of their columns (`assign-channels`) into so many ``units``."""
+
+    name = "split-products"
+
+    units: int = 1
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        """Replaces tasks; those of an engine all or none.
+
+        Raises:
+            InputError: no product can be split so; or a kernel that takes its streams from outside.
+        """
+        require_positive(self.name, units=self.units)
+        found = 0
+        for kernel in all_of(op, df.KernelOp):
+            require_dmas(self.name, kernel)
+            together: dict[str, list[df.TaskOp]] = {}
+            for task in all_of(kernel, df.TaskOp):
+                together.setdefault(task.shared_name or task.sym_name.data, []).append(task)
+            for members in together.values():
+                splits = [self._split(member) for member in members]
+                if None not in splits:
+                    found += len(members)
+                    for member, split in zip(members, splits, strict=True):
+                        assert split is not None
+                        _replace(member, split, self.units)
+        if not found:
+            raise InputError(
+                "nothing-split", f"no product with a weight can be split into {self.units} units", where=self.name,
+                demand=self.units, bound=1, unit="units",
+                hints=["take a power of two", "give products more lanes (--gemv-lanes) or more channels"],
+            )  # fmt: skip
+
+    def _split(self, task: df.TaskOp) -> ProductColumns | None:
+        """The columns along which a task can be split, None if it cannot."""
+        for number, source in enumerate(task.sources):
+            columns = columns_of(task, number)
+            if columns is None or not self._comes_apart(source, columns):
+                continue
+            lanes = lane_factors(task, min(task.lane_count, task.tile_points))[columns.loop]
+            slices = most_slices(df.itensor_of(task.produced[0]), columns.result_dim)
+            if lanes % self.units == 0 == slices % self.units:
+                return columns
+        return None
+
+    def _comes_apart(self, source: SSAValue, columns: ProductColumns) -> bool:
+        """Whether a weight comes in slices of its columns, or can."""
+        load, whole = source.owner, df.itensor_of(source)
+        if isinstance(load, df.GatherOp):
+            cut = cut_dim(df.itensor_of(load.sources[0]), whole)
+            return cut == columns.weight_dim and len(load.sources) % self.units == 0
+        if not isinstance(load, df.DmaReadOp) or load.packed is None or load.slice is not None:
+            return False
+        return most_slices(whole, columns.weight_dim) % self.units == 0
+
+
+def _replace(task: df.TaskOp, columns: ProductColumns, units: int) -> None:
+    """Puts the parts of a task in its place."""
+    load = task.sources[columns.weight].owner
+    assert isinstance(load, df.GatherOp | df.DmaReadOp)
+    weights = _weights(load, columns, units)
+    row, result, name = task.sources[1 - columns.weight], task.streams[0], task.sym_name.data
+    fork = df.ForkOp(row, units)
+    Rewriter.insert_op(fork, InsertPoint.before(task))
+    for copy in fork.streams:
+        copy.name_hint = row.name_hint
+    parts = list[SSAValue]()
+    for unit, (copy, weight) in enumerate(zip(fork.streams, weights, strict=True)):
+        sources = (weight, copy) if columns.weight == 0 else (copy, weight)
+        part = _part(task, columns, units, unit, sources)
+        part.streams[0].name_hint = f"{result.name_hint or name}{UNIT}{unit}"
+        parts.append(part.streams[0])
+    whole = df.GatherOp(operands=[parts, []], result_types=[[result.type]])
+    whole.properties["label"] = StringAttr(f"gather_{name}")
+    Rewriter.insert_op(whole, InsertPoint.before(task))
+    whole.streams[0].name_hint = result.name_hint
+    result.replace_all_uses_with(whole.streams[0])
+    Rewriter.erase_op(task)
+    Rewriter.erase_op(load)
+
+
+def _weights(load: df.GatherOp | df.DmaReadOp, columns: ProductColumns, units: int) -> list[SSAValue]:
+    """The weights of each part: what comes over several channels is put together part by part."""
+    if isinstance(load, df.DmaReadOp):
+        channel = 0 if load.channel is None else load.channel.value.data
+        loads = slices_of(load, (channel,) * units, columns.weight_dim)
+        Rewriter.insert_op(loads, InsertPoint.before(load))
+        return [each.streams[0] for each in loads]
+    share, kind = len(load.sources) // units, sliced(df.itensor_of(load.streams[0]), units, columns.weight_dim)
+    if share == 1:
+        return [*load.sources]
+    return [_gather(load, kind, unit, load.sources[unit * share : (unit + 1) * share]) for unit in range(units)]
+
+
+def _gather(load: df.GatherOp, kind: df.ITensorType, unit: int, slices: Sequence[SSAValue]) -> SSAValue:
+    made = df.GatherOp(operands=[list(slices), []], result_types=[[kind]], properties=dict(load.properties))
+    if load.queue is not None:
+        made.properties["queue"] = StringAttr(f"{load.queue.data}{UNIT}{unit}")
+    Rewriter.insert_op(made, InsertPoint.before(load))
+    whole = load.streams[0].name_hint
+    made.streams[0].name_hint = f"{whole}{UNIT}{unit}" if whole else None
+    return made.streams[0]
+
+
+def _part(task: df.TaskOp, columns: ProductColumns, units: int, unit: int, sources: Sequence[SSAValue]) -> df.TaskOp:
+    properties = dict(task.properties)
+    tile = [size // units if loop == columns.loop else size for loop, size in enumerate(task.tile_sizes)]
+    properties |= {
+        "sym_name": StringAttr(f"{task.sym_name.data}{UNIT}{unit}"), "tile": df.IntListAttr.of(tile),
+        "lanes": df.i64_attr(max(1, task.lane_count // units)),
+    }  # fmt: skip
+    if task.engine is not None:
+        properties["engine"] = StringAttr(f"{task.engine.data}{UNIT}{unit}")
+    properties.pop("operandSegmentSizes", None)
+    kind = sliced(df.itensor_of(task.streams[0]), units, columns.result_dim)
+    part = df.TaskOp(
+        operands=[list(sources), []], result_types=[[kind]], properties=properties, regions=[task.payload.clone()]
+    )
+    Rewriter.insert_op(part, InsertPoint.before(task))
+    return part
