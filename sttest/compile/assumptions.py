@@ -25,10 +25,6 @@ NARROW_WEIGHT_BITS = 4
 
 DEFAULT_PORT_BITS = 512
 """Bits of a beat where no DMA says another width: the widest AXI port of Vitis HLS (AMD UG1399)."""
-MOST_UNEVEN = 1.05
-"""Share of an even load.  A channel may have this much: a slice less saves a DMA.  Assumed."""
-MOST_SLICES_PER_CHANNEL = 3
-"""Slices per channel on average, after which no more are cut: each costs a DMA.  Assumed."""
 SMALL_SHARE = 0.25
 """Share of an even load below which a DMA is not worth an AXI port of its own.  Assumed."""
 WORTH_SHARING = 0.8

@@ -174,6 +174,15 @@ class CompileOptions(_Checked):
         ChannelUse, Field(description="Memory channels apart for large DMAs, or shared by all together."),
         Option(("assign-channels",), level="resources"),
     ] = "auto"  # fmt: skip
+    uneven_percent: Annotated[
+        int,
+        Field(ge=0, le=100, description="More than an even share that one of the channels shared by all may carry."),
+        Option(("assign-channels{uneven}",), level="resources", unit="%"),
+    ] = 5  # fmt: skip
+    slices_per_channel: Annotated[
+        int, Field(ge=1, le=16, description="Slices per channel on average, where all share all channels."),
+        Option(("assign-channels{slices}",), level="resources", unit="slices"),
+    ] = 3  # fmt: skip
     generate: Annotated[
         int, Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
         Option(("loop-tokens{tokens}",)),

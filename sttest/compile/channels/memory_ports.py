@@ -17,13 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.assumptions import (
-    DEFAULT_PORT_BITS,
-    MOST_SLICES_PER_CHANNEL,
-    MOST_UNEVEN,
-    SMALL_SHARE,
-    WORTH_SHARING,
-)
+from sttest.compile.assumptions import DEFAULT_PORT_BITS, SMALL_SHARE, WORTH_SHARING
 from sttest.compile.dialects import df
 from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
@@ -58,17 +52,28 @@ class PortDemand:
 # --- Channels that all DMAs share, filled evenly
 
 
-def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: int) -> dict[str, tuple[int, ...]]:
+@dataclass(frozen=True)
+class Evenness:
+    """How evenly DMAs share channels: a slice less saves a DMA."""
+
+    uneven: float = 0.05  # share of an even load that a channel may have beyond it
+    slices: int = 3  # slices per channel on average, after which no more are cut
+
+
+def spread_channels(
+    demands: Sequence[PortDemand], channels: int, burst_bytes: int, even: Evenness = Evenness()
+) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA, one per slice.
 
     Args:
         demands: demands of all DMAs in program order, which breaks ties.
         channels: pseudo-channels of the board.
         burst_bytes: least number of bytes per slice.
+        even: bounds of what is cut.
     """
     slices = {demand.name: 1 for demand in demands}
     most = {demand.name: min(demand.most_slices, demand.total_bytes // burst_bytes, channels) for demand in demands}
-    fair = MOST_UNEVEN * sum(demand.total_bytes for demand in demands) / channels
+    fair = (1 + even.uneven) * sum(demand.total_bytes for demand in demands) / channels
     while True:
         found = _numbered(demands, slices, channels)
         loads = _loads(demands, found, channels)
@@ -77,7 +82,7 @@ def spread_channels(demands: Sequence[PortDemand], channels: int, burst_bytes: i
             for demand in demands
             if loads.index(max(loads)) in found[demand.name] and 2 * slices[demand.name] <= most[demand.name]
         ]
-        room = MOST_SLICES_PER_CHANNEL * channels - sum(slices.values())
+        room = even.slices * channels - sum(slices.values())
         able = [demand for demand in able if slices[demand.name] <= room]
         if max(loads) <= fair or not able:
             return found
@@ -109,7 +114,12 @@ def _numbered(demands: Sequence[PortDemand], slices: Mapping[str, int], channels
 
 
 def assign_channels(
-    demands: Sequence[PortDemand], channels: int, bytes_per_cycle: float, burst_bytes: int, use: ChannelUse = "auto"
+    demands: Sequence[PortDemand],
+    channels: int,
+    bytes_per_cycle: float,
+    burst_bytes: int,
+    use: ChannelUse = "auto",
+    even: Evenness = Evenness(),
 ) -> dict[str, tuple[int, ...]]:
     """Channel numbers per DMA, one per slice; their count is a power of two.
 
@@ -120,16 +130,17 @@ def assign_channels(
         burst_bytes: least number of bytes per slice.
         use: how channels are used; with ``auto`` they are shared if there is a weight queue and sharing saves much
             time.
+        even: bounds of what is cut where all share all channels.
 
     Raises:
         DoesNotFitError: more DMAs that need a channel of their own than channels.
     """
     if use == "together":
-        return spread_channels(demands, channels, burst_bytes)
+        return spread_channels(demands, channels, burst_bytes, even)
     own = channels_apart(demands, channels, bytes_per_cycle, burst_bytes)
     if use == "apart" or not any(demand.queue for demand in demands):
         return own
-    spread = spread_channels(demands, channels, burst_bytes)
+    spread = spread_channels(demands, channels, burst_bytes, even)
     busy = max((demand.busy_cycles for demand in demands), default=0)
     apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))
     return spread if together < WORTH_SHARING * apart else own

@@ -1057,9 +1057,11 @@ class GatherOp(NodeOp):
     assembly_format = f"$sources (`folded` $folded^)? (`queue` $queue^)? {TAIL}"
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
-        """A name made of that of the tensor whose slices it puts together."""
+        """A name made of that of the tensor whose slices it puts together, or of the task that was split."""
         load = self.sources[0].owner
-        return f"gather_{load.tensor_name if isinstance(load, DmaOp) else 'tensor'}"
+        if isinstance(load, DmaOp):
+            return f"gather_{load.tensor_name}"
+        return f"gather_{name_of(self.sources[0]).removesuffix('_unit0')}"
 
     @property
     def runs(self) -> int:

@@ -17,6 +17,7 @@ from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
 from sttest.compile.hls.types import F16, Token
 from sttest.compile.hls.writer import Code
+from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.own_kernels import CPP, kept_texts
 from sttest.compile.sharing.processes import process_name
 from sttest.core.cpp_text import one_text
@@ -154,12 +155,16 @@ class _Emitter:
     @_emit.register
     def _gather(self, node: df.GatherOp, code: Code, process: Process) -> None:
         part, whole = df.itensor_of(node.sources[0]), df.itensor_of(node.sinks[0])
-        tokens, behind = (
-            sum(df.itensor_of(turn.sinks[0]).tokens for turn in turns)
+        every, once = (
+            [df.itensor_of(turn.sinks[0]).tokens for turn in turns]
             for turns in (self.network.turns(node), self.network.behind_layers(node))
         )
         types = Token.of(part, process.name), Token.of(whole, process.name)
-        emit_gather(code, process, *types, tokens - behind, behind, node.runs)
+        passes = every[: len(every) - len(once)], once
+        if isinstance(stream_of(node.sources[0], process.name).writer, df.DmaOp):
+            # What comes from memory follows at once: nothing waits for the last tokens of a turn.
+            passes = [sum(passes[0])], [sum(once)] if once else []
+        emit_gather(code, process, *types, *passes, node.runs)
 
     @_emit.register
     def _dma(self, node: df.DmaOp, code: Code, process: Process) -> None:

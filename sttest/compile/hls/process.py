@@ -92,7 +92,7 @@ def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
 
 
 def emit_gather(
-    code: Code, process: Process, part: Token, whole: Token, tokens: int, behind: int = 0, runs: int = 1
+    code: Code, process: Process, part: Token, whole: Token, tokens: Sequence[int], behind: Sequence[int], runs: int
 ) -> None:
     """Writes the function that puts slices together.
 
@@ -100,16 +100,17 @@ def emit_gather(
         code: text that is appended to.
         process: the gather's process; its inputs are the slices in order.
         part, whole: tokens of its inputs and of its output.
-        tokens: tokens per slice and layer.
-        behind: those that come once, after all layers.
+        tokens: tokens per slice and layer, of each pass of the pipeline.
+        behind: those of passes that come once, after all layers.
         runs: equal parts of every slice, after each of which that of the next slice follows.
     """
     code.comment(f"Puts tokens of {counted(len(process.inputs), 'slice')} together.")
     with process.defined(code, f"gather_{len(process.inputs)}"), code.every_step():
         with code.every_layer():
-            _put_together(code, process, part, whole, tokens, runs)
-        if behind:
-            _put_together(code, process, part, whole, behind, runs)
+            for count in tokens:
+                _put_together(code, process, part, whole, count, runs)
+        for count in behind:
+            _put_together(code, process, part, whole, count, runs)
 
 
 def _put_together(code: Code, process: Process, part: Token, whole: Token, tokens: int, runs: int) -> None:

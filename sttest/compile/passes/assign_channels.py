@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
-from sttest.compile.channels.memory_ports import PortDemand, assign_channels, bytes_per_cycle, port_bytes
+from sttest.compile.channels.memory_ports import Evenness, PortDemand, assign_channels, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import most_slices, sliced
 from sttest.compile.ir.module_walk import all_of, require_dmas, target_of
@@ -35,7 +35,8 @@ class AssignChannels(ModulePass):
     """Sets ``channel`` on the DMAs of every kernel, for the target of the module; those of a queue have the same ones.
 
     With ``layers``, what is behind the last one counts by its part of a layer.  ``channels`` says whether DMAs have
-    channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  For products in
+    channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  Where all are shared
+    one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
     several ``units`` side by side, weights come in slices of their columns.
     """
 
@@ -44,6 +45,8 @@ class AssignChannels(ModulePass):
     layers: int = 1
     channels: str = "auto"
     units: int = 1
+    uneven: int = 5
+    slices: int = 3
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
@@ -63,8 +66,9 @@ class AssignChannels(ModulePass):
             cuts = {dma: _columns_dim(dma) if self.units > 1 else None for dma in turns}
             demands = [_demand(name, dmas, intervals, images, turns, cuts) for name, dmas in ports.items()]
             rate = bytes_per_cycle(board, port_bytes(kernel))
+            even = Evenness(self.uneven / 100, self.slices)
             burst_bytes = board.hbm.max_burst_bytes.count
-            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use)
+            found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use, even)
             for name, channels in found.items():
                 for dma in ports[name]:
                     _connect(dma, channels, cuts[dma])

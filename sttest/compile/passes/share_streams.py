@@ -55,8 +55,8 @@ class _Ends:
 
 
 def _ends(stream: df.StreamOp) -> _Ends | None:
-    """None where an end is no engine."""
-    writer, reader = _engine(stream.writer), _engine(stream.reader)
+    """None where an end is no engine; what puts the results of engines together is one, too, if it has a queue."""
+    writer, reader = _engine(stream.writer), _engine(stream.reader) or _queue(stream.reader)
     if writer is None or reader is None:
         return None
     kind = stream.result.type.itensor
@@ -66,6 +66,10 @@ def _ends(stream: df.StreamOp) -> _Ends | None:
 
 def _engine(node: df.NodeOp) -> str | None:
     return node.engine.data if isinstance(node, df.TaskOp) and node.engine is not None else None
+
+
+def _queue(node: df.NodeOp) -> str | None:
+    return node.shared_name if isinstance(node, df.GatherOp) else None
 
 
 def _port(node: df.NodeOp, stream: df.StreamOp) -> int:

@@ -5,6 +5,7 @@ to where it is.  Each part has the DMAs of its own columns, a copy of the row, a
 of a token is put together again.  Tasks of an engine are split alike, into as many engines.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,12 +49,13 @@ class SplitProducts(ModulePass):
             for task in all_of(kernel, df.TaskOp):
                 together.setdefault(task.shared_name or task.sym_name.data, []).append(task)
             for members in together.values():
-                splits = [self._split(member) for member in members]
-                if None not in splits:
-                    found += len(members)
-                    for member, split in zip(members, splits, strict=True):
-                        assert split is not None
-                        _replace(member, split, self.units)
+                splits = [split for split in map(self._split, members) if split is not None]
+                if len(splits) < len(members):
+                    continue
+                found += len(members)
+                queues = _result_queues(members)
+                for member, split in zip(members, splits, strict=True):
+                    _replace(member, split, self.units, queues.get(member, ""))
         if not found:
             raise InputError(
                 "nothing-split", f"no product with a weight can be split into {self.units} units", where=self.name,
@@ -77,15 +79,37 @@ class SplitProducts(ModulePass):
         """Whether a weight comes in slices of its columns, or can."""
         load, whole = source.owner, df.itensor_of(source)
         if isinstance(load, df.GatherOp):
-            cut = cut_dim(df.itensor_of(load.sources[0]), whole)
-            return cut == columns.weight_dim and len(load.sources) % self.units == 0
-        if not isinstance(load, df.DmaReadOp) or load.packed is None or load.slice is not None:
-            return False
-        return most_slices(whole, columns.weight_dim) % self.units == 0
+            first = load.sources[0]
+            cut = cut_dim(df.itensor_of(first), whole)
+            return _is_weight(first) and cut == columns.weight_dim and len(load.sources) % self.units == 0
+        return _is_weight(source) and most_slices(whole, columns.weight_dim) % self.units == 0
 
 
-def _replace(task: df.TaskOp, columns: ProductColumns, units: int) -> None:
-    """Puts the parts of a task in its place."""
+def _is_weight(stream: SSAValue) -> bool:
+    return isinstance(stream.owner, df.DmaReadOp) and stream.owner.packed is not None
+
+
+def _result_queues(members: Sequence[df.TaskOp]) -> dict[df.TaskOp, str]:
+    """The queue of what puts the results of each together: one for all that one engine hands to another."""
+    found: dict[df.TaskOp, str] = {}
+    for member in members:
+        readers = [use.operation for use in member.streams[0].uses]
+        reader = readers[0] if len(readers) == 1 else None
+        if member.engine is not None and isinstance(reader, df.TaskOp) and reader.engine is not None:
+            found[member] = f"{member.engine.data}_to_{reader.engine.data}"
+    shared = Counter(found.values())
+    return {member: queue for member, queue in found.items() if shared[queue] > 1}
+
+
+def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str) -> None:
+    """Puts the parts of a task in its place.
+
+    Args:
+        task: task.
+        columns: columns that the parts share out.
+        units: number of parts.
+        queue: queue of what puts their results together; none if empty.
+    """
     load = task.sources[columns.weight].owner
     assert isinstance(load, df.GatherOp | df.DmaReadOp)
     weights = _weights(load, columns, units)
@@ -101,7 +125,8 @@ def _replace(task: df.TaskOp, columns: ProductColumns, units: int) -> None:
         part.streams[0].name_hint = f"{result.name_hint or name}{UNIT}{unit}"
         parts.append(part.streams[0])
     whole = df.GatherOp(operands=[parts, []], result_types=[[result.type]])
-    whole.properties["label"] = StringAttr(f"gather_{name}")
+    if queue:
+        whole.properties["queue"] = StringAttr(queue)
     Rewriter.insert_op(whole, InsertPoint.before(task))
     whole.streams[0].name_hint = result.name_hint
     result.replace_all_uses_with(whole.streams[0])

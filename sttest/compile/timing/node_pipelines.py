@@ -112,12 +112,13 @@ class NodePipelines:
         return Pipeline(name, (loop,), origin=concat.origin_name, category="concat")
 
     def gather(self, gather: df.GatherOp, name: str) -> Pipeline:
-        """One loop over the tokens, of which every source gives a slice."""
+        """One loop over the tokens, of which every source gives a slice; a join where tasks give them."""
         sink = gather.sinks[0]
+        category = "join" if isinstance(producer_of(gather.sources[0]), df.TaskOp) else "gather"
         events = [Event(_fifo(source), "read", 0) for source in gather.sources]
         events.append(Event(_fifo(sink), "write", COPY_CYCLES - 1))
         loop = Loop((df.itensor_of(sink).tokens,), 1, COPY_CYCLES, tuple(events))
-        return Pipeline(name, (loop,), category="gather")
+        return Pipeline(name, (loop,), category=category)
 
     def enter(self, enter: df.EnterOp, name: str, layers: int) -> Pipeline:
         """What comes from outside once, then what goes round."""
@@ -194,7 +195,7 @@ class NodePipelines:
 
     def _is_fed_on(self, task: df.TaskOp) -> bool:
         """Whether the data of the next pass follow at once: their producer walks all passes in one loop."""
-        producer = producer_of(task.sources[0])
+        producer = _put_together_from(task.sources[0])
         return isinstance(producer, df.TaskOp) and producer.is_contraction and self._left_loops(producer) == 0
 
     def _drains(self, task: df.TaskOp) -> bool:
@@ -218,7 +219,7 @@ class NodePipelines:
         The cycles are 0 where they are not known.
         """
         producer = producer_of(stream)
-        if isinstance(producer, df.ForkOp):
+        if isinstance(producer, df.ForkOp | df.GatherOp):
             return self._pace(producer.sources[0])
         if not isinstance(producer, df.TaskOp):
             return df.itensor_of(stream).tokens, 0
@@ -250,9 +251,22 @@ def _inner_reductions(task: df.TaskOp) -> int:
     return prod(task.trip_counts[inner:])
 
 
+def _put_together_from(stream: SSAValue) -> df.NodeOp | None:
+    """The producer of a stream, or of the slices that its tokens are put together from."""
+    producer = producer_of(stream)
+    return _put_together_from(producer.sources[0]) if isinstance(producer, df.GatherOp) else producer
+
+
+def _puts_together_for(reader: Operation) -> Operation:
+    """A reader, or that of the tokens which it puts together."""
+    if not isinstance(reader, df.GatherOp):
+        return reader
+    return next(use.operation for use in reader.sinks[0].uses if use.operation is not reader)
+
+
 def _is_summed_on(task: df.TaskOp) -> bool:
     """Whether the passes are partial sums that their reader keeps until the last: nobody waits for a single one."""
-    readers = [use.operation for use in task.sinks[0].uses if use.operation is not task]
+    readers = [_puts_together_for(use.operation) for use in task.sinks[0].uses if use.operation is not task]
     return all(
         isinstance(each, df.TaskOp) and bool(each.held_loops) and each.loop_kinds[0] == "reduction" for each in readers
     )
