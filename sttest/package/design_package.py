@@ -315,7 +315,15 @@ def read_lanes(folder: Path) -> tuple[str, ...]:
             "no-lanes", f"no readable {report_name(KERNELS)}", where=str(folder),
             hints=["name a package that 'sttest compile' made"],
         ) from error  # fmt: skip
-    return tuple(f"{name}:{count}" for name, count in lanes.items())
+    found: dict[str, int] = {}
+    for name, count in lanes.items():
+        whole = _UNIT.sub("", name)
+        found[whole] = found.get(whole, 0) + count if whole != name else count
+    return tuple(f"{name}:{count}" for name, count in found.items())
+
+
+_UNIT = re.compile(r"_unit\d+of\d+$")
+"""What the names of tasks end in that a product was split into (`split-products`): their lanes are its own."""
 
 
 def report_name(name: str) -> str:

@@ -1061,7 +1061,7 @@ class GatherOp(NodeOp):
         load = self.sources[0].owner
         if isinstance(load, DmaOp):
             return f"gather_{load.tensor_name}"
-        return f"gather_{name_of(self.sources[0]).removesuffix('_unit0')}"
+        return f"gather_{re.sub('_unit[0-9]+of[0-9]+$', '', name_of(self.sources[0]))}"
 
     @property
     def runs(self) -> int:

@@ -23,8 +23,14 @@ from sttest.compile.schedule.reductions import lane_factors
 from sttest.compile.sharing.product_columns import ProductColumns, columns_of
 from sttest.core.errors import InputError
 
-UNIT = "_unit"
-"""What the name of a part goes on with, before its number."""
+
+def unit_name(name: str, unit: int, units: int) -> str:
+    """The name of a part.
+
+    >>> unit_name("mlp_fc1", 0, 4)
+    'mlp_fc1_unit0of4'
+    """
+    return f"{name}_unit{unit}of{units}"
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str) -
     for unit, (copy, weight) in enumerate(zip(fork.streams, weights, strict=True)):
         sources = (weight, copy) if columns.weight == 0 else (copy, weight)
         part = _part(task, columns, units, unit, sources)
-        part.streams[0].name_hint = f"{result.name_hint or name}{UNIT}{unit}"
+        part.streams[0].name_hint = unit_name(result.name_hint or name, unit, units)
         parts.append(part.streams[0])
     whole = df.GatherOp(operands=[parts, []], result_types=[[result.type]])
     if queue:
@@ -144,16 +150,16 @@ def _weights(load: df.GatherOp | df.DmaReadOp, columns: ProductColumns, units: i
     share, kind = len(load.sources) // units, sliced(df.itensor_of(load.streams[0]), units, columns.weight_dim)
     if share == 1:
         return [*load.sources]
-    return [_gather(load, kind, unit, load.sources[unit * share : (unit + 1) * share]) for unit in range(units)]
+    return [_gather(load, kind, (unit, units), load.sources[unit * share :][:share]) for unit in range(units)]
 
 
-def _gather(load: df.GatherOp, kind: df.ITensorType, unit: int, slices: Sequence[SSAValue]) -> SSAValue:
+def _gather(load: df.GatherOp, kind: df.ITensorType, which: tuple[int, int], slices: Sequence[SSAValue]) -> SSAValue:
     made = df.GatherOp(operands=[list(slices), []], result_types=[[kind]], properties=dict(load.properties))
     if load.queue is not None:
-        made.properties["queue"] = StringAttr(f"{load.queue.data}{UNIT}{unit}")
+        made.properties["queue"] = StringAttr(unit_name(load.queue.data, *which))
     Rewriter.insert_op(made, InsertPoint.before(load))
     whole = load.streams[0].name_hint
-    made.streams[0].name_hint = f"{whole}{UNIT}{unit}" if whole else None
+    made.streams[0].name_hint = unit_name(whole, *which) if whole else None
     return made.streams[0]
 
 
@@ -161,11 +167,11 @@ def _part(task: df.TaskOp, columns: ProductColumns, units: int, unit: int, sourc
     properties = dict(task.properties)
     tile = [size // units if loop == columns.loop else size for loop, size in enumerate(task.tile_sizes)]
     properties |= {
-        "sym_name": StringAttr(f"{task.sym_name.data}{UNIT}{unit}"), "tile": df.IntListAttr.of(tile),
+        "sym_name": StringAttr(unit_name(task.sym_name.data, unit, units)), "tile": df.IntListAttr.of(tile),
         "lanes": df.i64_attr(max(1, task.lane_count // units)),
     }  # fmt: skip
     if task.engine is not None:
-        properties["engine"] = StringAttr(f"{task.engine.data}{UNIT}{unit}")
+        properties["engine"] = StringAttr(unit_name(task.engine.data, unit, units))
     properties.pop("operandSegmentSizes", None)
     kind = sliced(df.itensor_of(task.streams[0]), units, columns.result_dim)
     part = df.TaskOp(
