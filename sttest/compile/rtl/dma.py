@@ -118,9 +118,20 @@ class Route:
         return np.concatenate([(once + steps).reshape(-1), *(walk.numbers for walk in self.behind)])
 
     @property
-    def loops(self) -> int:
-        """Loops of the leg that has most, that over the row with them."""
-        return max(len(walk.trips) for walk in self.legs) + (self.repeats > 1)
+    def counter_bits(self) -> int:
+        """Bits of what counts legs, repetitions and loops in ``address_walk``."""
+        loops = zip(*(walk.trips[::-1] + (1,) * (self._loops - len(walk.trips)) for walk in self.legs), strict=True)
+        return sum((most - 1).bit_length() for most in (len(self.legs), self.repeats, *map(max, loops)))
+
+    @property
+    def number_bits(self) -> int:
+        """Bits of the numbers where they are added up; one loop that counts from 0 has none but its counter."""
+        counts = len(self.legs) == 1 and self.legs[0].start == 0 and self.legs[0].strides in ((), (1,))
+        return 0 if counts else int(self.numbers.max()).bit_length()
+
+    @property
+    def _loops(self) -> int:
+        return max(1, *(len(walk.trips) for walk in self.legs))
 
     def in_units(self, unit: int) -> "Route":
         """The same numbers divided by one that divides all."""
@@ -136,7 +147,7 @@ class Route:
     @property
     def parameters(self) -> dict[str, str]:
         """Parameters of the module ``address_walk``."""
-        legs, loops = self.legs, max(1, *(len(walk.trips) for walk in self.legs))
+        legs, loops = self.legs, self._loops
         padded = [(1,) * (loops - len(walk.trips)) for walk in legs]
         trips = [(*pad, *walk.trips) for pad, walk in zip(padded, legs, strict=True)]
         deltas = [(*(0 for _ in pad), *_deltas(walk)) for pad, walk in zip(padded, legs, strict=True)]
@@ -317,6 +328,11 @@ class PortWords:
     words: Route  # numbers in memory of the words that are moved, in order
     parts: Route | None  # per token the number in memory of its part of a word; None where they are all parts, in order
     order: tuple[int, ...]  # per element of a token its place behind the first bit of the token's words or part
+
+    @property
+    def used_parts(self) -> int:
+        """Parts of a word that any token is."""
+        return self.tokens_per_word if self.parts is None else len({*self.parts.numbers % self.tokens_per_word})
 
     def token_of(self, memory: str) -> str:
         """The token, from the bits in the order of memory."""
