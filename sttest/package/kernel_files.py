@@ -280,6 +280,20 @@ class KernelFiles:
         dma = self.dma_of(node)
         return dma in self.layers_of and (dma not in self.rows or node in self.rows[dma].loads)
 
+    def of_layers(self, images: Sequence[Mapping[str, Image]]) -> dict[str, Image]:
+        """Images by load or store for a launch, from those of its layers: one after the other, each in whole words.
+
+        Of several tokens (`steps_of`) each has a row of them.  Where all layers share an image it is the first one.
+        """
+        return {node: self._of_layers(node, [each[node] for each in images]) for node in images[0]}
+
+    def _of_layers(self, node: str, images: Sequence[Image]) -> Image:
+        if not self.is_per_layer(node):
+            return images[0]
+        steps = self.steps_of.get(self.dma_of(node), 1)
+        padded = [np.pad(image, (0, -image.size % self.word_bytes)).reshape(steps, -1) for image in images]
+        return np.concatenate(padded, axis=1).ravel()
+
     def by_dma(self, images: Mapping[str, Image]) -> dict[str, Image]:
         """Images by DMA, from those by load.
 

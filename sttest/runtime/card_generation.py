@@ -158,18 +158,9 @@ class CardLayers(_CardBuffers):
         ]
 
     def _write_layers(self, images: Sequence[Mapping[str, Bytes]]) -> None:
-        rows = {load: self._row(load, [each[load] for each in images]) for load in images[0]}
-        for dma, image in self.card.files.by_dma(rows).items():
-            self._write(dma, image)
-
-    def _row(self, load: str, images: Sequence[Bytes]) -> Bytes:
-        """The images of all layers, each in whole words, token by token; the first where a launch has one."""
         files = self.card.files
-        if not files.is_per_layer(load):
-            return images[0]
-        steps, word = files.steps_of.get(files.dma_of(load), 1), files.word_bytes
-        padded = [np.pad(image, (0, -image.size % word)) for image in images]
-        return np.concatenate([_part(image, step, steps) for step in range(steps) for image in padded])
+        for dma, image in files.by_dma(files.of_layers(images)).items():
+            self._write(dma, image)
 
     def _of_layer(self, store: str, image: Bytes, number: int) -> Bytes:
         return _part(image, number, len(self.layers)) if self.card.files.is_per_layer(store) else image

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntAttr, ModuleOp, StringAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -115,13 +115,27 @@ def _close(kernel: df.KernelOp, enters: df.StreamOp, leaves: df.StreamOp, kind: 
 
 def _load(kernel: df.KernelOp, function: func.FuncOp) -> df.DmaReadOp:
     """The one DMA of the argument that enters."""
-    for argument, name in argument_names(function).items():
-        if name == ENTERS and argument in kernel.inputs:
-            port = kernel.body.block.args[kernel.inputs.index(argument)]
-            readers = [use.operation for use in port.uses if isinstance(use.operation, df.DmaReadOp)]
-            if len(readers) == 1 and readers[0].slice is None:
-                return readers[0]
+    names = argument_names(function)
+    ports = zip(kernel.inputs, kernel.body.block.args, strict=True)
+    entering = [port for outer, port in ports if names.get(_argument(outer)) == ENTERS]
+    readers = [use.operation for port in entering for use in port.uses if isinstance(use.operation, df.DmaReadOp)]
+    if len(readers) > 1:
+        # Only one of them would have what the layer before made; the others read the first layer's again.
+        raise InputError(
+            "layer-order", f"{len(readers)} DMAs read the argument '{ENTERS}', in different orders",
+            where=LoopLayers.name, demand=len(readers), bound=1, unit="DMAs",
+            hints=["take one tile size for all tasks that read it"],
+        )  # fmt: skip
+    if readers and readers[0].slice is None:
+        return readers[0]
     raise _missing(f"no one DMA that reads the argument '{ENTERS}'")
+
+
+def _argument(value: SSAValue) -> SSAValue:
+    """The function's argument behind views of it."""
+    while isinstance(value.owner, Operation) and len(value.owner.operands) == 1:
+        value = value.owner.operands[0]
+    return value
 
 
 def _store(kernel: df.KernelOp, function: func.FuncOp) -> SSAValue:

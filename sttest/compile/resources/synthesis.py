@@ -13,7 +13,7 @@ from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
 from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.rtl.cells import Part
-from sttest.compile.rtl.dma import PortWords
+from sttest.compile.rtl.dma import Bursts, PortWords
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
@@ -49,11 +49,9 @@ class PortRows(BoardPart):
     source: str
     kind: Kind
     read: Amounts
-    read_part: Amounts  # more, for tokens that are parts of a word
     write: Amounts
-    write_parts: dict[int, Amounts]  # in its place, by the number of tokens in a word
-    run_loop: Amounts  # more, for loops over runs of words
-    part_loop: Amounts  # more, for loops over tokens
+    counter_bit: Amounts  # more, per bit of what counts bursts and parts of words
+    number_bit: Amounts  # more, per bit of addresses and parts that are added up
 
 
 class SynthesizedRows(BoardPart):
@@ -116,20 +114,23 @@ def _products(lanes: int, bits: int, results: int) -> Resources:
     return Resources(lut=results * adders, ff=results * adders, dsp=lanes)
 
 
-def port_estimate(words: PortWords, *, reads: bool, rows: PortRows) -> Resources:
-    """A memory port: what it is for whole words, its parts of words, the loops of its addresses, its words ahead."""
-    parts = words.tokens_per_word
+def port_estimate(words: PortWords, bursts: Bursts, *, reads: bool, rows: PortRows) -> Resources:
+    """A memory port: what any takes, its counters and sums, and its tokens that are not one word each."""
+    routes = [bursts.route, *([] if words.parts is None else [words.parts])]
+    made = [(rows.read if reads else rows.write).resources]
+    made += [rows.counter_bit.resources * route.counter_bits for route in routes]
+    made += [rows.number_bit.resources * route.number_bits for route in routes]
+    return total([*made, port_tokens(words, reads=reads), Resources(bram18=ceil(words.word_bits / 36))])
+
+
+def port_tokens(words: PortWords, *, reads: bool) -> Resources:
+    """What tokens take that are several words or parts of one: registers, and multiplexers of 4 to 1 in a LUT."""
+    parts, several, bits = words.tokens_per_word, words.words_per_token, words.word_bits
     if reads:
-        made = [rows.read, *([rows.read_part] if parts > 1 else [])]
-    else:
-        known = min(rows.write_parts, key=lambda count: abs(count - parts))
-        made = [rows.write_parts[known] if parts > 1 else rows.write]
-    walks = ((words.words.runs.trips, rows.run_loop), (words.parts.trips, rows.part_loop))
-    inner = [(max(len(trips) - 1, 0), row) for trips, row in walks]
-    loops = [Resources(lut=count**2 * row.lut, ff=count * row.ff) for count, row in inner]
-    # Words ahead are 512 at most, in blocks of 36 bits.
-    ahead = Resources(ff=(words.words_per_token - 1) * words.word_bits, bram18=ceil(words.word_bits / 36))
-    return total([*(each.resources for each in made), *loops, ahead])
+        return Resources(lut=words.token_bits * ceil((parts - 1) / 3), ff=(several - 1) * bits)
+    # Parts that no token is have no registers; those of words that are not full have a bit each that says so.
+    collected = 0 if parts == 1 else bits if words.parts is None else words.used_parts * (words.token_bits + 1)
+    return Resources(lut=bits * ceil((several - 1) / 3), ff=collected)
 
 
 def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources) -> Resources:

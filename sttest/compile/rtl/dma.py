@@ -1,17 +1,19 @@
 """How the tokens of a memory port lie in words of memory, as loops that a counter walks through.
 
-It is read off the addresses of all elements: every layout that the reference engine knows is covered, or refused.
+It is read off the addresses of all elements: every layout that the reference engine knows is covered, or refused.  A
+port may read several tensors one after the other, those of every layer of a launch, and others once behind them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import gcd, prod
 
 import numpy as np
 
 from sttest.core.errors import InputError
 from sttest.reference.graph import BITS, Load, MemoryLayout, ReferenceStream, Store
-from sttest.reference.memory import Offsets, element_addresses
+from sttest.reference.memory import Offsets, element_addresses, image_bytes
 
 
 @dataclass(frozen=True)
@@ -60,22 +62,258 @@ class Walk:
         return Walk(self.start, self.trips[:-1], self.strides[:-1]) if self.run > 1 else self
 
     @property
+    def last(self) -> int:
+        """The last number."""
+        return self.start + sum((trip - 1) * stride for trip, stride in zip(self.trips, self.strides, strict=True))
+
+    @property
+    def numbers(self) -> Offsets:
+        """All numbers in order, [count]."""
+        found = np.array([self.start], dtype=np.int64)
+        for trip, stride in zip(self.trips, self.strides, strict=True):
+            found = (found[:, None] + np.arange(trip, dtype=np.int64) * stride).reshape(-1)
+        return found
+
+    def in_units(self, unit: int) -> "Walk":
+        """The same numbers divided by one that divides all."""
+        return Walk(self.start // unit, self.trips, tuple(stride // unit for stride in self.strides))
+
+
+@dataclass(frozen=True)
+class Route:
+    """Walks one after the other: those of a row several times, each time so much further on, then others once."""
+
+    row: tuple[Walk, ...]
+    repeats: int = 1
+    stride: int = 0
+    behind: tuple[Walk, ...] = ()
+
+    @staticmethod
+    def of(row: Sequence[Offsets], repeats: int, stride: int, behind: Sequence[Offsets]) -> "Route | None":
+        """The route through numbers, one walk where that is possible; None where some follow no loops.
+
+        Args:
+            row: numbers [count] of each tensor of the row.
+            repeats, stride: how often the row comes, and how far it is from one to the next.
+            behind: numbers of each tensor behind them.
+        """
+        once = np.concatenate(row)
+        steps = np.arange(repeats, dtype=np.int64)[:, None] * stride
+        whole = Walk.of(np.concatenate([(once + steps).reshape(-1), *behind]))
+        if whole is not None:
+            return Route((whole,))
+        first, then = _walks(row), _walks(behind)
+        return None if first is None or then is None else Route(first, repeats, stride, then)
+
+    @property
+    def legs(self) -> tuple[Walk, ...]:
+        """All walks, each once."""
+        return (*self.row, *self.behind)
+
+    @cached_property
+    def numbers(self) -> Offsets:
+        """All numbers in order, [count]."""
+        once = np.concatenate([walk.numbers for walk in self.row])
+        steps = np.arange(self.repeats, dtype=np.int64)[:, None] * self.stride
+        return np.concatenate([(once + steps).reshape(-1), *(walk.numbers for walk in self.behind)])
+
+    @property
+    def counter_bits(self) -> int:
+        """Bits of what counts legs, repetitions and loops in ``address_walk``."""
+        loops = zip(*(walk.trips[::-1] + (1,) * (self._loops - len(walk.trips)) for walk in self.legs), strict=True)
+        return sum((most - 1).bit_length() for most in (len(self.legs), self.repeats, *map(max, loops)))
+
+    @property
+    def number_bits(self) -> int:
+        """Bits of the numbers where they are added up; one loop that counts from 0 has none but its counter."""
+        counts = len(self.legs) == 1 and self.legs[0].start == 0 and self.legs[0].strides in ((), (1,))
+        return 0 if counts else int(self.numbers.max()).bit_length()
+
+    @property
+    def _loops(self) -> int:
+        return max(1, *(len(walk.trips) for walk in self.legs))
+
+    def in_units(self, unit: int) -> "Route":
+        """The same numbers divided by one that divides all."""
+        row, behind = (tuple(walk.in_units(unit) for walk in walks) for walks in (self.row, self.behind))
+        return replace(self, row=row, stride=self.stride // unit, behind=behind)
+
+    @property
+    def unit(self) -> int:
+        """The largest power of two that divides all numbers and what lies between them."""
+        common = gcd(self.stride, *(each for walk in self.legs for each in (walk.start, *walk.strides)))
+        return common & -common if common else 1
+
+    @property
     def parameters(self) -> dict[str, str]:
         """Parameters of the module ``address_walk``."""
-        trips, strides = self.trips or (1,), self.strides or (0,)
-        deltas = [
-            stride - sum((trip - 1) * inner for trip, inner in zip(trips[loop + 1 :], strides[loop + 1 :], strict=True))
-            for loop, stride in enumerate(strides)
-        ]
+        legs, loops = self.legs, self._loops
+        padded = [(1,) * (loops - len(walk.trips)) for walk in legs]
+        trips = [(*pad, *walk.trips) for pad, walk in zip(padded, legs, strict=True)]
+        deltas = [(*(0 for _ in pad), *_deltas(walk)) for pad, walk in zip(padded, legs, strict=True)]
+        ends = [walk.last + (self.repeats - 1) * self.stride for walk in self.row] + [each.last for each in self.behind]
+        # Within the row a jump is the same in all of its repetitions.
+        starts = [walk.start + (self.repeats - 1) * self.stride for walk in self.row]
+        starts += [walk.start for walk in self.behind]
+        jumps = [after - before for before, after in zip(ends, starts[1:], strict=False)] + [0]
         return {
-            "LOOPS": str(len(trips)), "START": f"32'd{self.start}", "TRIPS": _words(trips), "DELTAS": _words(deltas),
+            "BITS": str(max(1, int(self.numbers.max()).bit_length())), "LEGS": str(len(legs)),
+            "ROW": str(len(self.row)), "REPEATS": str(self.repeats), "LOOPS": str(loops),
+            "START": f"32'd{legs[0].start}", "MOST": _words([max(each) for each in zip(*trips, strict=True)]),
+            "TRIPS": _words([trip for each in reversed(trips) for trip in each]),
+            "DELTAS": _words([delta for each in reversed(deltas) for delta in each]),
+            "JUMPS": _words(jumps[::-1]), "BACK": _words([self.row[0].start + self.stride - self.row[-1].last]),
         }  # fmt: skip
 
 
-def _words(numbers: Sequence[int]) -> str:
-    """Words of 32 bits, the first number highest."""
-    words = (f"32'h{number & 0xFFFFFFFF:x}" for number in numbers)
+def _walks(numbers: Sequence[Offsets]) -> tuple[Walk, ...] | None:
+    """A walk for each, or for several in a row that are one; None where some follow no loops."""
+    walks: list[Walk] = []
+    together: Offsets | None = None
+    for each in numbers:
+        joined = None if together is None else Walk.of(np.concatenate([together, each]))
+        if joined is not None and together is not None:
+            walks[-1], together = joined, np.concatenate([together, each])
+            continue
+        alone = Walk.of(each)
+        if alone is None:
+            return None
+        walks.append(alone)
+        together = each
+    return tuple(walks)
+
+
+def _deltas(walk: Walk) -> list[int]:
+    """What is added when each loop steps and those inside it start again."""
+    return [
+        stride - sum((trip - 1) * inner for trip, inner in zip(walk.trips[loop + 1 :], walk.strides[loop + 1 :],
+                                                               strict=True))
+        for loop, stride in enumerate(walk.strides)
+    ]  # fmt: skip
+
+
+def _words(numbers: Sequence[int], bits: int = 32) -> str:
+    """Words of so many bits, the first number highest."""
+    words = (f"{bits}'h{number & (1 << bits) - 1:x}" for number in numbers)
     return f"{{{', '.join(words)}}}"
+
+
+PAGE_BYTES = 4096
+"""No burst of AXI goes across its boundary; arguments begin at one."""
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """A route through words, cut into bursts."""
+
+    route: Route  # of their first words, in units of `unit`
+    unit: int
+    full: tuple[int, ...]  # words of a burst, per leg
+    rest: tuple[int, ...]  # of the last one of its innermost loop
+
+    @staticmethod
+    def of(words: Route, most: int, word_bytes: int) -> "Bursts":
+        """The longest bursts that are possible.
+
+        Args:
+            words: numbers in memory of the words that are moved.
+            most: most words of a burst.
+            word_bytes: bytes of a word, a power of two.
+        """
+        shorter = [1 << bit for bit in reversed(range(most.bit_length())) if 1 << bit < most]
+        found = (_cut(words, length) for length in (most, *shorter))
+        return next(each for each in found if each.stays_in_pages(PAGE_BYTES // word_bytes))
+
+    @property
+    def most(self) -> int:
+        """Words of the longest one."""
+        return max(*self.full, *self.rest)
+
+    def stays_in_pages(self, page: int) -> bool:
+        """Whether none goes across a multiple of so many words."""
+        first = self.route.numbers * self.unit
+        row, behind = self._lengths(self.route.row, 0), self._lengths(self.route.behind, len(self.route.row))
+        words = np.concatenate([np.tile(row, self.route.repeats), behind])
+        return bool((first % page + words <= page).all())
+
+    def _lengths(self, walks: Sequence[Walk], place: int) -> Offsets:
+        lengths = [np.zeros(0, np.int64)]
+        for leg, walk in enumerate(walks, place):
+            each = np.full((walk.count // (walk.trips or (1,))[-1], (walk.trips or (1,))[-1]), self.full[leg])
+            each[:, -1] = self.rest[leg]
+            lengths.append(each.reshape(-1))
+        return np.concatenate(lengths)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters of the module ``burst_walk``, but the size of a word."""
+        full, rest = (_words(each[::-1], 9) for each in (self.full, self.rest))
+        return {"UNIT": str(self.unit), **self.route.parameters, "FULL": full, "REST": rest}
+
+
+def _cut(words: Route, length: int) -> Bursts:
+    """Runs of words in bursts of one length, and a rest."""
+    cut = {walk: _cut_walk(walk, length) for walk in words.legs}
+    row, behind = (tuple(cut[walk] for walk in walks) for walks in (words.row, words.behind))
+    route = replace(words, row=row, behind=behind)
+    runs = [walk.run for walk in words.legs]
+    full = tuple(min(run, length) for run in runs)
+    rest = tuple(run - (-(-run // length) - 1) * length for run in runs)
+    return Bursts(route.in_units(route.unit), route.unit, full, rest)
+
+
+def _cut_walk(walk: Walk, length: int) -> Walk:
+    bursts, runs = -(-walk.run // length), walk.runs
+    return runs if bursts == 1 else Walk(runs.start, (*runs.trips, bursts), (*runs.strides, length))
+
+
+@dataclass(frozen=True)
+class PortTensor:
+    """A tensor that a DMA moves, with the order of its tokens."""
+
+    node: Load | Store
+    stream: ReferenceStream
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return self.node.layout.beat_bits // 8
+
+    @property
+    def words(self) -> int:
+        """Words that it takes in memory."""
+        return image_bytes(self.node.layout, self.stream.dtype) // self.word_bytes
+
+
+@dataclass(frozen=True)
+class PortTensors:
+    """What a memory port moves in a launch: a row of tensors for each layer, then others once."""
+
+    row: tuple[PortTensor, ...]
+    repeats: int = 1  # of the row, one per layer
+    is_per_layer: bool = False  # whether each layer has tensors of its own, one behind the other
+    behind: tuple[PortTensor, ...] = ()
+
+    @property
+    def stride(self) -> int:
+        """Words from one layer to the next."""
+        return sum(each.words for each in self.row) if self.is_per_layer else 0
+
+    @property
+    def starts(self) -> tuple[list[int], list[int]]:
+        """The first word of each tensor of the row, and of those behind it."""
+        row, behind = [0], [self.repeats * self.stride]
+        for each in self.row:
+            row.append(row[-1] + each.words)
+        for each in self.behind:
+            behind.append(behind[-1] + each.words)
+        return row[:-1], behind[:-1]
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of a launch."""
+        row, behind = (sum(each.stream.tokens for each in tensors) for tensors in (self.row, self.behind))
+        return self.repeats * row + behind
 
 
 @dataclass(frozen=True)
@@ -87,9 +325,14 @@ class PortWords:
     element_bits: int
     words_per_token: int
     tokens_per_word: int
-    words: Walk  # numbers in memory of the words that are moved, in order
-    parts: Walk  # per token the number in memory of its part of a word; of its first word, where it is whole words
+    words: Route  # numbers in memory of the words that are moved, in order
+    parts: Route | None  # per token the number in memory of its part of a word; None where they are all parts, in order
     order: tuple[int, ...]  # per element of a token its place behind the first bit of the token's words or part
+
+    @property
+    def used_parts(self) -> int:
+        """Parts of a word that any token is."""
+        return self.tokens_per_word if self.parts is None else len({*self.parts.numbers % self.tokens_per_word})
 
     def token_of(self, memory: str) -> str:
         """The token, from the bits in the order of memory."""
@@ -107,15 +350,95 @@ class PortWords:
         return f"{{{', '.join(parts)}}}"
 
 
-def port_words(node: Load | Store, stream: ReferenceStream) -> PortWords:
+@dataclass(frozen=True)
+class _Tokens:
+    """How the tokens of one tensor lie in its words."""
+
+    format: tuple[int, ...]  # what must be the same for all tensors of a port, the places of elements last
+    words: Offsets  # numbers of the words, in order
+    parts: Offsets | None  # per token the number of its part; None for whole words
+
+    @property
+    def per_word(self) -> int:
+        """Tokens in a word."""
+        return self.format[4]
+
+    @property
+    def has_all_parts(self) -> bool:
+        """Whether tokens are all parts of every word, in order."""
+        if self.parts is None:
+            return True
+        if len(self.parts) % self.per_word:
+            return False
+        first = self.parts[:: self.per_word]
+        alike = self.parts == (first[:, None] + np.arange(self.per_word)).reshape(-1)
+        return bool(alike.all() and not (first % self.per_word).any())
+
+
+def port_words(tensors: PortTensors) -> PortWords:
     """How the tokens of a DMA lie in memory.
 
     Raises:
-        InputError: tokens that neither fill words nor lie within one, or come in an order that is no loop nest.
+        InputError: tokens that neither fill words nor lie within one, or come in an order that is no loop nest;
+            tensors that differ in that.
     """
+    row, behind = ([_tokens(each) for each in some] for some in (tensors.row, tensors.behind))
+    node = tensors.row[0].node
+    if len({each.format for each in (*row, *behind)}) > 1:
+        raise _refused(node, "tokens of its tensors lie in words in different ways")
+    word_bits, token_bits, bits, per_token, per_word, *order = row[0].format
+    parts, stride = None, tensors.stride
+    if all(each.has_all_parts for each in (*row, *behind)):
+        moved = _placed(tensors, [each.words for each in row], [each.words for each in behind], 1)
+        words = Route.of(moved[0], tensors.repeats, stride, moved[1])
+    else:
+        numbers = _placed(tensors, [_parts(each) for each in row], [_parts(each) for each in behind], per_word)
+        parts = Route.of(numbers[0], tensors.repeats, stride * per_word, numbers[1])
+        if parts is None:
+            raise _refused(node, "parts of words do not come in an order of loops")
+        words = _words_of(parts, per_word)
+    if words is None:
+        raise _refused(node, "words do not come in an order of loops")
+    return PortWords(word_bits, token_bits, bits, per_token, per_word, words, parts, tuple(order))
+
+
+def _placed(
+    tensors: PortTensors, row: Sequence[Offsets], behind: Sequence[Offsets], per_word: int
+) -> tuple[list[Offsets], list[Offsets]]:
+    """Numbers of words, or of so many parts of each, from where each tensor begins."""
+    starts = tensors.starts
+    first, then = ([each + start * per_word for each, start in zip(some, places, strict=True)]
+                   for some, places in zip((row, behind), starts, strict=True))  # fmt: skip
+    return first, then
+
+
+def _parts(tokens: _Tokens) -> Offsets:
+    assert tokens.parts is not None
+    return tokens.parts
+
+
+def _words_of(parts: Route, per_word: int) -> Route | None:
+    """The words of parts, each as often as it is come to; None where they follow no loops."""
+    changed = _changes(parts.numbers // per_word)
+    walk = Walk.of(changed)
+    if walk is not None:
+        return Route((walk,))
+    row, behind = ([_changes(each.numbers // per_word) for each in some] for some in (parts.row, parts.behind))
+    found = Route.of(row, parts.repeats, parts.stride // per_word, behind)
+    # Where a leg begins in the word in which the one before it ends, there are fewer.
+    return found if found is not None and np.array_equal(found.numbers, changed) else None
+
+
+def _changes(words: Offsets) -> Offsets:
+    return words[np.flatnonzero(np.diff(words, prepend=-1))]
+
+
+def _tokens(tensor: PortTensor) -> _Tokens:
+    """How the tokens of a tensor lie in its words."""
+    node, stream = tensor.node, tensor.stream
     layout: MemoryLayout = node.layout
     bits = BITS[stream.dtype]
-    if layout.beat_bits % bits:
+    if layout.beat_bits % bits or layout.beat_bits & (layout.beat_bits - 1):
         raise _refused(node, "elements do not fill a word")
     per_word, size = layout.beat_bits // bits, prod(stream.element)
     address = element_addresses(layout, stream, written=isinstance(node, Store))
@@ -124,7 +447,7 @@ def port_words(node: Load | Store, stream: ReferenceStream) -> PortWords:
     return _parts_of_words(node, address, bits, per_word)
 
 
-def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> PortWords:
+def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> _Tokens:
     """Tokens of whole words: their first elements say in which order the words come."""
     size = address.shape[1]
     pattern = address[0] // per_word
@@ -137,25 +460,20 @@ def _whole_words(node: Load | Store, address: Offsets, bits: int, per_word: int)
     place = rank[np.searchsorted(np.unique(pattern), pattern)]
     order = place * per_word + address[0] % per_word
     same = words[:, place] * per_word + address[0] % per_word
-    walk, firsts = Walk.of(words.reshape(-1)), Walk.of(words[:, 0])
-    if (same != address).any() or walk is None or firsts is None:
+    if (same != address).any():
         raise _refused(node, "words do not come in an order of loops")
-    return PortWords(per_word * bits, size * bits, bits, len(columns), 1, walk, firsts, tuple(order.tolist()))
+    return _Tokens((per_word * bits, size * bits, bits, len(columns), 1, *order.tolist()), words.reshape(-1), None)
 
 
-def _parts_of_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> PortWords:
+def _parts_of_words(node: Load | Store, address: Offsets, bits: int, per_word: int) -> _Tokens:
     size = address.shape[1]
     first = address.min(axis=1)
     order = address[0] - first[0]
     if per_word % size or (first % size).any() or (address - first[:, None] != order).any() or order.max() >= size:
         raise _refused(node, "a token is neither whole words nor a part of one")
-    part = first // size
-    word = part * size // per_word
-    changes = np.flatnonzero(np.diff(word, prepend=-1))
-    words, parts = Walk.of(word[changes]), Walk.of(part)
-    if words is None or parts is None:
-        raise _refused(node, "parts of words do not come in an order of loops")
-    return PortWords(per_word * bits, size * bits, bits, 1, per_word // size, words, parts, tuple(order.tolist()))
+    part, count = first // size, per_word // size
+    same = (per_word * bits, size * bits, bits, 1, count, *order.tolist())
+    return _Tokens(same, (part // count)[::count], part)
 
 
 def _refused(node: Load | Store, what: str) -> InputError:

@@ -6,75 +6,17 @@ from dataclasses import dataclass
 from sttest.boards.resources import MemoryKind
 from sttest.compile.rtl import fifo as fifo_module
 from sttest.compile.rtl import module_text
-from sttest.compile.rtl.dma import PortWords, port_words
 from sttest.compile.rtl.module import ModuleText
-from sttest.core.errors import InputError
-from sttest.reference.graph import Load, ReferenceGraph, Store
+from sttest.package import KernelFiles
+from sttest.reference.graph import ReferenceGraph
 from sttest.sim.graph import Fifo, MemoryPort, TimedGraph
+from sttest.targets.rtl.kernel_port import CONTROL, MEMORY, PORT_SOURCES, KernelArgument, Signals, kernel_argument
 from sttest.targets.rtl.loops import identifier
 
-AXI_SOURCES = ("fifo_ram", "fifo_srl", "address_walk", "axi_read", "axi_write", "axi_control")
+AXI_SOURCES = (*PORT_SOURCES, "fifo_srl", "axi_control")
 """Modules of the library that a kernel has instances of."""
 VENDOR_CELLS = "primitives"
 """Models of the vendor's cells, which Vivado has itself."""
-_MOST_BEATS = 256
-_ROOM = 512
-"""Words that a port has places for, at most."""
-
-
-@dataclass(frozen=True)
-class KernelArgument:
-    """An argument, with the only memory port that uses it."""
-
-    name: str  # as the host knows it
-    port: MemoryPort  # in the timed graph
-    node: Load | Store  # in the reference graph
-    words: PortWords
-
-    @property
-    def bus(self) -> str:
-        """The name of its AXI interface."""
-        return f"m_axi_{self.name}"
-
-    @property
-    def parameters(self) -> dict[str, str]:
-        """Parameters of ``axi_read`` or ``axi_write``."""
-        words, port = self.words, self.port
-        burst = max(1, min(_MOST_BEATS, port.burst_bytes * 8 // words.word_bits))
-        room = max(burst, min(_ROOM, burst * port.outstanding))
-        runs = words.words.runs.parameters
-        return {
-            "WORD": str(words.word_bits), "PER_TOKEN": str(words.words_per_token),
-            "PER_WORD": str(words.tokens_per_word), "BURST": str(burst), "ROOM": str(room),
-            "RUN": f"32'd{words.words.run}", **{f"RUN_{name}": value for name, value in runs.items()},
-            **words.parts.parameters,
-        }  # fmt: skip
-
-    def module(self, name: str) -> str:
-        """The port as a module by itself, tokens in the order of the stream."""
-        reads, bits = self.port.op == "read", self.words.word_bits
-        used = [each for each in MEMORY if each[0] in (_READS if reads else _WRITES)]
-        sizes = {"WORD": bits, "STROBE": bits // 8, "ADDRESS": 64}
-        ports = [f"{'output' if master else 'input '} logic [{(sizes.get(width) or int(width)) - 1}:0] {signal}"
-                 for signal, width, master in used]  # fmt: skip
-        level, moves = ("space", "put") if reads else ("avail", "take")
-        way = "output" if reads else "input "
-        tokens = f"{way} logic [{self.words.token_bits - 1}:0] data"
-        listed = ["input  logic clk, reset", "input  logic [63:0] base", "output logic ended", *ports,
-                  f"input  logic {level}", f"output logic {moves}", tokens]  # fmt: skip
-        given = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())
-        joined = (
-            f"assign data = {self.words.token_of('token')};"
-            if reads
-            else (f"assign token = {self.words.memory_of('data')};")
-        )
-        connected = "".join(f", .{signal}" for signal, _, _ in used)
-        return (
-            f"module {name} (\n  " + ",\n  ".join(listed) + "\n);\n"
-            f"  logic [{self.words.token_bits - 1}:0] token;\n  {joined}\n"
-            f"  axi_{self.port.op} #({given}) port (.clk, .reset, .base, .ended{connected}, .{level}, .{moves}, "
-            ".data(token));\nendmodule\n"
-        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +31,7 @@ class RtlKernel:
     @staticmethod
     def of(
         name: str, graph: TimedGraph, modules: Sequence[ModuleText], values: ReferenceGraph,
-        arguments: Mapping[str, str],
+        arguments: Mapping[str, str], files: KernelFiles | None = None,
     ) -> "RtlKernel":  # fmt: skip
         """A kernel.
 
@@ -99,21 +41,13 @@ class RtlKernel:
             modules: its processes without memory ports.
             values: its reference graph.
             arguments: name of the argument by DMA, in the order of the host.
+            files: C++ of the design, which says what lies in a buffer; None where each holds a tensor.
 
         Raises:
             InputError: a memory port that has no RTL.
         """
-        nodes = {node.name: node for node in (*values.loads, *values.stores)}
         ports = {port.name: port for port in graph.processes if isinstance(port, MemoryPort)}
-        found = []
-        for dma, argument in arguments.items():
-            if dma not in nodes or dma not in ports:
-                raise InputError("no-rtl", "an argument of several tensors has no AXI port yet", where=argument)
-            node, port = nodes[dma], ports[dma]
-            stream = values.stream[node.source if isinstance(node, Store) else node.sink]
-            if port.tokens != stream.tokens:
-                raise InputError("no-rtl", "a launch over layers or tokens has no AXI ports yet", where=argument)
-            found.append(KernelArgument(argument, port, node, port_words(node, stream)))
+        found = [kernel_argument(argument, ports[dma], values, files) for dma, argument in arguments.items()]
         return RtlKernel(name, graph, modules, found)
 
     @property
@@ -178,18 +112,6 @@ class RtlKernel:
         return ",\n  ".join(lines)
 
 
-Signals = Sequence[tuple[str, str, bool]]
-"""Name, bits (a number or WORD, STROBE, ADDRESS), and whether the master drives it."""
-CONTROL: Signals = (
-    ("awvalid", "1", True), ("awready", "1", False), ("awaddr", "ADDRESS", True), ("wvalid", "1", True),
-    ("wready", "1", False), ("wdata", "WORD", True), ("wstrb", "STROBE", True), ("bvalid", "1", False),
-    ("bready", "1", True), ("arvalid", "1", True), ("arready", "1", False), ("araddr", "ADDRESS", True),
-    ("rvalid", "1", False), ("rready", "1", True), ("rdata", "WORD", False),
-)  # fmt: skip
-MEMORY: Signals = (*CONTROL, ("awlen", "8", True), ("wlast", "1", True), ("arlen", "8", True), ("rlast", "1", False))
-_READS, _WRITES = ("arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rdata", "rlast"), (
-    "awvalid", "awready", "awaddr", "awlen", "wvalid", "wready", "wdata", "wlast", "bvalid", "bready",
-)  # fmt: skip
 _UNUSED_RESPONSES = (("bresp", "2"), ("rresp", "2"))
 _FIXED = {"awsize": 3, "awburst": 2, "arsize": 3, "arburst": 2}
 
@@ -247,29 +169,11 @@ def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, models: bo
 
 
 def _port(number: int, argument: KernelArgument, graph: TimedGraph) -> str:
-    """The port of an argument: what its stream's order is not that of memory, wires put right."""
-    words, port, bus = argument.words, argument.port, argument.bus
-    wire, reads = f"f{graph.fifo_index[port.fifo]}", port.op == "read"
-    word_bytes = words.word_bits // 8
-    given = ", ".join(f".{name}({value})" for name, value in argument.parameters.items())
-    used, idle = (_READS, _WRITES) if reads else (_WRITES, _READS)
-    connected = ", ".join(f".{name}({bus}_{name})" for name in used)
-    driven = {name for name, _, master in MEMORY if master}
-    silent = "".join(f"  assign {bus}_{name} = '0;\n" for name in idle if name in driven)
-    size = (word_bytes - 1).bit_length()
-    fixed = "".join(f"  assign {bus}_{way}size = {size};\n  assign {bus}_{way}burst = 1;\n" for way in ("aw", "ar"))
-    level = "space" if reads else "avail"
-    moves = "put" if reads else "take"
-    tokens = f"a{number}_token"
-    joined = (
-        f"  assign {wire}_in = {words.token_of(tokens)};\n" if reads
-        else f"  assign {tokens} = {words.memory_of(f'{wire}_out')};\n"
-    )  # fmt: skip
-    return f"""  logic a{number}_ended;
-  logic [{words.token_bits - 1}:0] {tokens};
-{joined}{silent}{fixed}  assign {bus}_wstrb = {"'0" if reads else "'1"};
-  axi_{port.op} #({given}) {identifier("argument_", number, argument.name)} (
-    .clk(ap_clk), .reset(reset), .base(arguments[{number}]), .ended(a{number}_ended), {connected},
-    .{level}({wire}_{level}), .{moves}({wire}_{moves}), .data({tokens})
-  );
-"""
+    """The port of an argument, between its bus and its FIFO."""
+    wire, stem = f"f{graph.fifo_index[argument.port.fifo]}", f"a{number}"
+    outer = {name: f"{argument.bus}_{name}" for name, _, _ in MEMORY}
+    outer |= {name: f"{wire}_{name}" for name in ("space", "put", "avail", "take")}
+    outer |= {"clk": "ap_clk", "reset": "reset", "base": f"arguments[{number}]", "ended": f"{stem}_ended",
+              "data": f"{wire}_{'in' if argument.reads else 'out'}"}  # fmt: skip
+    body = argument.body(stem, identifier("argument_", number, argument.name), outer)
+    return f"  logic {stem}_ended;\n{body}{argument.idle()}"

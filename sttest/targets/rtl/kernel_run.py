@@ -15,7 +15,8 @@ from sttest.core.errors import SttestError
 from sttest.reference.graph import Bytes
 from sttest.targets.rtl.design import write_payload_model
 from sttest.targets.rtl.drive import call_tool, find_simulator, largest_stack
-from sttest.targets.rtl.kernel import CONTROL, MEMORY, VENDOR_CELLS, RtlKernel
+from sttest.targets.rtl.kernel import VENDOR_CELLS, RtlKernel
+from sttest.targets.rtl.kernel_port import CONTROL, MEMORY
 
 LAUNCHES = 2
 """One after the other, since a kernel must come back to its start by itself."""

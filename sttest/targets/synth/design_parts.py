@@ -113,7 +113,8 @@ def _logic(
             better = corrected(part.predicted, process_estimate(found.module, synthesized_rows()))
             yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
         elif isinstance(found, PortJob):
-            better = port_estimate(found.words, reads=found.reads, rows=port_rows())
+            port = found.port
+            better = port_estimate(port.words, port.bursts, reads=port.reads, rows=port_rows())
             yield replace(part, job=found.job, why_not="", corrected=better)
         else:
             yield part if found is None else replace(part, why_not=found.what)

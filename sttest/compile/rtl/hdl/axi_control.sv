@@ -1,7 +1,7 @@
 // The control registers of a kernel (protocol ap_ctrl_hs): start, done, idle, interrupt, addresses of arguments.
 //
 // 0x00 control, 0x04 global interrupt enable, 0x08 interrupt enable, 0x0c interrupt status; argument n is 64 bits
-// wide at 0x10 + 12 n.
+// wide at 0x10 + 12 n.  Arguments are written in whole words of 32 bits, as AXI4-Lite allows, and read as 0.
 module axi_control #(
   parameter int ARGUMENTS = 1,
   parameter int ADDRESS = 12
@@ -29,13 +29,12 @@ module axi_control #(
   output logic [ARGUMENTS-1:0][63:0] arguments
 );
   logic writes, reads, running, done, global_enable, enable, status;
-  logic [31:0] mask, control;
+  logic [31:0] control;
   assign writes = awvalid & wvalid & ~bvalid;
   assign awready = writes;
   assign wready = writes;
   assign reads = arvalid & ~rvalid;
   assign arready = reads;
-  assign mask = {{8{wstrb[3]}}, {8{wstrb[2]}}, {8{wstrb[1]}}, {8{wstrb[0]}}};
   // Bits: start, done, idle, ready.
   assign control = {28'd0, done, ~running, done, running};
   assign start = writes & awaddr == 0 & wdata[0] & wstrb[0] & ~running;
@@ -64,11 +63,18 @@ module axi_control #(
       else if (start | (reads & araddr == 0)) done <= 1'b0;
     end
 
+  // A word is chosen by both halves of its number, which are compared once for all words.
+  localparam int HALF = (ADDRESS - 2) / 2;
+  logic [2**HALF-1:0] low;
+  logic [2**(ADDRESS-2-HALF)-1:0] high;
+  assign low = 1 << awaddr[HALF+1:2];
+  assign high = 1 << awaddr[ADDRESS-1:HALF+2];
   for (genvar n = 0; n < ARGUMENTS; n++) begin : words
-    always_ff @(posedge clk) begin
-      if (writes & awaddr == ADDRESS'(16 + 12 * n)) arguments[n][31:0] <= (arguments[n][31:0] & ~mask) | (wdata & mask);
-      if (writes & awaddr == ADDRESS'(20 + 12 * n))
-        arguments[n][63:32] <= (arguments[n][63:32] & ~mask) | (wdata & mask);
+    for (genvar half = 0; half < 2; half++) begin : halves
+      localparam int PLACE = 4 + 3 * n + half;
+      logic [31:0] held;
+      assign arguments[n][half*32 +: 32] = held;
+      always_ff @(posedge clk) if (writes & low[PLACE%2**HALF] & high[PLACE/2**HALF]) held <= wdata;
     end
   end
   always_ff @(posedge clk)
@@ -78,9 +84,5 @@ module axi_control #(
       if (araddr == 4) rdata <= {31'd0, global_enable};
       if (araddr == 8) rdata <= {31'd0, enable};
       if (araddr == 12) rdata <= {31'd0, status};
-      for (int n = 0; n < ARGUMENTS; n++) begin
-        if (araddr == ADDRESS'(16 + 12 * n)) rdata <= arguments[n][31:0];
-        if (araddr == ADDRESS'(20 + 12 * n)) rdata <= arguments[n][63:32];
-      end
     end
 endmodule
