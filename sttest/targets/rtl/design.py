@@ -307,10 +307,11 @@ def _fifo(design: ValuedDesign, place: int, number: int) -> str:
     common = ".clk(clk), .reset(reset), .now(now), " + ", ".join(
         f".{each}({stem}_{each})" for each in ("put", "take", "space", "avail")
     )
+    if fifo.name in design.held:
+        return wires + _ahead(design, place, number, f"{name} ({common}, .put_data(1'b0), .take_data())")
     if fifo.name not in design.tokens:
         parameters = f".DEPTH({fifo.depth}), .INITIAL({fifo.initial_tokens}), .ID({number})"
-        credits = f"{wires}  credits #({parameters}) {name} ({common});\n"
-        return credits + (_held(design, place, number) if fifo.name in design.held else "")
+        return f"{wires}  credits #({parameters}) {name} ({common});\n"
     wires += f"  logic [{fifo.bits - 1}:0] {stem}_in, {stem}_out;\n"
     parameters = (
         f".WIDTH({fifo.bits}), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), "
@@ -319,12 +320,15 @@ def _fifo(design: ValuedDesign, place: int, number: int) -> str:
     return f"{wires}  checked_fifo #({parameters}) {name} ({common}, .put_data({stem}_in), .take_data({stem}_out));\n"
 
 
-def _held(design: ValuedDesign, place: int, number: int) -> str:
-    """The memory whose tokens a process takes when its port has brought them."""
+def _ahead(design: ValuedDesign, place: int, number: int, instance: str) -> str:
+    """A FIFO that says when a port has read, and the memory of what: the process behind it takes both."""
     fifo = design.graph.fifos[place]
     awaited, memory = design.held[fifo.name]
-    wires = f"  logic [{fifo.bits - 1}:0] f{place}_out;\n"
-    return wires + memory.instance(f"f{place}", number, f"f{design.graph.fifo_index[awaited]}")
+    parameters = f".WIDTH(1), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), .CHECKED(0)"
+    return (
+        f"  checked_fifo #({parameters}) {instance};\n  logic [{fifo.bits - 1}:0] f{place}_out;\n"
+        + memory.instance(f"f{place}", number, f"f{design.graph.fifo_index[awaited]}")
+    )
 
 
 def _port(design: ValuedDesign, port: MemoryPort, place: int, number: int, first_fifo: int) -> str:
