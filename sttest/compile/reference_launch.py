@@ -21,11 +21,12 @@ def value_launch(kernel: df.KernelOp, graph: ReferenceGraph) -> Launch:
         kernel: kernel at the stream level.
         graph: its reference graph.
     """
-    enters_of, leaves_of, loads = (all_of(kernel, kind) for kind in (df.EnterOp, df.LeaveOp, df.DmaReadOp))
+    loads, layer_starts = all_of(kernel, df.DmaReadOp), all_of(kernel, df.EnterOp)
     per_layer = frozenset(node_label(load) for load in loads if has_part_per_layer(kernel, load))
-    if not enters_of:
+    if not layer_starts:
         return Launch(graph, per_layer=per_layer)
-    enters, leaves = _stream(enters_of[0].sources[0]), _stream(leaves_of[0].sinks[1])
+    (enter,), (leave,) = layer_starts, all_of(kernel, df.LeaveOp)
+    enters, leaves = _stream(enter.sources[0]), _stream(leave.sinks[1])
     outside = {node_label(node) for node in outside_layers(kernel)}
     before = _ahead_of(graph, enters)
     return Launch(

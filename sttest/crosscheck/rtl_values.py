@@ -151,7 +151,9 @@ def random_rows(launch: Launch, seed: int) -> dict[str, Bytes]:
         if load.name == launch.table:
             shape = graph.argument[load.argument].shape
             parts = [{load.argument: row} for row in _random(source, "f32", (1 + columns, *shape))]
-        found[load.name] = np.stack([images_of(graph, {load.argument: each[load.argument]})[load.name] for each in parts])
+        found[load.name] = np.stack(
+            [images_of(graph, {load.argument: each[load.argument]})[load.name] for each in parts]
+        )
     return found
 
 

@@ -10,7 +10,7 @@ from sttest.reference.graph import Array, Bytes, Node, ReferenceGraph
 from sttest.reference.memory import images_of, read_argument, read_result
 
 Rows = Mapping[str, Bytes]
-"""Memory by load, [parts, bytes]: an image for each token and layer that has its own, all layers of a token together."""
+"""Memory by load, [parts, bytes]: an image for each token and layer that has its own, layers innermost."""
 TOKEN = "token"
 """The result that says which row of the table the next token begins with."""
 

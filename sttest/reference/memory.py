@@ -7,17 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.graph import (
-    BITS,
-    NUMPY,
-    Array,
-    Bytes,
-    Load,
-    MemoryLayout,
-    ReferenceGraph,
-    ReferenceStream,
-    View,
-)
+from sttest.reference.graph import BITS, NUMPY, Array, Bytes, Load, MemoryLayout, ReferenceGraph, ReferenceStream, View
 
 # --- Tokens of a stream as one array, and where their elements lie
 

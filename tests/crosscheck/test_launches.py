@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_launches_have_the_tokens_and_logits_of_the_quantized_model(name, steps,
     graph = package.reference_graph
     card = ReferenceCard(package.files, value_launch(only_kernel(design.module, "test", "launch"), graph))
     generation = CardGeneration(
-        {"decode": lambda: card}, {"decode": layer_memories(model, graph)}, lambda *_: None, {"decode"}, steps,
+        {"decode": lambda: cast("Any", card)}, {"decode": layer_memories(model, graph)}, lambda *_: None, {"decode"}, steps,
         token_rows(model) if steps > 1 else None,
     )  # fmt: skip
     with torch.no_grad(), DefinedOrder(), generation:

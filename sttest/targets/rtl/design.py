@@ -325,9 +325,8 @@ def _ahead(design: ValuedDesign, place: int, number: int, instance: str) -> str:
     fifo = design.graph.fifos[place]
     awaited, memory = design.held[fifo.name]
     parameters = f".WIDTH(1), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), .CHECKED(0)"
-    return (
-        f"  checked_fifo #({parameters}) {instance};\n  logic [{fifo.bits - 1}:0] f{place}_out;\n"
-        + memory.instance(f"f{place}", number, f"f{design.graph.fifo_index[awaited]}")
+    return f"  checked_fifo #({parameters}) {instance};\n  logic [{fifo.bits - 1}:0] f{place}_out;\n" + memory.instance(
+        f"f{place}", number, f"f{design.graph.fifo_index[awaited]}"
     )
 
 

@@ -1,8 +1,8 @@
 """Memory that a launch of several tokens reads by what it computed: a table's rows, and caches that grow.
 
-A port does not know what it will bring before the token or the cache's entry has come, so that in simulation the data are
-with the process behind it that waits (`sttest.compile.rtl.movers.hold_module`).  Addresses are those of the emitted C++:
-numbers of elements in the DMA's memory.
+A port does not know what it will bring before the token or the cache's entry has come, so that in simulation the
+data are with the process behind it that waits (`sttest.compile.rtl.movers.hold_module`).  Addresses are those of the
+emitted C++: numbers of elements in the DMA's memory.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class HeldMemory:
             place: number of the FIFO in the log.
             taken: prefix of the wires of the FIFO from which the process takes what it waits for.
         """
-        values = ", ".join(f".{name}({value})" for name, value in (self.parameters | {"ID": place}).items())
+        values = ", ".join(f".{name}({value})" for name, value in {**self.parameters, "ID": place}.items())
         return (
             f"  {self.module} #({values}) {stem}_held (.clk(clk), .next({stem}_take), "
             f".data({stem}_out[{self.parameters['WIDTH'] - 1}:0]), "
