@@ -34,7 +34,8 @@ LIBRARY = operators(require_hbm(load_board("u55c")))
 LAYERS, STEPS = 2, 3
 # Few lanes: the C++ of a simulation takes as long to compile as there are operators.
 FEW_LANES = CompileOptions(tile_size=4, vector_bits=128)
-SEED = 1
+SEED = 3
+"""Of random tensors with which the chosen tokens are not all the same."""
 
 
 def launched(model: str, share: Sharing = "all", steps: int = STEPS) -> tuple[ValuedDesign, Launch]:
