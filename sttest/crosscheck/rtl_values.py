@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from xdsl.ir import SSAValue
 
 from sttest.boards.operators import Operator, operators
 from sttest.compile.dialects import df
@@ -71,24 +72,36 @@ def launch_values(kernel: df.KernelOp, launch: Launch, memory: Rows) -> Values:
     Raises:
         InputError: see :func:`~sttest.reference.launch.run_launch`.
     """
-    graph = launch.graph
-    streams = run_launch(launch, memory, keep=graph.stream).streams
-    dtypes = {name: graph.stream[name].dtype for name in streams}
-    if launch.enters:
-        (enter,), (leave,) = all_of(kernel, df.EnterOp), all_of(kernel, df.LeaveOp)
-        first, made = streams[launch.enters], streams[launch.leaves]
-        round_ = made[:, :-1]
-        looped = {enter.sources[1]: round_, enter.sinks[0]: np.concatenate([first, round_], axis=1),
-                  leave.sources[0]: made, leave.sinks[1]: made[:, -1:]}  # fmt: skip
-        for port, tokens in looped.items():
-            name = stream_of(port, "RTL").sym_name.data
-            streams[name], dtypes[name] = tokens, dtypes[launch.enters]
-    for load in all_of(kernel, df.DmaReadOp):
-        for awaited in load.sources[1:]:
-            stream = stream_of(awaited, "RTL")
-            source = stream_of(stream.writer.sources[0], "RTL").sym_name.data
-            streams[stream.sym_name.data], dtypes[stream.sym_name.data] = streams[source], dtypes[source]
-    return {name: (dtypes[name], turns(tokens)) for name, tokens in streams.items()}
+    found = run_launch(launch, memory, keep=launch.graph.stream).streams
+    values = {name: (launch.graph.stream[name].dtype, tokens) for name, tokens in found.items()}
+    values |= _round_layers(kernel, launch, values)
+    values |= _round_tokens(kernel, values)
+    return {name: (dtype, turns(tokens)) for name, (dtype, tokens) in values.items()}
+
+
+def _round_layers(kernel: df.KernelOp, launch: Launch, values: Values) -> dict[str, tuple[str, Array]]:
+    """What goes through the streams where activations enter layers and leave them, [steps, times, tokens, *element]."""
+    if not launch.enters:
+        return {}
+    (enter,), (leave,) = all_of(kernel, df.EnterOp), all_of(kernel, df.LeaveOp)
+    dtype, first = values[launch.enters]
+    made = values[launch.leaves][1]
+    again = made[:, :-1]
+    tokens = {
+        enter.sources[1]: again, enter.sinks[0]: np.concatenate([first, again], axis=1),
+        leave.sources[0]: made, leave.sinks[1]: made[:, -1:],
+    }  # fmt: skip
+    return {_name(port): (dtype, each) for port, each in tokens.items()}
+
+
+def _round_tokens(kernel: df.KernelOp, values: Values) -> dict[str, tuple[str, Array]]:
+    """What DMAs wait for: copies of what is stored, as `launch_values` has it."""
+    awaited = [source for load in all_of(kernel, df.DmaReadOp) for source in load.sources[1:]]
+    return {_name(port): values[_name(stream_of(port, "RTL").writer.sources[0])] for port in awaited}
+
+
+def _name(port: SSAValue) -> str:
+    return stream_of(port, "RTL").sym_name.data
 
 
 def built_design(package: DesignPackage, work_dir: str | Path) -> BuiltDesign:
