@@ -1,6 +1,6 @@
 """A package in clocked hardware with its values: what goes through every FIFO, beside the reference engine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -8,15 +8,19 @@ from xdsl.ir import SSAValue
 
 from sttest.boards.operators import Operator, operators
 from sttest.compile.dialects import df
-from sttest.compile.ir.module_walk import only_kernel, stream_of, target_of
+from sttest.compile.ir.module_walk import all_of, only_kernel, stream_of, target_of
+from sttest.compile.ir.names import NUMBERS
 from sttest.compile.opt import parse
+from sttest.compile.reference_launch import value_launch
 from sttest.core.errors import InputError
 from sttest.package import DesignPackage
 from sttest.reference.engine import run
 from sttest.reference.graph import Array, Bytes, ReferenceGraph
-from sttest.reference.memory import memory_images, read_results
+from sttest.reference.launch import Launch, Rows, run_launch, turns
+from sttest.reference.memory import images_of
 from sttest.sim.graph import TimedGraph
 from sttest.targets.rtl.design import BuiltDesign, ValuedDesign, Values
+from sttest.targets.rtl.held import held_memories
 
 _SCALES = 0.05
 """Standard deviation of random binary16 numbers, which are scales of quantized weights: positive and small."""
@@ -34,47 +38,66 @@ def valued_design(package: DesignPackage, graph: TimedGraph, seed: int) -> Value
         InputError: the package has no values, or a process has no hardware with values yet.
     """
     kernel, library = kernel_of(package)
-    return ValuedDesign.of(kernel, graph, library, launch_values(kernel, package, seed))
+    launch = value_launch(kernel, package.reference_graph)
+    return valued_launch(kernel, graph, library, launch, random_rows(launch, seed))
 
 
-def launch_values(kernel: df.KernelOp, package: DesignPackage, seed: int) -> Values:
-    """Element type and tokens of every stream in a launch over all layers, each with random tensors of its own.
+def valued_launch(
+    kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], launch: Launch, memory: Rows
+) -> ValuedDesign:
+    """The hardware of a launch, with what the reference engine computes from the content of memory.
 
     Args:
         kernel: kernel at the stream level.
-        package: its package.
-        seed: of the tensors.
+        graph: its timed graph.
+        library: operators at the board's clock.
+        launch: what the kernel does in a launch.
+        memory: what memory holds before it.
 
     Raises:
-        InputError: see :func:`valued_design`.
+        InputError: a process has no hardware with values yet.
     """
-    graph, tensors = package.reference_graph, random_tensors(package.reference_graph, seed)
-    enter, leave = (next((op for op in kernel.body.block.ops if isinstance(op, kind)), None)
-                    for kind in (df.EnterOp, df.LeaveOp))  # fmt: skip
-    if not isinstance(enter, df.EnterOp) or not isinstance(leave, df.LeaveOp) or kernel.step_count > 1:
-        return stream_values(graph, memory_images(graph, tensors))
-    entering, around, inside = (_name(port) for port in (enter.sources[0], leave.sinks[0], enter.sinks[0]))
-    made, leaving = _name(leave.sources[0]), _name(leave.sinks[1])
-    if entering not in graph.stream or leaving not in graph.stream:
-        raise InputError("no-rtl-values", "a launch with a head has times only", where=entering)
-    argument = next(load.argument for load in graph.loads if load.sink == entering)
-    result = next(each.name for each in graph.results for store in graph.stores
-                  if store.name == each.store and store.source == leaving)  # fmt: skip
-    own = {load.argument for load in graph.loads if package.files.is_per_layer(load.name)}
-    layers: list[Values] = []
-    for number in range(kernel.layer_count):
-        others = random_tensors(graph, seed + number)
-        images = memory_images(graph, tensors | {name: others[name] for name in own})
-        found = run(graph, images, keep=graph.stream)
-        layers.append({name: (graph.stream[name].dtype, tokens) for name, tokens in found.streams.items()})
-        tensors[argument] = read_results(graph, found.results)[result]
-    whole = {name: _joined(layers, name) for name in graph.stream}
-    over = {inside: whole[entering], made: whole[leaving], around: _joined(layers[:-1], leaving)}
-    return whole | over | {entering: layers[0][entering], leaving: layers[-1][leaving]}
+    values = launch_values(kernel, launch, memory)
+    return ValuedDesign.of(kernel, graph, library, values, held_memories(kernel, launch, memory))
 
 
-def _joined(layers: Sequence[Values], stream: str) -> tuple[str, Array]:
-    return layers[0][stream][0], np.concatenate([each[stream][1] for each in layers])
+def launch_values(kernel: df.KernelOp, launch: Launch, memory: Rows) -> Values:
+    """Element type and tokens of every stream in a launch, those of the loops over layers and tokens among them.
+
+    Args:
+        kernel: kernel at the stream level.
+        launch: what it does in a launch.
+        memory: what memory holds before it.
+
+    Raises:
+        InputError: see :func:`~sttest.reference.launch.run_launch`.
+    """
+    found = run_launch(launch, memory, keep=launch.graph.stream).streams
+    values = {name: (launch.graph.stream[name].dtype, tokens) for name, tokens in found.items()}
+    values |= _round_layers(kernel, launch, values)
+    values |= _round_tokens(kernel, values)
+    return {name: (dtype, turns(tokens)) for name, (dtype, tokens) in values.items()}
+
+
+def _round_layers(kernel: df.KernelOp, launch: Launch, values: Values) -> dict[str, tuple[str, Array]]:
+    """What goes through the streams where activations enter layers and leave them, [steps, times, tokens, *element]."""
+    if not launch.enters:
+        return {}
+    (enter,), (leave,) = all_of(kernel, df.EnterOp), all_of(kernel, df.LeaveOp)
+    dtype, first = values[launch.enters]
+    made = values[launch.leaves][1]
+    again = made[:, :-1]
+    tokens = {
+        enter.sources[1]: again, enter.sinks[0]: np.concatenate([first, again], axis=1),
+        leave.sources[0]: made, leave.sinks[1]: made[:, -1:],
+    }  # fmt: skip
+    return {_name(port): (dtype, each) for port, each in tokens.items()}
+
+
+def _round_tokens(kernel: df.KernelOp, values: Values) -> dict[str, tuple[str, Array]]:
+    """What DMAs wait for: copies of what is stored, as `launch_values` has it."""
+    awaited = [source for load in all_of(kernel, df.DmaReadOp) for source in load.sources[1:]]
+    return {_name(port): values[_name(stream_of(port, "RTL").writer.sources[0])] for port in awaited}
 
 
 def _name(port: SSAValue) -> str:
@@ -118,6 +141,33 @@ def kernel_of(package: DesignPackage) -> tuple[df.KernelOp, Mapping[str, Operato
     stage, text = [*package.ir.items()][-1]
     module = parse(text, stage)
     return only_kernel(module, "rtl", package.name), operators(target_of(module, "rtl"))
+
+
+# --- Random memory
+
+
+def random_rows(launch: Launch, seed: int) -> dict[str, Bytes]:
+    """Memory of a launch with random tensors, of which each layer and token has its own where it has a part.
+
+    Args:
+        launch: the design, and how often it runs.
+        seed: of the tensors; those of the first layer and token are :func:`random_tensors`.
+    """
+    graph, source = launch.graph, np.random.default_rng(seed)
+    sets = [random_tensors(graph, seed + number) for number in range(launch.layers * launch.steps)]
+    columns = graph.argument[NUMBERS].shape[0] if NUMBERS in graph.argument else 0
+    for each in sets if columns else ():
+        each[NUMBERS] = np.arange(columns, dtype=np.float32)
+    found: dict[str, Bytes] = {}
+    for load in graph.loads:
+        parts = sets[: launch.parts(load.name)]
+        if load.name == launch.table:
+            shape = graph.argument[load.argument].shape
+            parts = [{load.argument: row} for row in _random(source, "f32", (1 + columns, *shape))]
+        found[load.name] = np.stack(
+            [images_of(graph, {load.argument: each[load.argument]})[load.name] for each in parts]
+        )
+    return found
 
 
 def random_tensors(graph: ReferenceGraph, seed: int) -> dict[str, Array]:

@@ -4,7 +4,7 @@ A process network gives the same tokens in whatever order its nodes run (Kahn,
 1974), so each node may see its whole streams at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from math import prod
@@ -233,12 +233,45 @@ def run(graph: ReferenceGraph, memory: Mapping[str, Bytes], keep: Iterable[str] 
         InputError: an image is missing or has another length, a stream to keep that there is not, a cycle, or
             nodes whose tokens do not fit their streams.
     """
-    engine = _Engine(graph, memory, frozenset(keep or ()))
+    found = run_part(graph, graph.nodes, memory, {}, keep)
+    return FunctionalResult(found.results, found.streams)
+
+
+@dataclass(frozen=True)
+class PartResult(FunctionalResult):
+    """What a run of some nodes leaves."""
+
+    open: dict[str, Array]  # tokens of the streams that the others read, [*trips, *element]
+
+
+def run_part(
+    graph: ReferenceGraph,
+    nodes: Iterable[Node],
+    memory: Mapping[str, Bytes],
+    given: Mapping[str, Array],
+    keep: Iterable[str] | None = None,
+) -> PartResult:
+    """Computes the values of some nodes of a design.
+
+    Args:
+        graph: the design.
+        nodes: nodes to run.
+        memory: an image for each load among them, by the load's name.
+        given: tokens of the streams that other nodes write, [*trips, *element], by name.
+        keep: streams whose tokens are returned, by name, of those that the nodes write.
+
+    Raises:
+        InputError: see :func:`run`.
+    """
+    chosen = {node.name for node in nodes}
+    engine = _Engine(graph, memory, frozenset(keep or ()), chosen)
+    engine.live |= given
     # NaN and infinities are values like others; integers wrap.
     with np.errstate(all="ignore"):
         for node in run_order(graph):
-            engine.fire(node)
-    return FunctionalResult(engine.results, engine.kept)
+            if node.name in chosen:
+                engine.fire(node)
+    return PartResult(engine.results, engine.kept, engine.live)
 
 
 def run_order(graph: ReferenceGraph) -> list[Node]:
@@ -260,7 +293,9 @@ def run_order(graph: ReferenceGraph) -> list[Node]:
 class _Engine:
     """Arrays of the streams that are written and not read yet."""
 
-    def __init__(self, graph: ReferenceGraph, memory: Mapping[str, Bytes], keep: frozenset[str]) -> None:
+    def __init__(
+        self, graph: ReferenceGraph, memory: Mapping[str, Bytes], keep: frozenset[str], nodes: Collection[str]
+    ) -> None:
         self.graph = graph
         self.memory = memory
         self.live: dict[str, Array] = {}
@@ -271,7 +306,7 @@ class _Engine:
             hints = [did_you_mean(name, graph.stream)]
             raise InputError("unknown-stream", f"there is no stream '{name}'", where=graph.name, hints=hints)
         for node in graph.loads:
-            if node.name not in memory:
+            if node.name in nodes and node.name not in memory:
                 raise InputError("missing-image", f"there is no image for '{node.name}'", where=graph.name)
 
     def fire(self, node: Node) -> None:

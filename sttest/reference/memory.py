@@ -7,18 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sttest.core.errors import InputError, did_you_mean
-from sttest.reference.graph import (
-    BITS,
-    NUMPY,
-    Array,
-    Bytes,
-    Load,
-    MemoryLayout,
-    ReferenceGraph,
-    ReferenceStream,
-    Result,
-    View,
-)
+from sttest.reference.graph import BITS, NUMPY, Array, Bytes, Load, MemoryLayout, ReferenceGraph, ReferenceStream, View
 
 # --- Tokens of a stream as one array, and where their elements lie
 
@@ -150,7 +139,7 @@ def tiles_of(image: Bytes, layout: MemoryLayout, stream: ReferenceStream) -> Arr
     if image.dtype != np.uint8 or image.shape != (wanted,):
         what = f"{image.dtype} {list(image.shape)} where memory has {wanted} bytes"
         raise InputError("bad-memory", what, where=stream.name, hints=["make the images with memory_images"])
-    elements = _decoded(image, stream.dtype)[: prod(layout.shape)]
+    elements = decoded(image, stream.dtype)[: prod(layout.shape)]
     return _untiled(elements.reshape(-1, *layout.beats, *layout.beat), layout.beats)
 
 
@@ -250,7 +239,8 @@ def _encoded(elements: Array, dtype: str, where: str) -> Bytes:
     return nibbles[0::2] | np.left_shift(nibbles[1::2], 4, dtype=np.uint8)
 
 
-def _decoded(image: Bytes, dtype: str) -> Array:
+def decoded(image: Bytes, dtype: str) -> Array:
+    """The elements of an image in their order, with those that fill its last beat."""
     if dtype == "i1":
         raise _no_bits("memory")
     if dtype != "i4":
@@ -307,7 +297,26 @@ def read_results(graph: ReferenceGraph, images: Mapping[str, Bytes]) -> dict[str
     Raises:
         InputError: an image is missing, or has another length.
     """
-    return {result.name: _read(graph, result, images) for result in graph.results}
+    return {result.name: read_result(graph, result.name, images) for result in graph.results}
+
+
+def read_argument(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes]) -> Array:
+    """The tensor of an argument from the images of its loads, by load: the inverse of :func:`images_of`.
+
+    Raises:
+        InputError: an image has another length.
+    """
+    loads = [load for load in graph.loads if load.argument == name]
+    parts = {
+        0 if load.part is None else load.part.number: unpack(images[load.name], load.layout, graph.stream[load.sink])
+        for load in loads
+    }
+    part, shape = loads[0].part, graph.argument[name].shape
+    if part is None:
+        return parts[0]
+    before, after = shape[: part.dim], shape[part.dim + 1 :]
+    cut = [parts[number].reshape(*before, -1, part.extent // part.slices, *after) for number in sorted(parts)]
+    return np.stack(cut, axis=part.dim + 1).reshape(shape)
 
 
 def _read_by(load: Load, tensors: Mapping[str, Array]) -> Array:
@@ -320,7 +329,13 @@ def _read_by(load: Load, tensors: Mapping[str, Array]) -> Array:
     return cut.take(part.number, axis=part.dim + 1).reshape(load.layout.shape)
 
 
-def _read(graph: ReferenceGraph, result: Result, images: Mapping[str, Bytes]) -> Array:
+def read_result(graph: ReferenceGraph, name: str, images: Mapping[str, Bytes]) -> Array:
+    """One of the tensors that a design returns, from the image of its store.
+
+    Raises:
+        InputError: see :func:`read_results`.
+    """
+    result = next(each for each in graph.results if each.name == name)
     store = next(node for node in graph.stores if node.name == result.store)
     if store.name not in images:
         raise InputError("missing-image", f"there is no image of '{store.name}'", where=graph.name)

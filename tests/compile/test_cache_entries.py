@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from sliced_caches import slice_caches
@@ -19,7 +21,8 @@ from sttest.compile.sharing.processes import node_label
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.reference import ReferenceGraph
-from sttest.reference.memory import images_of
+from sttest.reference.graph import NUMPY
+from sttest.reference.memory import images_of, read_argument
 
 TOKENS = 5
 
@@ -56,11 +59,23 @@ def test_an_entry_goes_where_its_cache_is_read(slices: int, monkeypatch: pytest.
             image = images_of(values, {argument.name: tensor})[name].view(tensor.dtype)
             first = column - column % entries.run
             here = all(evaluated(text, head, position) for text in cpp_is_here(entries, "h", f"({first})"))
+            assert here == entries.is_here(head, position, column)
             place = evaluated(cpp_place(entries, "h", f"({first})"), head, position) + column % entries.run
             assert place == entries.place(head, position, column)
             assert [*np.flatnonzero(image)] == ([place] if here else [])
             written += here
         assert written == 8 or entries.slices > 1
+
+
+def test_a_cache_in_slices_is_read_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    slice_caches(monkeypatch, 2)
+    values, _ = entries_of()
+    caches = [each for each in values.arguments if each.kind == "cache"]
+    assert caches
+    for argument in caches:
+        tensor = np.arange(prod(argument.shape)).astype(NUMPY[argument.dtype]).reshape(argument.shape)
+        images = images_of(values, {argument.name: tensor})
+        np.testing.assert_array_equal(read_argument(values, argument.name, images), tensor)
 
 
 def evaluated(text: str, head: int, position: int) -> int:

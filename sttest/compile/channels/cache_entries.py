@@ -57,6 +57,13 @@ class CacheEntries:
                 return False
         return True
 
+    def is_here(self, head: int, position: int, column: int) -> bool:
+        """Whether the DMA's memory has an element of the cache: of slices each has its own."""
+        if self.slices == 1:
+            return True
+        index = (head, position, column)[self.sliced_dim]
+        return index % (self.slice_size * self.slices) // self.slice_size == self.slice_number
+
     def place(self, head: int, position: int, column: int) -> int:
         """The element's number in memory, in the slice that has it."""
         at = [head, position, column][: len(self.grid)]

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from math import prod
 from pathlib import Path
@@ -18,13 +18,13 @@ from sttest.compile.rtl.module import ModuleText
 from sttest.compile.rtl.payload_model import FP_PACKAGE
 from sttest.compile.rtl.processes import design_modules
 from sttest.compile.sharing.processes import fifos_of
-from sttest.core.errors import InputError
 from sttest.core.files import write_json
 from sttest.reference.graph import BITS, NUMPY, Array, Bytes, ElementType
-from sttest.sim.graph import MemoryPort, Pipeline, TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.targets.csim.headers import header_folders
 from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
 from sttest.targets.rtl.emit import MANIFEST, SCHEMA, twin_module
+from sttest.targets.rtl.held import HELD, HeldMemory
 from sttest.targets.rtl.loops import identifier
 from sttest.targets.rtl.memory_text import channel_instance, channels_of, port_instance
 
@@ -39,9 +39,17 @@ class ValuedDesign:
     graph: TimedGraph
     modules: Sequence[ModuleText]  # its processes without memory ports
     tokens: Mapping[str, Bytes]  # of each FIFO with data, [tokens, bytes] (:func:`pack_tokens`)
+    # by FIFO behind a port that waits: the FIFO of what it waits for, and the memory that gives the tokens
+    held: Mapping[str, tuple[str, HeldMemory]] = field(default_factory=dict)
 
     @staticmethod
-    def of(kernel: df.KernelOp, graph: TimedGraph, library: Mapping[str, Operator], values: Values) -> "ValuedDesign":
+    def of(
+        kernel: df.KernelOp,
+        graph: TimedGraph,
+        library: Mapping[str, Operator],
+        values: Values,
+        held: Mapping[str, tuple[str, HeldMemory]] | None = None,
+    ) -> "ValuedDesign":
         """A compiled design with the values of one run.
 
         Args:
@@ -49,20 +57,14 @@ class ValuedDesign:
             graph: its timed graph.
             library: operators at the board's clock.
             values: element type and tokens, [tokens, *element], of each stream.
+            held: memory behind ports that wait, see :func:`~sttest.targets.rtl.held.held_memories`.
 
         Raises:
             InputError: a process that has no hardware yet.
         """
         packed = {name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()}
-        streams = (stream.sym_name.data for each in fifos_of(kernel).values() for stream in each)
-        if (missing := next((stream for stream in streams if stream not in packed), None)) is not None:
-            raise InputError("no-rtl-values", "a launch over layers or tokens has times only", where=missing)
         tokens = {name: _in_turns(kernel, streams, packed) for name, streams in fifos_of(kernel).items()}
-        for process in graph.processes:
-            if isinstance(process, Pipeline) and process.name.endswith("_hold"):
-                ahead, sink = (event.fifo for event in process.loops[0].events)
-                tokens[ahead] = tokens[sink]
-        return ValuedDesign(graph, design_modules(kernel, graph, library), tokens)
+        return ValuedDesign(graph, design_modules(kernel, graph, library), tokens, held or {})
 
 
 def _in_turns(kernel: df.KernelOp, streams: Sequence[df.StreamOp], packed: Mapping[str, Bytes]) -> Bytes:
@@ -83,7 +85,9 @@ def _in_turns(kernel: df.KernelOp, streams: Sequence[df.StreamOp], packed: Mappi
 EXPECTED, KEPT = "expected", "kept"
 """Folders of what shall go through FIFOs, and of what went into those that memory ports read."""
 SOURCES = ("fifo_ram.sv", "checked_fifo.sv")
-TWIN_SOURCES = ("twin_log.sv", "twin_channel.sv", "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv")
+TWIN_SOURCES = (
+    "twin_log.sv", "twin_channel.sv", "twin_requests.sv", "twin_read_port.sv", "twin_write_port.sv", "held_memory.sv",
+)  # fmt: skip
 
 
 def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
@@ -92,7 +96,7 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
     Raises:
         InputError: a graph that has no hardware; nothing is written then.
     """
-    library, tops, listing, expected = _Library(), [], [], {}
+    library, tops, listing, expected, held = _Library(), [], [], {}, {}
     first_process = first_fifo = 0
     for number, design in enumerate(designs):
         graph = design.graph
@@ -100,9 +104,10 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
         processes, fifos = [p.name for p in graph.processes], [f.name for f in graph.fifos]
         listing.append({"name": graph.name, "processes": processes, "fifos": fifos})
         expected |= {first_fifo + graph.fifo_index[name]: rows for name, rows in design.tokens.items()}
+        held |= {first_fifo + graph.fifo_index[name]: memory for name, (_, memory) in design.held.items()}
         first_process += len(processes)
         first_fifo += len(fifos)
-    for name in (EXPECTED, KEPT):
+    for name in (EXPECTED, KEPT, HELD):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for room, names in (("sttest.compile.rtl", SOURCES), ("sttest.targets.rtl", TWIN_SOURCES)):
         for name in names:
@@ -114,6 +119,10 @@ def emit_designs(designs: Sequence[ValuedDesign], folder: Path) -> Path:
         (folder / name).write_text(text, encoding="utf-8")
     for number, rows in expected.items():
         (folder / EXPECTED / f"{number}.bin").write_bytes(rows.tobytes())
+    for number, memory in held.items():
+        for name, content in memory.arrays.items():
+            rows = pack_tokens(content, memory.bits) if name == "content" else content.astype(">i4")
+            (folder / HELD / f"{number}_{name}.bin").write_bytes(rows.tobytes())
     sources = ["twin_log.sv", "packages.sv", *SOURCES, *TWIN_SOURCES[1:], *[*written][1:], model]
     write_json(folder / MANIFEST, {"schema": SCHEMA, "sources": sources, "graphs": listing})
     return folder
@@ -239,7 +248,7 @@ def _graph_module(design: ValuedDesign, name: str, library: _Library, first_proc
     for place, process in enumerate(graph.processes):
         wires.append(f"  logic p{place}_done, p{place}_moving;\n")
         if isinstance(process, MemoryPort):
-            ports.append(_port(graph, process, place, first_process + place, first_fifo))
+            ports.append(_port(design, process, place, first_process + place, first_fifo))
         else:
             wires.append(_finish(place, first_process + place))
     fifos = [_fifo(design, number, first_fifo + number) for number in range(len(graph.fifos))]
@@ -298,6 +307,8 @@ def _fifo(design: ValuedDesign, place: int, number: int) -> str:
     common = ".clk(clk), .reset(reset), .now(now), " + ", ".join(
         f".{each}({stem}_{each})" for each in ("put", "take", "space", "avail")
     )
+    if fifo.name in design.held:
+        return wires + _ahead(design, place, number, f"{name} ({common}, .put_data(1'b0), .take_data())")
     if fifo.name not in design.tokens:
         parameters = f".DEPTH({fifo.depth}), .INITIAL({fifo.initial_tokens}), .ID({number})"
         return f"{wires}  credits #({parameters}) {name} ({common});\n"
@@ -309,15 +320,26 @@ def _fifo(design: ValuedDesign, place: int, number: int) -> str:
     return f"{wires}  checked_fifo #({parameters}) {name} ({common}, .put_data({stem}_in), .take_data({stem}_out));\n"
 
 
-def _port(graph: TimedGraph, port: MemoryPort, place: int, number: int, first_fifo: int) -> str:
-    """A memory port; what it reads comes in the order of its stream."""
+def _ahead(design: ValuedDesign, place: int, number: int, instance: str) -> str:
+    """A FIFO that says when a port has read, and the memory of what: the process behind it takes both."""
+    fifo = design.graph.fifos[place]
+    awaited, memory = design.held[fifo.name]
+    parameters = f".WIDTH(1), .DEPTH({fifo.depth}), .RAM({int(fifo.kind == 'ram')}), .ID({number}), .CHECKED(0)"
+    return f"  checked_fifo #({parameters}) {instance};\n  logic [{fifo.bits - 1}:0] f{place}_out;\n" + memory.instance(
+        f"f{place}", number, f"f{design.graph.fifo_index[awaited]}"
+    )
+
+
+def _port(design: ValuedDesign, port: MemoryPort, place: int, number: int, first_fifo: int) -> str:
+    """A memory port; what it reads comes in the order of its stream, or is with the process that waits."""
+    graph = design.graph
     fifo, reads = graph.fifo_index[port.fifo], port.op == "read"
     text = port_instance(graph, port, place, number, 2 * (first_fifo + fifo) + reads)
     level, moves = ("space", "put") if reads else ("avail", "take")
     text = text.replace(f".ready(f{fifo}_{level})", f".ready({{31'd0, f{fifo}_{level}}})")
     text = text.replace(f".n(f{fifo}_{moves})", f".n(p{place}_n)")
     wires = f"  logic [31:0] p{place}_n;\n  assign f{fifo}_{moves} = p{place}_n[0];\n"
-    if not reads:
+    if not reads or port.fifo in design.held:
         return wires + text
     bits = graph.fifos[fifo].bits
     parameters = f".WIDTH({bits}), .TOKENS({port.tokens}), .ID({first_fifo + fifo})"
