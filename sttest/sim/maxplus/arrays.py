@@ -1,5 +1,6 @@
 """The arrays that the compiled engine works on: tables of records, and flat int64 arrays."""
 
+from collections.abc import Set
 from itertools import pairwise
 from mmap import mmap
 from typing import Any, NamedTuple, TypeAlias
@@ -17,8 +18,8 @@ Records: TypeAlias = Any
 Wholes: TypeAlias = Any
 """A numpy array of whole numbers, in compiled code, where an index gives a number."""
 
-PIPELINE, READ_PORT, WRITE_PORT, ACTOR = range(4)
-"""Kinds of processes."""
+PIPELINE, READ_PORT, WRITE_PORT, ACTOR, TWIN = range(5)
+"""Kinds of processes; a twin is always in the state of another one and is not run."""
 
 BEFORE_TIME = -(1 << 62)
 """Write time of tokens that are there at the start."""
@@ -180,10 +181,11 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
     programs = flat if isinstance(flat, Programs) else find_programs(graph)
     leads = np.arange(len(graph.fifos)) if leads is None else leads
     number = np.searchsorted(leads, np.arange(len(graph.fifos)))
-    processes = _processes(graph, programs)
+    twins = _twins(graph, leads)
+    processes = _processes(graph, programs, twins)
     fifos, times = _fifos(graph, programs, processes["kind"], leads, unbounded=unbounded)
     pointer, op, tokens = programs.accesses_of(leads, number)
-    ports, lanes = _ports(graph)
+    ports, lanes = _ports(graph, twins)
     ports["fifo"] = number[ports["fifo"]]
     bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
     channels, members = _channels(graph, ports, lanes)
@@ -209,6 +211,16 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
         ends=np.empty(sum(p.firings or 0 for p in graph.processes if isinstance(p, Actor)), END),
         ends_open=np.zeros(1, np.int64),
     )
+
+
+def _twins(graph: TimedGraph, leads: np.ndarray) -> set[int]:
+    """The memory ports for which others are run: their FIFOs are not computed."""
+    computed = set(leads.tolist())
+    return {
+        number
+        for number, process in enumerate(graph.processes)
+        if isinstance(process, MemoryPort) and graph.fifo_index[process.fifo] not in computed
+    }
 
 
 def _kind(process: object) -> int:
@@ -260,9 +272,10 @@ def _room(size: int) -> np.ndarray:
     return np.frombuffer(mmap(-1, 8 * size), np.int64)
 
 
-def _processes(graph: TimedGraph, programs: Programs) -> np.ndarray:
+def _processes(graph: TimedGraph, programs: Programs, twins: Set[int]) -> np.ndarray:
     processes = np.zeros(len(graph.processes), PROCESS)
-    processes["kind"] = [_kind(process) for process in graph.processes]
+    kinds = (TWIN if number in twins else _kind(process) for number, process in enumerate(graph.processes))
+    processes["kind"] = list(kinds)
     is_port = (processes["kind"] == READ_PORT) | (processes["kind"] == WRITE_PORT)
     processes["number"] = np.cumsum(is_port) - 1
     processes["is_ordered"] = [
@@ -276,7 +289,7 @@ def _processes(graph: TimedGraph, programs: Programs) -> np.ndarray:
     processes["left"][walks], processes["stage"][walks] = start["times"], start["first"]
     processes["gap"][walks] = programs.gap[start["first"]]
     processes["rerun"], processes["tail"] = programs.rerun, programs.tail
-    processes["all_visits"] = programs.visits
+    processes["all_visits"] = np.where(processes["kind"] == TWIN, 0, programs.visits)
     processes["clock"] = [process.start for process in graph.processes]
     processes["finish"] = -1
     processes["is_queued"] = 1
@@ -295,11 +308,12 @@ def _durations(graph: TimedGraph, programs: Programs) -> np.ndarray:
     return duration
 
 
-def _ports(graph: TimedGraph) -> tuple[np.ndarray, np.ndarray]:
-    """The memory ports, and the channels of each, end to end."""
+def _ports(graph: TimedGraph, twins: Set[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The memory ports that are run, and the channels of each, end to end."""
     channels = {channel.name: channel for channel in graph.channels}
     index = {name: number for number, name in enumerate(channels)}
-    found = [(number, process) for number, process in enumerate(graph.processes) if isinstance(process, MemoryPort)]
+    ports_of = ((number, process) for number, process in enumerate(graph.processes) if isinstance(process, MemoryPort))
+    found = [(number, port) for number, port in ports_of if number not in twins]
     ports = np.zeros(len(found), PORT)
     for row, (number, port) in zip(ports, found, strict=True):
         plan = burst_plan(port, channels)

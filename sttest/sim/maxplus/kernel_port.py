@@ -20,6 +20,11 @@ def compiled(function: Function) -> Function:
     return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
 
 
+def inlined(function: Function) -> Function:
+    """A compiled function that runs once per event: a call would put every array of a net on the stack."""
+    return _njit(no_cpython_wrapper=True, forceinline=True, **_WITHOUT_COUNTS)(function)
+
+
 def allocating(function: Function) -> Function:
     """A function that makes arrays, and is called by compiled ones only."""
     return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS | {"_nrt": True})(function)
@@ -33,7 +38,7 @@ def entry_point(function: Function) -> Function:
 # --- Compiled: tokens come into FIFOs and leave them
 
 
-@compiled
+@inlined
 def push(net: Net, index: int) -> None:
     """Notes that a process may be able to go on."""
     if net.processes[index].is_queued == 0:
@@ -42,7 +47,7 @@ def push(net: Net, index: int) -> None:
         net.todo[net.todo[0]] = index
 
 
-@compiled
+@inlined
 def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
     """Writes tokens; a reader that waits may go on."""
     fifo = net.fifos[index]
@@ -55,7 +60,7 @@ def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
         push(net, fifo.reader)
 
 
-@compiled
+@inlined
 def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
     """Reads tokens; a writer that waits may go on."""
     fifo = net.fifos[index]
@@ -71,7 +76,7 @@ def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
 # --- Compiled: bursts on memory channels, and turns on those that ports share
 
 
-@compiled
+@inlined
 def channel_of(net: Net, number: int, burst: int) -> int:
     """The channel that a burst of a port goes to."""
     port = net.ports[number]
@@ -79,14 +84,14 @@ def channel_of(net: Net, number: int, burst: int) -> int:
     return net.lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
 
 
-@compiled
+@inlined
 def cycles_for(channels: Records, index: int, beats: int) -> int:
     """Cycles that a channel takes for so many beats."""
     channel = channels[index]
     return -(-beats * channel.beats_den // channel.beats_num)
 
 
-@compiled
+@inlined
 def occupancy(net: Net, number: int, burst: int) -> int:
     """Cycles for which a burst occupies its channel."""
     port = net.ports[number]
@@ -95,7 +100,7 @@ def occupancy(net: Net, number: int, burst: int) -> int:
     return cycles_for(net.channels, channel, (size - 1) // net.channels[channel].beat_bytes + 1)
 
 
-@compiled
+@inlined
 def request(net: Net, number: int, cycle: int) -> None:
     """Requests a port's next burst; a channel of its own takes it as soon as it is free."""
     port = net.ports[number]
@@ -107,7 +112,7 @@ def request(net: Net, number: int, cycle: int) -> None:
         start_burst(net, number, burst, max(cycle, channel.free_at))
 
 
-@compiled
+@inlined
 def start_burst(net: Net, number: int, burst: int, cycle: int) -> None:
     """A channel takes a burst."""
     net.bursts[net.ports[number].burst_first + burst].start = cycle
@@ -152,7 +157,7 @@ def serve_turn(net: Net, index: int, cycle: int) -> None:
         return
 
 
-@compiled
+@inlined
 def run_read_port(net: Net, index: int) -> None:
     """Requests bursts and writes tokens until a time is needed that isn't known yet.
 
@@ -214,7 +219,7 @@ def run_read_port(net: Net, index: int) -> None:
     process.visits, process.clock = visits, clock
 
 
-@compiled
+@inlined
 def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
     """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie.
 
@@ -235,7 +240,7 @@ def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
     return port.tokens + 1
 
 
-@compiled
+@inlined
 def last_token(ports: Records, number: int, burst: int) -> int:
     """The token that holds the last byte of a burst."""
     port = ports[number]
@@ -243,7 +248,7 @@ def last_token(ports: Records, number: int, burst: int) -> int:
     return (until - 1) // port.token_bytes
 
 
-@compiled
+@inlined
 def arrival(net: Net, number: int, token: int) -> int:
     """Cycle at which all bytes of a token are there, -1 where it isn't known yet."""
     port = net.ports[number]
@@ -260,7 +265,7 @@ def arrival(net: Net, number: int, token: int) -> int:
     return arrived
 
 
-@compiled
+@inlined
 def run_write_port(net: Net, index: int) -> None:
     """Takes tokens and requests bursts until a time is needed that isn't known yet."""
     process = net.processes[index]
@@ -297,7 +302,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.stall_memory += finish - process.clock
 
 
-@compiled
+@inlined
 def place_for(net: Net, number: int, token: int) -> int:
     """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
     port = net.ports[number]
@@ -313,7 +318,7 @@ def place_for(net: Net, number: int, token: int) -> int:
     return free
 
 
-@compiled
+@inlined
 def _bursts_until(port: Any, token: int) -> int:
     """Bursts that hold bytes of the tokens up to this one."""
     return ((token + 1) * port.token_bytes - 1) // port.burst_bytes + 1
@@ -332,7 +337,7 @@ def _last_response(net: Net, number: int) -> int:
     return finish
 
 
-@compiled
+@inlined
 def _response(net: Net, number: int, burst: int) -> int:
     """Cycle of the response of a write burst, -1 where it isn't known yet."""
     start = net.bursts[net.ports[number].burst_first + burst].start
