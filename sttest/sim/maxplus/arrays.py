@@ -122,11 +122,6 @@ class Snapshot(NamedTuple):
         moved = now["clock"] - was["clock"] == self.cycle - old.cycle
         return bool((moved | (now["visits"] == was["visits"])).all())
 
-    def is_full_as(self, old: "Snapshot") -> bool:
-        """Whether every FIFO holds as much."""
-        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
-        return bool((held == was).all())
-
 
 def snapshot_of(net: Net, cycle: int) -> Snapshot:
     """Copies of the counts and clocks of a net that has run up to a cycle."""

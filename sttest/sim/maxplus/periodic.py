@@ -296,7 +296,7 @@ class _Run:
         now = self._state(cycle)
         if not now.may_be(before) or not self._jump(before, cycle, _NOT_WORTH_IT):
             return False, cycle
-        alike = (old for old in reversed(self._kept) if now.may_be(old) and now.is_full_as(old))
+        alike = (old for old in reversed(self._kept) if now.may_be(old))
         for old in (*alike, before):
             periods = self._jump(old, cycle, least)
             if periods > 0:
