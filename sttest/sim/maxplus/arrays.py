@@ -147,8 +147,9 @@ class Components(NamedTuple):
 
 
 class PastOfParts(NamedTuple):
-    """The state of each part one of its periods ago: records[K, P], records[K, F]."""
+    """The state of each part one of its periods ago: the row ``state``, int64[K], of records[S, P] and records[S, F]."""
 
+    state: Wholes
     processes: Records
     fifos: Records
 
@@ -196,7 +197,7 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
         tokens=tokens,
         segments=programs.segments,
         duration=_durations(graph, programs),
-        todo=np.concatenate([[size], np.arange(size)[::-1]]).astype(np.int64),
+        todo=np.zeros(1 + size, np.int64),
         limits=np.array([UNBOUNDED, 0], np.int64),
         ports=ports,
         lanes=lanes,
@@ -287,7 +288,6 @@ def _processes(graph: TimedGraph, programs: Programs, twins: Set[int]) -> np.nda
     processes["all_visits"] = np.where(processes["kind"] == TWIN, 0, programs.visits)
     processes["clock"] = [process.start for process in graph.processes]
     processes["finish"] = -1
-    processes["is_queued"] = 1
     return processes
 
 

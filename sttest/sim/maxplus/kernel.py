@@ -9,7 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, WRITE_PORT, WRITER_WAITS, Net, Records, Wholes
+from sttest.sim.maxplus.arrays import (
+    ACTOR,
+    PIPELINE,
+    READ_PORT,
+    READER_WAITS,
+    WRITE_PORT,
+    WRITER_WAITS,
+    Net,
+    Records,
+    Wholes,
+)
 from sttest.sim.maxplus.kernel_port import (
     compiled,
     earliest_turn,
@@ -224,6 +234,10 @@ def run_net(sources: Wholes, net: Net) -> None:
     Stops before what happens after ``limits[0]``, where there are no actors; ``limits[1]`` then is 1.
     """
     net.limits[1] = 0
+    net.todo[0] = net.processes.size
+    for i in range(net.processes.size):
+        net.todo[1 + i] = net.processes.size - 1 - i
+        net.processes[i].is_queued = 1
     while True:
         while net.todo[0] > 0:
             index = net.todo[net.todo[0]]

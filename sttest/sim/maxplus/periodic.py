@@ -200,11 +200,8 @@ class _Run:
         """Runs all that happens up to a cycle; whether there is more."""
         from sttest.sim.maxplus.kernel import run_net
 
-        net, size = self._net, self._net.processes.size
+        net = self._net
         net.limits[0] = cycle
-        net.todo[0] = size
-        net.todo[1:] = np.arange(size)[::-1]
-        net.processes["is_queued"] = 1
         run_net(self._stamp, net)
         if not net.limits[1]:
             net.limits[0] = UNBOUNDED
