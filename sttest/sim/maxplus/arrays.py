@@ -58,9 +58,16 @@ to there; ``rerun``, ``tail``: see ``Rows``; ``clock``: cycle of its last visit,
 
 PORT = _record(
     "process", "fifo", "tokens", "token_bytes", "burst_bytes", "bursts", "window", "begin",
-    "lane_first", "lanes", "burst_first", "requested",
+    "lane_first", "lanes", "burst_first", "requested", "in_burst", "asks_at", "until", "channel", "begins", "beats",
+    "lasts",
 )  # fmt: skip
-"""A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on."""
+"""A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on.
+
+``in_burst``: tokens per burst, 0 where some are in two.  Of a read port also what costs divisions: ``asks_at``: tokens
+to be written before its next request; of the burst that it reads, ``until``: the token after its last one,
+``channel``, ``begins``: the cycle from which on beats arrive, ``beats``, ``lasts``: beats up to a token, and cycles for
+these.  All of this is found anew where more tokens are written than it says.
+"""
 
 BURST = _record("request", "start")
 
@@ -106,6 +113,14 @@ class Net(NamedTuple):
     ends_open: Wholes
 
 
+class Mark(NamedTuple):
+    """Counts and clocks of processes and FIFOs after ``cycle``: what parts of a net are compared by."""
+
+    cycle: int
+    processes: Records
+    fifos: Records
+
+
 class Snapshot(NamedTuple):
     """Counts and clocks after ``cycle``."""
 
@@ -147,7 +162,7 @@ class Components(NamedTuple):
 
 
 class PastOfParts(NamedTuple):
-    """The state of each part one of its periods ago: the row ``state``, int64[K], of records[S, P] and records[S, F]."""
+    """The state of each part one of its periods ago: the row ``state``, int64[K], of records[S, P], records[S, F]."""
 
     state: Wholes
     processes: Records
@@ -316,6 +331,7 @@ def _ports(graph: TimedGraph, twins: Set[int]) -> tuple[np.ndarray, np.ndarray]:
         row["tokens"], row["token_bytes"], row["burst_bytes"] = port.tokens, port.token_bytes, port.burst_bytes
         row["bursts"], row["window"], row["begin"] = plan.bursts, plan.window, port.start
         row["lanes"] = len(port.channels)
+        row["in_burst"] = 0 if port.burst_bytes % port.token_bytes else port.burst_bytes // port.token_bytes
     ports["lane_first"], ports["burst_first"] = _starts(ports["lanes"]), _starts(ports["bursts"])
     return ports, np.array([index[name] for _, port in found for name in port.channels], np.int64)
 

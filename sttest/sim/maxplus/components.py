@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Net, PastOfParts, Snapshot
+from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Mark, Net, PastOfParts
 
 # --- What was jumped over in a run, and how to put it back in
 
@@ -68,7 +68,7 @@ _MINOR_SHARE = 1 / 8
 
 
 def skip_by_components(
-    stamp: np.ndarray, net: Net, marks: Mapping[int, Snapshot], now: Snapshot, least: int
+    stamp: np.ndarray, net: Net, marks: Mapping[int, Mark], now: Mark, least: int
 ) -> tuple[Skip, int] | None:
     """Moves all parts that repeat on by whole periods; None, and nothing moved, where that skips too little.
 
@@ -93,6 +93,7 @@ def skip_by_components(
     links = _fit(stamp, net, parts, old, now.cycle)
     if int(parts.gain.sum()) < least:
         return None
+    requested = net.ports["requested"].copy()
     move_components(stamp, net, parts, old, links)
     of_fifo = parts.part[net.fifos["writer"]]
     splice = Skip(
@@ -102,15 +103,15 @@ def skip_by_components(
         read=now.fifos["read"],
         writes=links.writes * links.is_inside,
         reads=links.reads * links.is_inside,
-        requested=now.ports["requested"],
-        requests=np.zeros_like(now.ports["requested"]),
+        requested=requested,
+        requests=np.zeros_like(requested),
         port_periods=0,
         port_cycles=0,
     )
     return splice, now.cycle + int((periods * cycles).max())
 
 
-def _snapshots(parts: Components, marks: Mapping[int, Snapshot]) -> PastOfParts:
+def _snapshots(parts: Components, marks: Mapping[int, Mark]) -> PastOfParts:
     lengths, state = np.unique(parts.cycles, return_inverse=True)
     states = [marks[length] for length in lengths.tolist()]
     rows = (_stacked([each.processes for each in states]), _stacked([each.fifos for each in states]))
@@ -125,7 +126,7 @@ def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def _components_of(stamp: np.ndarray, net: Net, old: Snapshot, cycle: int) -> Components:
+def _components_of(stamp: np.ndarray, net: Net, old: Mark, cycle: int) -> Components:
     """What hung together since an earlier state, and for how long it may go on with that period."""
     from sttest.sim.maxplus.kernel_components import find_components
 

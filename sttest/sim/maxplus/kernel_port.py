@@ -49,10 +49,11 @@ def push(net: Net, index: int) -> None:
 
 @inlined
 def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
-    """Writes tokens; a reader that waits may go on."""
+    """Writes one token or more; a reader that waits may go on."""
     fifo = net.fifos[index]
     at = fifo.write_first + fifo.written
-    for i in range(at, at + tokens):
+    net.times[at] = cycle
+    for i in range(at + 1, at + tokens):
         net.times[i] = cycle
     fifo.written += tokens
     if fifo.waits & READER_WAITS:
@@ -62,10 +63,11 @@ def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
 
 @inlined
 def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
-    """Reads tokens; a writer that waits may go on."""
+    """Reads one token or more; a writer that waits may go on."""
     fifo = net.fifos[index]
     at = fifo.read_first + fifo.read
-    for i in range(at, at + tokens):
+    net.times[at] = cycle
+    for i in range(at + 1, at + tokens):
         net.times[i] = cycle
     fifo.read += tokens
     if fifo.waits & WRITER_WAITS:
@@ -169,38 +171,19 @@ def run_read_port(net: Net, index: int) -> None:
     port = net.ports[number]
     fifo = net.fifos[port.fifo]
     visits, clock = process.visits, process.clock
-    first = fifo.write_first + fifo.written - visits
-    asks_at = visits
-    # Tokens per burst where none is in two of them; of the burst that it reads: its last token, when it starts to
-    # arrive, bytes and beats up to the token, and cycles for these.
-    in_burst = port.burst_bytes // port.token_bytes if port.burst_bytes % port.token_bytes == 0 else 0
-    until, begins, read_bytes, beats, lasts, channel = visits, 0, 0, 0, 0, 0
+    ahead = fifo.written - visits  # tokens that were there at the start
+    first = fifo.write_first + ahead
+    stall_memory = stall_out = 0
     while True:
-        if visits >= asks_at:
-            asks_at = _request_ahead(net, number, visits, first)
+        if visits >= port.asks_at:
+            port.asks_at = _request_ahead(net, number, visits, first)
         if visits == port.tokens:
             process.finish = clock
             break
-        if in_burst == 0:
-            arrived = arrival(net, number, visits)
-            if arrived < 0:
-                break
-        else:
-            if visits >= until:
-                burst = visits // in_burst
-                begins = net.bursts[port.burst_first + burst].start
-                if begins == UNKNOWN:
-                    break
-                channel = channel_of(net, number, burst)
-                begins += net.channels[channel].latency
-                until = (burst + 1) * in_burst
-                read_bytes, beats = (visits - burst * in_burst) * port.token_bytes, 0
-            read_bytes += port.token_bytes
-            if read_bytes > beats * net.channels[channel].beat_bytes:
-                beats = (read_bytes - 1) // net.channels[channel].beat_bytes + 1
-                lasts = cycles_for(net.channels, channel, beats)
-            arrived = begins + lasts
-        freed = fifo.written - fifo.depth
+        arrived = _arrives(net, number, visits)
+        if arrived < 0:
+            break
+        freed = visits + ahead - fifo.depth
         if freed >= fifo.read:
             fifo.waits |= WRITER_WAITS
             break
@@ -211,12 +194,43 @@ def run_read_port(net: Net, index: int) -> None:
         if cycle > net.limits[0]:
             net.limits[1] = 1
             break
-        process.stall_memory += there - clock
-        process.stall_out += cycle - there
-        write_tokens(net, port.fifo, 1, cycle)
+        stall_memory += there - clock
+        stall_out += cycle - there
+        net.times[first + visits] = cycle
         visits += 1
         clock = cycle + 1
+    if visits == process.visits:
+        return
     process.visits, process.clock = visits, clock
+    process.stall_memory += stall_memory
+    process.stall_out += stall_out
+    fifo.written = visits + ahead
+    if fifo.waits & READER_WAITS:
+        fifo.waits ^= READER_WAITS
+        push(net, fifo.reader)
+
+
+@inlined
+def _arrives(net: Net, number: int, token: int) -> int:
+    """Cycle at which all bytes of a port's next token are there, -1 where it isn't known yet."""
+    port = net.ports[number]
+    if port.in_burst == 0:
+        return arrival(net, number, token)
+    if token >= port.until:
+        burst = token // port.in_burst
+        begins = net.bursts[port.burst_first + burst].start
+        if begins == UNKNOWN:
+            return -1
+        port.channel = channel_of(net, number, burst)
+        port.begins = begins + net.channels[port.channel].latency
+        port.until = (burst + 1) * port.in_burst
+        port.beats = 0
+    until = (token + 1 - port.until + port.in_burst) * port.token_bytes
+    channel = net.channels[port.channel]
+    if until > port.beats * channel.beat_bytes:
+        port.beats = (until - 1) // channel.beat_bytes + 1
+        port.lasts = cycles_for(net.channels, port.channel, port.beats)
+    return port.begins + port.lasts
 
 
 @inlined

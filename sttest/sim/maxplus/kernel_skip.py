@@ -406,6 +406,8 @@ def move_process(net: Net, old_processes: Records, index: int, periods: int, cyc
     process.stall_memory += periods * (process.stall_memory - old.stall_memory)
     if process.kind == PIPELINE:
         _seek(net, index)
+    else:
+        net.ports[process.number].asks_at = net.ports[process.number].until = 0
 
 
 @compiled
