@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from benchmarks import engines, search
+from benchmarks.engines import MODELS
 from sttest.compile.compiler import compile_text
 from sttest.core.tables import print_table
 from sttest.frontend.shipped import lowered_text
 from sttest.sim import TimedGraph, simulate
 
 REPEATS = 3
-MODELS = ("gpt2", "qwen", "llama", "gemma")
 Row = tuple[str, str, float, str]
 
 

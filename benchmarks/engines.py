@@ -21,6 +21,7 @@ from sttest.sim.maxplus.programs import forget_programs
 
 DESIGNS = Path(__file__).parents[1] / "tests" / "data" / "streamhls"
 Row = tuple[str, str, str]
+MODELS = ("gpt2", "qwen", "llama", "gemma")
 VECTORS = 1000
 JOBS = 2
 
@@ -40,6 +41,7 @@ def rows() -> Iterator[Row]:
     graph = load(DESIGNS / "transformers_opt5_feedforward.json")
     yield from _against_simpy(graph)
     yield from _solved_again(graph)
+    yield from _decode()
     yield from _prefill()
     yield _depth_vectors(load(DESIGNS / "mlps_opt1_autoencoder.json"))
     yield _memory()
@@ -68,6 +70,18 @@ def _solved_again(graph: TimedGraph) -> Iterator[Row]:
     yield "feedforward, new depths, event by event", f"{np.median(rates):.0f} M FIFO events/s", "at least 30 M"
 
 
+def _decode() -> Iterator[Row]:
+    """Compiled blocks, with all results but times; an event is a write or a read of the graph, jumped over or not."""
+    from sttest.compile.compiler import compile_text
+    from sttest.frontend.shipped import lowered_text
+
+    for model in MODELS:
+        graph = compile_text(lowered_text(model, "decode", small=False), model, "u55c").graph
+        events = simulate(graph).fifo_events
+        rate = events / best_s(lambda graph=graph: simulate(graph), 50) / 1e6
+        yield f"{model} decode block, {events:,} events", f"{rate:.0f} M FIFO events/s", "at least 50 M"
+
+
 def _prefill() -> Iterator[Row]:
     """GPT-2 blocks of the lanes that 256 tokens choose; programs are prepared anew in every run."""
     from sttest.compile.compiler import choose_lanes, compile_text
@@ -84,12 +98,12 @@ def _prefill() -> Iterator[Row]:
         graphs[tokens] = compile_text(text, f"gpt2-{tokens}", "u55c", CompileOptions(lanes=lanes)).graph
         compile_s[tokens] = time.perf_counter() - began
     solve_s = {
-        tokens: best_s(lambda graph=graph: (forget_programs(), run(graph, record=False)), 3)
+        tokens: best_s(lambda graph=graph: (forget_programs(), run(graph, record=False)))
         for tokens, graph in graphs.items()
     }
     events = {tokens: run(graph, record=False).fifo_events for tokens, graph in graphs.items()}
     detail = f"{solve_s[2048]:.2f} s / {solve_s[256]:.2f} s for {events[2048] / events[256]:.1f} x the events"
-    yield "GPT-2 prefill block, 2048 / 256 tokens", f"{solve_s[2048] / solve_s[256]:.1f} x ({detail})", "at most 3 x"
+    yield "GPT-2 prefill block, 2048 / 256 tokens", f"{solve_s[2048] / solve_s[256]:.1f} x ({detail})", "at most 2 x"
     yield "  compiling them", f"{compile_s[2048] / compile_s[256]:.1f} x ({compile_s[2048]:.1f} s)", ""
 
 

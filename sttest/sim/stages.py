@@ -229,7 +229,8 @@ class Structure:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Structure):
             return NotImplemented
-        return self.graph.processes is other.graph.processes and self.tokens == other.tokens
+        one, two = self.graph, other.graph
+        return one.processes is two.processes and self.tokens == other.tokens and one.channels == two.channels
 
 
 def flatten(graph: TimedGraph) -> FlatGraph:

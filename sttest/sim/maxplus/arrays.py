@@ -1,5 +1,6 @@
 """The arrays that the compiled engine works on: tables of records, and flat int64 arrays."""
 
+from collections.abc import Set
 from itertools import pairwise
 from mmap import mmap
 from typing import Any, NamedTuple, TypeAlias
@@ -17,8 +18,8 @@ Records: TypeAlias = Any
 Wholes: TypeAlias = Any
 """A numpy array of whole numbers, in compiled code, where an index gives a number."""
 
-PIPELINE, READ_PORT, WRITE_PORT, ACTOR = range(4)
-"""Kinds of processes."""
+PIPELINE, READ_PORT, WRITE_PORT, ACTOR, TWIN = range(5)
+"""Kinds of processes; a twin is always in the state of another one and is not run."""
 
 BEFORE_TIME = -(1 << 62)
 """Write time of tokens that are there at the start."""
@@ -57,9 +58,16 @@ to there; ``rerun``, ``tail``: see ``Rows``; ``clock``: cycle of its last visit,
 
 PORT = _record(
     "process", "fifo", "tokens", "token_bytes", "burst_bytes", "bursts", "window", "begin",
-    "lane_first", "lanes", "burst_first", "requested",
+    "lane_first", "lanes", "burst_first", "requested", "in_burst", "asks_at", "until", "channel", "begins", "beats",
+    "lasts",
 )  # fmt: skip
-"""A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on."""
+"""A memory port: its channels lie in ``lanes`` from ``lane_first`` on, its bursts from ``burst_first`` on.
+
+``in_burst``: tokens per burst, 0 where some are in two.  Of a read port also what costs divisions: ``asks_at``: tokens
+to be written before its next request; of the burst that it reads, ``until``: the token after its last one,
+``channel``, ``begins``: the cycle from which on beats arrive, ``beats``, ``lasts``: beats up to a token, and cycles for
+these.  All of this is found anew where more tokens are written than it says.
+"""
 
 BURST = _record("request", "start")
 
@@ -105,6 +113,14 @@ class Net(NamedTuple):
     ends_open: Wholes
 
 
+class Mark(NamedTuple):
+    """Counts and clocks of processes and FIFOs after ``cycle``: what parts of a net are compared by."""
+
+    cycle: int
+    processes: Records
+    fifos: Records
+
+
 class Snapshot(NamedTuple):
     """Counts and clocks after ``cycle``."""
 
@@ -120,11 +136,6 @@ class Snapshot(NamedTuple):
         now, was = self.processes, old.processes
         moved = now["clock"] - was["clock"] == self.cycle - old.cycle
         return bool((moved | (now["visits"] == was["visits"])).all())
-
-    def is_full_as(self, old: "Snapshot") -> bool:
-        """Whether every FIFO holds as much."""
-        held, was = (state.fifos["written"] - state.fifos["read"] for state in (self, old))
-        return bool((held == was).all())
 
 
 def snapshot_of(net: Net, cycle: int) -> Snapshot:
@@ -151,8 +162,9 @@ class Components(NamedTuple):
 
 
 class PastOfParts(NamedTuple):
-    """The state of each part one of its periods ago: records[K, P], records[K, F]."""
+    """The state of each part one of its periods ago: the row ``state``, int64[K], of records[S, P], records[S, F]."""
 
+    state: Wholes
     processes: Records
     fifos: Records
 
@@ -180,10 +192,11 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
     programs = flat if isinstance(flat, Programs) else find_programs(graph)
     leads = np.arange(len(graph.fifos)) if leads is None else leads
     number = np.searchsorted(leads, np.arange(len(graph.fifos)))
-    processes = _processes(graph, programs)
+    twins = _twins(graph, leads)
+    processes = _processes(graph, programs, twins)
     fifos, times = _fifos(graph, programs, processes["kind"], leads, unbounded=unbounded)
     pointer, op, tokens = programs.accesses_of(leads, number)
-    ports, lanes = _ports(graph)
+    ports, lanes = _ports(graph, twins)
     ports["fifo"] = number[ports["fifo"]]
     bursts = np.full(int(ports["bursts"].sum()), UNKNOWN, np.int64)
     channels, members = _channels(graph, ports, lanes)
@@ -199,7 +212,7 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
         tokens=tokens,
         segments=programs.segments,
         duration=_durations(graph, programs),
-        todo=np.concatenate([[size], np.arange(size)[::-1]]).astype(np.int64),
+        todo=np.zeros(1 + size, np.int64),
         limits=np.array([UNBOUNDED, 0], np.int64),
         ports=ports,
         lanes=lanes,
@@ -209,6 +222,16 @@ def build(graph: TimedGraph, flat: FlatGraph | Programs, *, unbounded: bool, lea
         ends=np.empty(sum(p.firings or 0 for p in graph.processes if isinstance(p, Actor)), END),
         ends_open=np.zeros(1, np.int64),
     )
+
+
+def _twins(graph: TimedGraph, leads: np.ndarray) -> set[int]:
+    """The memory ports for which others are run: their FIFOs are not computed."""
+    computed = set(leads.tolist())
+    return {
+        number
+        for number, process in enumerate(graph.processes)
+        if isinstance(process, MemoryPort) and graph.fifo_index[process.fifo] not in computed
+    }
 
 
 def _kind(process: object) -> int:
@@ -260,9 +283,10 @@ def _room(size: int) -> np.ndarray:
     return np.frombuffer(mmap(-1, 8 * size), np.int64)
 
 
-def _processes(graph: TimedGraph, programs: Programs) -> np.ndarray:
+def _processes(graph: TimedGraph, programs: Programs, twins: Set[int]) -> np.ndarray:
     processes = np.zeros(len(graph.processes), PROCESS)
-    processes["kind"] = [_kind(process) for process in graph.processes]
+    kinds = (TWIN if number in twins else _kind(process) for number, process in enumerate(graph.processes))
+    processes["kind"] = list(kinds)
     is_port = (processes["kind"] == READ_PORT) | (processes["kind"] == WRITE_PORT)
     processes["number"] = np.cumsum(is_port) - 1
     processes["is_ordered"] = [
@@ -276,10 +300,9 @@ def _processes(graph: TimedGraph, programs: Programs) -> np.ndarray:
     processes["left"][walks], processes["stage"][walks] = start["times"], start["first"]
     processes["gap"][walks] = programs.gap[start["first"]]
     processes["rerun"], processes["tail"] = programs.rerun, programs.tail
-    processes["all_visits"] = programs.visits
+    processes["all_visits"] = np.where(processes["kind"] == TWIN, 0, programs.visits)
     processes["clock"] = [process.start for process in graph.processes]
     processes["finish"] = -1
-    processes["is_queued"] = 1
     return processes
 
 
@@ -295,11 +318,12 @@ def _durations(graph: TimedGraph, programs: Programs) -> np.ndarray:
     return duration
 
 
-def _ports(graph: TimedGraph) -> tuple[np.ndarray, np.ndarray]:
-    """The memory ports, and the channels of each, end to end."""
+def _ports(graph: TimedGraph, twins: Set[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The memory ports that are run, and the channels of each, end to end."""
     channels = {channel.name: channel for channel in graph.channels}
     index = {name: number for number, name in enumerate(channels)}
-    found = [(number, process) for number, process in enumerate(graph.processes) if isinstance(process, MemoryPort)]
+    ports_of = ((number, process) for number, process in enumerate(graph.processes) if isinstance(process, MemoryPort))
+    found = [(number, port) for number, port in ports_of if number not in twins]
     ports = np.zeros(len(found), PORT)
     for row, (number, port) in zip(ports, found, strict=True):
         plan = burst_plan(port, channels)
@@ -307,6 +331,7 @@ def _ports(graph: TimedGraph) -> tuple[np.ndarray, np.ndarray]:
         row["tokens"], row["token_bytes"], row["burst_bytes"] = port.tokens, port.token_bytes, port.burst_bytes
         row["bursts"], row["window"], row["begin"] = plan.bursts, plan.window, port.start
         row["lanes"] = len(port.channels)
+        row["in_burst"] = 0 if port.burst_bytes % port.token_bytes else port.burst_bytes // port.token_bytes
     ports["lane_first"], ports["burst_first"] = _starts(ports["lanes"]), _starts(ports["bursts"])
     return ports, np.array([index[name] for _, port in found for name in port.channels], np.int64)
 

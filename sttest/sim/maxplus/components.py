@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Net, PastOfParts, Snapshot
+from sttest.sim.maxplus.arrays import UNKNOWN, Components, Links, Mark, Net, PastOfParts
 
 # --- What was jumped over in a run, and how to put it back in
 
@@ -68,7 +68,7 @@ _MINOR_SHARE = 1 / 8
 
 
 def skip_by_components(
-    stamp: np.ndarray, net: Net, marks: Mapping[int, Snapshot], now: Snapshot, least: int
+    stamp: np.ndarray, net: Net, marks: Mapping[int, Mark], now: Mark, least: int
 ) -> tuple[Skip, int] | None:
     """Moves all parts that repeat on by whole periods; None, and nothing moved, where that skips too little.
 
@@ -84,7 +84,7 @@ def skip_by_components(
     """
     from sttest.sim.maxplus.kernel_components import move_components
 
-    parts = _choose([_components_of(stamp, net, marks[length], now) for length in sorted(marks)])
+    parts = _choose([_components_of(stamp, net, marks[length], now.cycle) for length in sorted(marks)])
     cycles, periods = parts.cycles, parts.periods
     if int(parts.gain.sum()) < least:
         return None
@@ -93,6 +93,7 @@ def skip_by_components(
     links = _fit(stamp, net, parts, old, now.cycle)
     if int(parts.gain.sum()) < least:
         return None
+    requested = net.ports["requested"].copy()
     move_components(stamp, net, parts, old, links)
     of_fifo = parts.part[net.fifos["writer"]]
     splice = Skip(
@@ -102,17 +103,19 @@ def skip_by_components(
         read=now.fifos["read"],
         writes=links.writes * links.is_inside,
         reads=links.reads * links.is_inside,
-        requested=now.ports["requested"],
-        requests=np.zeros_like(now.ports["requested"]),
+        requested=requested,
+        requests=np.zeros_like(requested),
         port_periods=0,
         port_cycles=0,
     )
     return splice, now.cycle + int((periods * cycles).max())
 
 
-def _snapshots(parts: Components, marks: Mapping[int, Snapshot]) -> PastOfParts:
-    states = [marks[length] for length in parts.cycles.tolist()]
-    return PastOfParts(_stacked([state.processes for state in states]), _stacked([state.fifos for state in states]))
+def _snapshots(parts: Components, marks: Mapping[int, Mark]) -> PastOfParts:
+    lengths, state = np.unique(parts.cycles, return_inverse=True)
+    states = [marks[length] for length in lengths.tolist()]
+    rows = (_stacked([each.processes for each in states]), _stacked([each.fifos for each in states]))
+    return PastOfParts(state.astype(np.int64), *rows)
 
 
 def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -123,30 +126,28 @@ def _stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
     return found
 
 
-def _components_of(stamp: np.ndarray, net: Net, old: Snapshot, now: Snapshot) -> Components:
+def _components_of(stamp: np.ndarray, net: Net, old: Mark, cycle: int) -> Components:
     """What hung together since an earlier state, and for how long it may go on with that period."""
-    from sttest.sim.maxplus.kernel_components import find_ties, periods_of_programs
+    from sttest.sim.maxplus.kernel_components import find_components
 
-    length, tied = now.cycle - old.cycle, np.zeros(net.fifos.size, np.int64)
-    find_ties(stamp, net, old.fifos["written"], old.fifos["read"], old.cycle, tied)
-    part = group(stamp, net, tied, now.processes["visits"] - old.processes["visits"])
-    count = int(part.max()) + 1
-    parts = Components(part, np.full(count, length), *(np.zeros(count, np.int64) for _ in range(2)))
-    if count == 0:
-        return parts
-    past = _snapshots(parts, {length: old})
-    periods_of_programs(stamp, net, parts, past)
-    # Whether FIFOs and memory allow one period says whether it is one at all.
-    one = parts._replace(periods=np.minimum(parts.periods, 1))
-    _fit(stamp, net, one, past, now.cycle)
-    return parts._replace(periods=parts.periods * one.periods)
+    size = net.processes.size
+    part = np.empty(size, np.int64)
+    parts = Components(part, *np.empty((3, _MOST_PARTS), np.int64))
+    past = PastOfParts(np.zeros(_MOST_PARTS, np.int64), old.processes[None], old.fifos[None])
+    notes = np.empty((3, max(size, _MOST_PARTS)), np.int64)
+    count = find_components(stamp, net, past, old.cycle, cycle, parts, _links(net), notes)
+    return Components(part, parts.cycles[:count], parts.periods[:count], parts.visits[:count])
+
+
+def _links(net: Net) -> Links:
+    return Links(*np.empty((3, net.fifos.size), np.int64))
 
 
 def _fit(stamp: np.ndarray, net: Net, parts: Components, past: PastOfParts, cycle: int) -> Links:
     """Shortens the periods of parts to what FIFOs and memory allow."""
     from sttest.sim.maxplus.kernel_components import fit_components
 
-    links = Links(*(np.zeros(net.fifos.size, np.int64) for _ in range(3)))
+    links = _links(net)
     fit_components(stamp, net, parts, past, cycle, links)
     return links
 
@@ -171,31 +172,6 @@ def _choose(found: Sequence[Components]) -> Components:
         for name in ("cycles", "periods", "visits")
     ]
     return Components(part, *fields)
-
-
-def group(stamp: np.ndarray, net: Net, tied: np.ndarray, visits: np.ndarray) -> np.ndarray:
-    """The number of the part of each process, the busiest first, int64[P]; -1 for none.
-
-    Args:
-        stamp: names the compiled code.
-        net: the net, as far as it has run.
-        tied: int64[F], whether one end of a FIFO waited for the other.
-        visits: int64[P], what each process did lately.
-    """
-    from sttest.sim.maxplus.kernel_components import find_groups
-
-    writer, reader = net.fifos["writer"], net.fifos["reader"]
-    is_active = visits > 0
-    joins = (tied > 0) & is_active[writer] & is_active[reader]
-    first = np.empty(net.processes.size, np.int64)
-    find_groups(stamp, net.fifos, joins.astype(np.int64), first)
-    work = np.bincount(first, visits, first.size)
-    # Every group has one that is the first of it.
-    busiest = np.argsort(-np.where(first == np.arange(first.size), work, -1.0), kind="stable")
-    busiest = busiest[: min(_MOST_PARTS, np.unique(first).size)]
-    number = np.full(first.size, -1, np.int64)
-    number[busiest] = np.arange(busiest.size)
-    return np.where(is_active, number[first], -1)
 
 
 def _common_reach(parts: Components) -> int:

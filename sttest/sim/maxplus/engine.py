@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sttest.sim.graph import TimedGraph
+from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.sim.maxplus.arrays import ACTOR, Net, build
 from sttest.sim.maxplus.components import Skip
 from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
@@ -31,7 +31,7 @@ def run(
     leads, number = programs.leads(depth)
     net = build(graph, programs, unbounded=unbounded, leads=leads)
     splices = run_periodic(net, patience or PeriodSearchLimits(), lambda: restrict_to(programs.levels, leads))
-    return _record(graph, net, number, splices, keep=record)
+    return _record(graph, net, number, programs.stand_ins(leads[number]), splices, keep=record)
 
 
 def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
@@ -39,12 +39,14 @@ def run_by_events(graph: TimedGraph, *, unbounded: bool = False) -> RunRecord:
     return run(graph, unbounded=unbounded, patience=NO_JUMPS)
 
 
-def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[Skip], *, keep: bool) -> RunRecord:
-    """``number``: for each FIFO of the graph, the one of the net that stands for it."""
+def _record(
+    graph: TimedGraph, net: Net, number: np.ndarray, stand_ins: np.ndarray, splices: Sequence[Skip], *, keep: bool
+) -> RunRecord:
+    """``number``, ``stand_ins``: for each FIFO and each process of the graph, the one of the net that stands for it."""
     initial = np.array([fifo.initial_tokens for fifo in graph.fifos], np.int64)
-    processes, fifos = net.processes, net.fifos[number]
+    processes, fifos = net.processes[stand_ins], net.fifos[number]
     stalls = zip(*(processes[name].tolist() for name in ("stall_in", "stall_out", "stall_memory")), strict=True)
-    by_actor = processes["kind"][fifos["writer"]] == ACTOR
+    by_actor = net.processes["kind"][fifos["writer"]] == ACTOR
     peaks = peaks_of(net, number, initial, splices)
     if keep:
         for splice in splices:
@@ -59,7 +61,7 @@ def _record(graph: TimedGraph, net: Net, number: np.ndarray, splices: Sequence[S
         writes=_spans(net.times, fifos["write_first"] + initial, fifos["written"] - initial) if keep else [],
         reads=_spans(net.times, fifos["read_first"], fifos["read"]) if keep else [],
         claims={index: claims[index] for index in np.flatnonzero(by_actor).tolist() if claims[index].size},
-        bursts=_bursts(graph, net) if keep else {},
+        bursts=_bursts(graph, net, stand_ins) if keep else {},
         peaks=peaks.tolist(),
         events=int((fifos["written"] - initial + fifos["read"]).sum()),
     )
@@ -87,9 +89,12 @@ def _spans(times: np.ndarray, first: np.ndarray, size: np.ndarray) -> list[np.nd
     return [times[start : start + count] for start, count in zip(first.tolist(), size.tolist(), strict=True)]
 
 
-def _bursts(graph: TimedGraph, net: Net) -> dict[str, np.ndarray]:
+def _bursts(graph: TimedGraph, net: Net, stand_ins: np.ndarray) -> dict[str, np.ndarray]:
     bursts: dict[str, np.ndarray] = {}
-    for port in net.ports:
-        rows = net.bursts[port["burst_first"] : port["burst_first"] + port["requested"]]
-        bursts[graph.processes[int(port["process"])].name] = np.stack([rows["request"], rows["start"]], axis=1)
+    ports = dict(zip(net.ports["process"].tolist(), net.ports, strict=True))
+    for process, stand_in in zip(graph.processes, stand_ins.tolist(), strict=True):
+        if isinstance(process, MemoryPort):
+            port = ports[stand_in]
+            rows = net.bursts[port["burst_first"] : port["burst_first"] + port["requested"]]
+            bursts[process.name] = np.stack([rows["request"], rows["start"]], axis=1)
     return bursts

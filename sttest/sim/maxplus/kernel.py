@@ -9,11 +9,22 @@ from pathlib import Path
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import ACTOR, PIPELINE, READ_PORT, READER_WAITS, WRITER_WAITS, Net, Records, Wholes
+from sttest.sim.maxplus.arrays import (
+    ACTOR,
+    PIPELINE,
+    READ_PORT,
+    READER_WAITS,
+    WRITE_PORT,
+    WRITER_WAITS,
+    Net,
+    Records,
+    Wholes,
+)
 from sttest.sim.maxplus.kernel_port import (
     compiled,
     earliest_turn,
     entry_point,
+    inlined,
     push,
     read_tokens,
     run_read_port,
@@ -25,7 +36,7 @@ from sttest.sim.maxplus.kernel_port import (
 # --- Compiled: a pipeline on its local clock
 
 
-@compiled
+@inlined
 def run_pipeline(net: Net, index: int) -> None:
     """Visits stages until one needs a time that isn't known yet, or would be after the last cycle to be run."""
     process = net.processes[index]
@@ -57,7 +68,7 @@ def run_pipeline(net: Net, index: int) -> None:
         process.finish = clock + process.tail
 
 
-@compiled
+@inlined
 def next_row(process: Records, net: Net, segment: int, left: int, stage: int) -> tuple[int, int, int, int]:
     """Segment, walks left of it, row, and stages to there, one visit later."""
     if stage < net.segments[segment].last:
@@ -70,7 +81,7 @@ def next_row(process: Records, net: Net, segment: int, left: int, stage: int) ->
     return segment, net.segments[segment].times, stage, process.rerun if is_rerun else net.gap[stage]
 
 
-@compiled
+@inlined
 def earliest(net: Net, first: int, last: int, base: int) -> tuple[int, bool]:
     """First cycle ≥ ``base`` at which the accesses [first, last) may all happen, and whether an output held it.
 
@@ -168,7 +179,7 @@ def _claim(net: Net, first: int, last: int, cycle: int) -> None:
             fifo.taken += net.tokens[i]
 
 
-@compiled
+@inlined
 def _pass_tokens(net: Net, first: int, last: int, cycle: int) -> None:
     """A visit, or the end of a firing, puts its output tokens and frees the space of its inputs."""
     for i in range(first, last):
@@ -223,6 +234,10 @@ def run_net(sources: Wholes, net: Net) -> None:
     Stops before what happens after ``limits[0]``, where there are no actors; ``limits[1]`` then is 1.
     """
     net.limits[1] = 0
+    net.todo[0] = net.processes.size
+    for i in range(net.processes.size):
+        net.todo[1 + i] = net.processes.size - 1 - i
+        net.processes[i].is_queued = 1
     while True:
         while net.todo[0] > 0:
             index = net.todo[net.todo[0]]
@@ -235,7 +250,7 @@ def run_net(sources: Wholes, net: Net) -> None:
                 run_actor(net, index)  # fmt: skip
             elif kind == READ_PORT:
                 run_read_port(net, index)
-            else:
+            elif kind == WRITE_PORT:
                 run_write_port(net, index)
         channel, cycle = earliest_turn(net)
         end = earliest_end(net.ends, net.ends_open[0])
@@ -278,20 +293,22 @@ def find_peaks(
         begin, after = fifo.write_first, fifo.written
         if is_claimed[i]:
             begin, after = fifo.claim_first, fifo.claimed
-        held = peak = initial[i]
+        # The least depth that would have done so far: the place of the token so many before was free in time.
+        peak, depth = initial[i], fifo.depth
         at, left = initial[i], 0
+        later = 0 if gone_at_once[i] else 1
         for jump in range(jumps.shape[0] + 1):
             is_last = jump == jumps.shape[0]
             stop, left_stop = (after, fifo.read) if is_last else (written[jump, i], read[jump, i])
             for token in range(at, stop):
-                until = net.times[begin + token] - (0 if gone_at_once[i] else 1)
-                while left < left_stop and net.times[fifo.read_first + left] <= until:
-                    left += 1
-                    held -= 1
-                held += 1
-                peak = max(peak, held)
-            if not is_last:
+                if peak == depth:
+                    break
+                cycle = net.times[begin + token] - later
                 # All that is read before a jump is read before what is written after it.
-                held += jumps[jump, i] * (writes[jump, i] - reads[jump, i]) - (left_stop - left)
+                while token - peak >= left and (
+                    token - peak >= left_stop or net.times[fifo.read_first + token - peak] > cycle
+                ):
+                    peak += 1
+            if not is_last:
                 at, left = stop + jumps[jump, i] * writes[jump, i], left_stop + jumps[jump, i] * reads[jump, i]
         peaks[i] = peak

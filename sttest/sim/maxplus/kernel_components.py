@@ -43,7 +43,7 @@ def _fit_ports(net: Net, parts: Components, past: PastOfParts, cycle: int) -> bo
         if which < 0 or parts.periods[which] == 0:
             continue
         process = net.processes[net.ports[number].process]
-        passed = process.visits - past.processes[which, net.ports[number].process].visits
+        passed = process.visits - past.processes[past.state[which], net.ports[number].process].visits
         if passed == 0:
             continue
         after = process.visits + parts.periods[which] * passed
@@ -154,8 +154,8 @@ def _make_requests(net: Net, number: int, passed: int, cycles: int, periods: int
         request(net, number, asked)
 
 
-@entry_point
-def periods_of_programs(sources: Wholes, net: Net, parts: Components, past: PastOfParts) -> None:
+@compiled
+def _periods_of_programs(net: Net, parts: Components, past: PastOfParts) -> None:
     """Fills in for how many ``periods`` the programs of each part go on as in the last one, and its visits in that."""
     for which in range(parts.cycles.size):
         parts.periods[which], parts.visits[which] = FOR_EVER, 0
@@ -163,7 +163,7 @@ def periods_of_programs(sources: Wholes, net: Net, parts: Components, past: Past
         which = parts.part[i]
         if which < 0:
             continue
-        now, old = net.processes[i], past.processes[which, i]
+        now, old = net.processes[i], past.processes[past.state[which], i]
         passed = now.visits - old.visits
         if passed == 0:
             continue
@@ -188,13 +188,13 @@ def _walk_on(net: Net, parts: Components, past: PastOfParts, looked: int) -> boo
         which = parts.part[i]
         if which < 0 or parts.periods[which] == 0 or net.processes[i].kind != PIPELINE:
             continue
-        passed = net.processes[i].visits - past.processes[which, i].visits
+        passed = net.processes[i].visits - past.processes[past.state[which], i].visits
         if passed == 0:
             continue
         # One more, so that nothing comes earlier than it would have come in a further period.
         left = net.processes[i].all_visits - net.processes[i].visits
         most = min(left, 1 + passed * min(looked, parts.periods[which]))
-        alike = repeated_visits(net, past.processes[which], i, most)
+        alike = repeated_visits(net, past.processes[past.state[which]], i, most)
         if alike < most:
             parts.periods[which] = max(0, alike - 1) // passed
         is_longer = is_longer or parts.periods[which] > looked
@@ -210,14 +210,14 @@ def fit_components(sources: Wholes, net: Net, parts: Components, past: PastOfPar
     """
     for i in range(net.fifos.size):
         by, to = parts.part[net.fifos[i].writer], parts.part[net.fifos[i].reader]
-        links.writes[i] = net.fifos[i].written - past.fifos[by, i].written if by >= 0 else 0
-        links.reads[i] = net.fifos[i].read - past.fifos[to, i].read if to >= 0 else 0
+        links.writes[i] = net.fifos[i].written - past.fifos[past.state[by], i].written if by >= 0 else 0
+        links.reads[i] = net.fifos[i].read - past.fifos[past.state[to], i].read if to >= 0 else 0
         links.is_inside[i] = (
             by >= 0
             and by == to
             and links.writes[i] == links.reads[i]
             and links.writes[i] > 0
-            and fifo_recurs(net, past.fifos[by], i, cycle, cycle - parts.cycles[by])
+            and fifo_recurs(net, past.fifos[past.state[by]], i, cycle, cycle - parts.cycles[by])
         )
         if links.is_inside[i]:
             continue
@@ -329,8 +329,12 @@ def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfPa
     for number in range(net.ports.size):
         i = net.ports[number].process
         which = parts.part[i]
-        if which >= 0 and parts.periods[which] > 0 and net.processes[i].visits > past.processes[which, i].visits:
-            passed = net.processes[i].visits - past.processes[which, i].visits
+        if (
+            which >= 0
+            and parts.periods[which] > 0
+            and net.processes[i].visits > past.processes[past.state[which], i].visits
+        ):
+            passed = net.processes[i].visits - past.processes[past.state[which], i].visits
             _make_requests(net, number, passed, parts.cycles[which], parts.periods[which])
     for i in range(net.fifos.size):
         by, to = parts.part[net.fifos[i].writer], parts.part[net.fifos[i].reader]
@@ -347,7 +351,7 @@ def move_components(sources: Wholes, net: Net, parts: Components, past: PastOfPa
     for i in range(net.processes.size):
         which = parts.part[i]
         if which >= 0 and parts.periods[which] > 0:
-            move_process(net, past.processes[which], i, parts.periods[which], parts.cycles[which])
+            move_process(net, past.processes[past.state[which]], i, parts.periods[which], parts.cycles[which])
 
 
 @compiled
@@ -365,29 +369,71 @@ def _copy_live_times(net: Net, index: int, tokens: int, periods: int, cycles: in
 
 
 @entry_point
-def find_ties(sources: Wholes, net: Net, written: Wholes, read: Wholes, since: int, tied: Wholes) -> None:
-    """Sets ``tied`` to 1 for FIFOs one of whose ends waited for the other after the cycle ``since``, else to 0.
+def find_components(
+    sources: Wholes, net: Net, past: PastOfParts, since: int, cycle: int, parts: Components, links: Links, notes: Wholes
+) -> int:
+    """Fills in ``parts``, the busiest first, with what hung together after the cycle ``since``; gives their number.
 
-    Args, after ``sources``: ``written``, ``read``: per FIFO, its tokens at that cycle.
+    Their periods are for how long they may go on as they did since; 0 if FIFOs or memory do not allow one.
+
+    Args, after ``sources``: ``past``: the one state right after ``since``; ``cycle``: how far the net has run;
+    ``links``, ``notes``: any numbers; int64[3, P], but at least as many as parts.
     """
-    for i in range(net.fifos.size):
-        tied[i] = _waited(net, i, 0, read[i], since) or _waited(net, i, 1, written[i], since)
+    first, work, periods = notes[0][: net.processes.size], notes[1][: net.processes.size], notes[2]
+    _find_groups(net, past, since, first, work)
+    count = _number_groups(parts.part, first, work, parts.cycles.size)
+    found = Components(parts.part, parts.cycles[:count], parts.periods[:count], parts.visits[:count])
+    found.cycles[:] = cycle - since
+    _periods_of_programs(net, found, past)
+    for which in range(count):
+        periods[which] = found.periods[which]
+        found.periods[which] = min(found.periods[which], 1)
+    # Whether FIFOs and memory allow one period says whether it is one at all.
+    fit_components(sources, net, found, past, cycle, links)
+    for which in range(count):
+        found.periods[which] *= periods[which]
+    return count
 
 
-@entry_point
-def find_groups(sources: Wholes, fifos: Records, joins: Wholes, first: Wholes) -> None:
-    """Sets ``first`` of each process to the first of those that it hangs together with, by the FIFOs that join.
+@compiled
+def _find_groups(net: Net, past: PastOfParts, since: int, first: Wholes, work: Wholes) -> None:
+    """Sets ``first`` of each process to the first of those that it hangs together with, by FIFOs that held it back.
 
-    Args, after ``sources``: ``joins``: per FIFO, whether it joins its ends; ``first``: any numbers, int64[P].
+    ``work``: the visits of all of them; 0 but for the first.
     """
     for i in range(first.size):
-        first[i] = i
-    for i in range(fifos.size):
-        if joins[i]:
-            one, other = _root(first, fifos[i].writer), _root(first, fifos[i].reader)
+        first[i], work[i] = i, 0
+    for i in range(net.fifos.size):
+        by, to, old = net.fifos[i].writer, net.fifos[i].reader, past.fifos[0, i]
+        if (
+            net.processes[by].visits > past.processes[0, by].visits
+            and net.processes[to].visits > past.processes[0, to].visits
+            and (_waited(net, i, 0, old.read, since) or _waited(net, i, 1, old.written, since))
+        ):
+            one, other = _root(first, by), _root(first, to)
             first[max(one, other)] = min(one, other)
     for i in range(first.size):
         first[i] = _root(first, i)
+        work[first[i]] += net.processes[i].visits - past.processes[0, i].visits
+
+
+@compiled
+def _number_groups(part: Wholes, first: Wholes, work: Wholes, most: int) -> int:
+    """Numbers up to so many groups that did something, the busiest first; -1 for the processes of others."""
+    for i in range(part.size):
+        part[i] = -1
+    for number in range(most):
+        busiest = 0
+        for i in range(work.size):
+            if work[i] > work[busiest]:
+                busiest = i
+        if work[busiest] == 0:
+            return number
+        work[busiest] = 0
+        for i in range(part.size):
+            if first[i] == busiest:
+                part[i] = number
+    return most
 
 
 @compiled

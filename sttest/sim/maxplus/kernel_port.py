@@ -20,6 +20,11 @@ def compiled(function: Function) -> Function:
     return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS)(function)
 
 
+def inlined(function: Function) -> Function:
+    """A compiled function that runs once per event: a call would put every array of a net on the stack."""
+    return _njit(no_cpython_wrapper=True, forceinline=True, **_WITHOUT_COUNTS)(function)
+
+
 def allocating(function: Function) -> Function:
     """A function that makes arrays, and is called by compiled ones only."""
     return _njit(no_cpython_wrapper=True, **_WITHOUT_COUNTS | {"_nrt": True})(function)
@@ -33,7 +38,7 @@ def entry_point(function: Function) -> Function:
 # --- Compiled: tokens come into FIFOs and leave them
 
 
-@compiled
+@inlined
 def push(net: Net, index: int) -> None:
     """Notes that a process may be able to go on."""
     if net.processes[index].is_queued == 0:
@@ -42,12 +47,13 @@ def push(net: Net, index: int) -> None:
         net.todo[net.todo[0]] = index
 
 
-@compiled
+@inlined
 def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
-    """Writes tokens; a reader that waits may go on."""
+    """Writes one token or more; a reader that waits may go on."""
     fifo = net.fifos[index]
     at = fifo.write_first + fifo.written
-    for i in range(at, at + tokens):
+    net.times[at] = cycle
+    for i in range(at + 1, at + tokens):
         net.times[i] = cycle
     fifo.written += tokens
     if fifo.waits & READER_WAITS:
@@ -55,12 +61,13 @@ def write_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
         push(net, fifo.reader)
 
 
-@compiled
+@inlined
 def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
-    """Reads tokens; a writer that waits may go on."""
+    """Reads one token or more; a writer that waits may go on."""
     fifo = net.fifos[index]
     at = fifo.read_first + fifo.read
-    for i in range(at, at + tokens):
+    net.times[at] = cycle
+    for i in range(at + 1, at + tokens):
         net.times[i] = cycle
     fifo.read += tokens
     if fifo.waits & WRITER_WAITS:
@@ -71,7 +78,7 @@ def read_tokens(net: Net, index: int, tokens: int, cycle: int) -> None:
 # --- Compiled: bursts on memory channels, and turns on those that ports share
 
 
-@compiled
+@inlined
 def channel_of(net: Net, number: int, burst: int) -> int:
     """The channel that a burst of a port goes to."""
     port = net.ports[number]
@@ -79,14 +86,14 @@ def channel_of(net: Net, number: int, burst: int) -> int:
     return net.lanes[port.lane_first + (0 if port.lanes == 1 else burst % port.lanes)]
 
 
-@compiled
+@inlined
 def cycles_for(channels: Records, index: int, beats: int) -> int:
     """Cycles that a channel takes for so many beats."""
     channel = channels[index]
     return -(-beats * channel.beats_den // channel.beats_num)
 
 
-@compiled
+@inlined
 def occupancy(net: Net, number: int, burst: int) -> int:
     """Cycles for which a burst occupies its channel."""
     port = net.ports[number]
@@ -95,7 +102,7 @@ def occupancy(net: Net, number: int, burst: int) -> int:
     return cycles_for(net.channels, channel, (size - 1) // net.channels[channel].beat_bytes + 1)
 
 
-@compiled
+@inlined
 def request(net: Net, number: int, cycle: int) -> None:
     """Requests a port's next burst; a channel of its own takes it as soon as it is free."""
     port = net.ports[number]
@@ -107,7 +114,7 @@ def request(net: Net, number: int, cycle: int) -> None:
         start_burst(net, number, burst, max(cycle, channel.free_at))
 
 
-@compiled
+@inlined
 def start_burst(net: Net, number: int, burst: int, cycle: int) -> None:
     """A channel takes a burst."""
     net.bursts[net.ports[number].burst_first + burst].start = cycle
@@ -152,7 +159,7 @@ def serve_turn(net: Net, index: int, cycle: int) -> None:
         return
 
 
-@compiled
+@inlined
 def run_read_port(net: Net, index: int) -> None:
     """Requests bursts and writes tokens until a time is needed that isn't known yet.
 
@@ -164,38 +171,19 @@ def run_read_port(net: Net, index: int) -> None:
     port = net.ports[number]
     fifo = net.fifos[port.fifo]
     visits, clock = process.visits, process.clock
-    first = fifo.write_first + fifo.written - visits
-    asks_at = visits
-    # Tokens per burst where none is in two of them; of the burst that it reads: its last token, when it starts to
-    # arrive, bytes and beats up to the token, and cycles for these.
-    in_burst = port.burst_bytes // port.token_bytes if port.burst_bytes % port.token_bytes == 0 else 0
-    until, begins, read_bytes, beats, lasts, channel = visits, 0, 0, 0, 0, 0
+    ahead = fifo.written - visits  # tokens that were there at the start
+    first = fifo.write_first + ahead
+    stall_memory = stall_out = 0
     while True:
-        if visits >= asks_at:
-            asks_at = _request_ahead(net, number, visits, first)
+        if visits >= port.asks_at:
+            port.asks_at = _request_ahead(net, number, visits, first)
         if visits == port.tokens:
             process.finish = clock
             break
-        if in_burst == 0:
-            arrived = arrival(net, number, visits)
-            if arrived < 0:
-                break
-        else:
-            if visits >= until:
-                burst = visits // in_burst
-                begins = net.bursts[port.burst_first + burst].start
-                if begins == UNKNOWN:
-                    break
-                channel = channel_of(net, number, burst)
-                begins += net.channels[channel].latency
-                until = (burst + 1) * in_burst
-                read_bytes, beats = (visits - burst * in_burst) * port.token_bytes, 0
-            read_bytes += port.token_bytes
-            if read_bytes > beats * net.channels[channel].beat_bytes:
-                beats = (read_bytes - 1) // net.channels[channel].beat_bytes + 1
-                lasts = cycles_for(net.channels, channel, beats)
-            arrived = begins + lasts
-        freed = fifo.written - fifo.depth
+        arrived = _arrives(net, number, visits)
+        if arrived < 0:
+            break
+        freed = visits + ahead - fifo.depth
         if freed >= fifo.read:
             fifo.waits |= WRITER_WAITS
             break
@@ -206,15 +194,46 @@ def run_read_port(net: Net, index: int) -> None:
         if cycle > net.limits[0]:
             net.limits[1] = 1
             break
-        process.stall_memory += there - clock
-        process.stall_out += cycle - there
-        write_tokens(net, port.fifo, 1, cycle)
+        stall_memory += there - clock
+        stall_out += cycle - there
+        net.times[first + visits] = cycle
         visits += 1
         clock = cycle + 1
+    if visits == process.visits:
+        return
     process.visits, process.clock = visits, clock
+    process.stall_memory += stall_memory
+    process.stall_out += stall_out
+    fifo.written = visits + ahead
+    if fifo.waits & READER_WAITS:
+        fifo.waits ^= READER_WAITS
+        push(net, fifo.reader)
 
 
-@compiled
+@inlined
+def _arrives(net: Net, number: int, token: int) -> int:
+    """Cycle at which all bytes of a port's next token are there, -1 where it isn't known yet."""
+    port = net.ports[number]
+    if port.in_burst == 0:
+        return arrival(net, number, token)
+    if token >= port.until:
+        burst = token // port.in_burst
+        begins = net.bursts[port.burst_first + burst].start
+        if begins == UNKNOWN:
+            return -1
+        port.channel = channel_of(net, number, burst)
+        port.begins = begins + net.channels[port.channel].latency
+        port.until = (burst + 1) * port.in_burst
+        port.beats = 0
+    until = (token + 1 - port.until + port.in_burst) * port.token_bytes
+    channel = net.channels[port.channel]
+    if until > port.beats * channel.beat_bytes:
+        port.beats = (until - 1) // channel.beat_bytes + 1
+        port.lasts = cycles_for(net.channels, port.channel, port.beats)
+    return port.begins + port.lasts
+
+
+@inlined
 def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
     """Makes all requests whose place in the window has a known cycle; ``first``: where the port's writes lie.
 
@@ -235,7 +254,7 @@ def _request_ahead(net: Net, number: int, written: int, first: int) -> int:
     return port.tokens + 1
 
 
-@compiled
+@inlined
 def last_token(ports: Records, number: int, burst: int) -> int:
     """The token that holds the last byte of a burst."""
     port = ports[number]
@@ -243,7 +262,7 @@ def last_token(ports: Records, number: int, burst: int) -> int:
     return (until - 1) // port.token_bytes
 
 
-@compiled
+@inlined
 def arrival(net: Net, number: int, token: int) -> int:
     """Cycle at which all bytes of a token are there, -1 where it isn't known yet."""
     port = net.ports[number]
@@ -260,7 +279,7 @@ def arrival(net: Net, number: int, token: int) -> int:
     return arrived
 
 
-@compiled
+@inlined
 def run_write_port(net: Net, index: int) -> None:
     """Takes tokens and requests bursts until a time is needed that isn't known yet."""
     process = net.processes[index]
@@ -297,7 +316,7 @@ def run_write_port(net: Net, index: int) -> None:
         process.stall_memory += finish - process.clock
 
 
-@compiled
+@inlined
 def place_for(net: Net, number: int, token: int) -> int:
     """First cycle with a place for all bytes of a token, -1 where it isn't known yet."""
     port = net.ports[number]
@@ -313,7 +332,7 @@ def place_for(net: Net, number: int, token: int) -> int:
     return free
 
 
-@compiled
+@inlined
 def _bursts_until(port: Any, token: int) -> int:
     """Bursts that hold bytes of the tokens up to this one."""
     return ((token + 1) * port.token_bytes - 1) // port.burst_bytes + 1
@@ -332,7 +351,7 @@ def _last_response(net: Net, number: int) -> int:
     return finish
 
 
-@compiled
+@inlined
 def _response(net: Net, number: int, burst: int) -> int:
     """Cycle of the response of a write burst, -1 where it isn't known yet."""
     start = net.bursts[net.ports[number].burst_first + burst].start

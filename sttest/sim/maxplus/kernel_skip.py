@@ -146,12 +146,15 @@ def _ports_recur(net: Net, past: Snapshot, cycle: int) -> bool:
         first = _first_in_flight(net, number)
         if first < requests or old.requested == 0:
             return False
+        # A port that waits since before the cycle waits for memory first, then for its FIFO: when memory was ready
+        # counts from its clock on.
+        waits = max(0, cycle - net.processes[port.process].clock)
         for burst in range(first, port.requested):
             channel = net.channels[channel_of(net, number, burst)]
             at = port.burst_first + burst
             now, was = net.bursts[at].start, net.bursts[at - requests].start
             done = channel.latency + occupancy(net, number, burst) + 1
-            if now != UNKNOWN and now + done <= cycle and was + done <= past.cycle:
+            if now != UNKNOWN and now + done <= cycle - waits and was + done <= past.cycle - waits:
                 continue
             if channel.members > 1 and (now == UNKNOWN or was > past.cycle):
                 # A turn was not taken before its cycle, and may have been since.
@@ -406,6 +409,8 @@ def move_process(net: Net, old_processes: Records, index: int, periods: int, cyc
     process.stall_memory += periods * (process.stall_memory - old.stall_memory)
     if process.kind == PIPELINE:
         _seek(net, index)
+    else:
+        net.ports[process.number].asks_at = net.ports[process.number].until = 0
 
 
 @compiled

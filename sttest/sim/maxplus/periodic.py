@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sttest.sim.maxplus.arrays import ACTOR, Net, Snapshot, snapshot_of
+from sttest.sim.maxplus.arrays import ACTOR, Mark, Net, Snapshot, snapshot_of
 from sttest.sim.maxplus.components import Skip, skip_by_components
 from sttest.sim.maxplus.rows import LEVEL
 from sttest.sim.stages import UNBOUNDED
@@ -200,11 +200,8 @@ class _Run:
         """Runs all that happens up to a cycle; whether there is more."""
         from sttest.sim.maxplus.kernel import run_net
 
-        net, size = self._net, self._net.processes.size
+        net = self._net
         net.limits[0] = cycle
-        net.todo[0] = size
-        net.todo[1:] = np.arange(size)[::-1]
-        net.processes["is_queued"] = 1
         run_net(self._stamp, net)
         if not net.limits[1]:
             net.limits[0] = UNBOUNDED
@@ -235,21 +232,21 @@ class _Run:
                 return reached
         return cycle
 
-    def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, Snapshot] | None:
+    def _run_up_to(self, cycle: int, lengths: list[int]) -> dict[int, Mark] | None:
         """Runs up to a cycle; the states so many cycles before it, by length.  None at the end."""
-        marks: dict[int, Snapshot] = {}
+        marks: dict[int, Mark] = {}
         for length in reversed(lengths):
             if not self._goes_on(cycle - length):
                 return None
-            marks[length] = self._state(cycle - length)
+            marks[length] = self._mark(cycle - length)
         return marks if self._goes_on(cycle) else None
 
-    def _parts_jump(self, marks: dict[int, Snapshot], cycle: int) -> int:
+    def _parts_jump(self, marks: dict[int, Mark], cycle: int) -> int:
         """Lets the parts of the net jump, each over periods of its own, where that is worth it; the cycle reached.
 
         A jump that skips little beside what was run is no reason to forget what was seen: a longer period may do.
         """
-        run, now = self._visits_run(), self._state(cycle)
+        run, now = self._visits_run(), self._mark(cycle)
         jumped = skip_by_components(self._stamp, self._net, marks, now, self._patience.least_visits)
         if jumped is None:
             return cycle
@@ -296,7 +293,7 @@ class _Run:
         now = self._state(cycle)
         if not now.may_be(before) or not self._jump(before, cycle, _NOT_WORTH_IT):
             return False, cycle
-        alike = (old for old in reversed(self._kept) if now.may_be(old) and now.is_full_as(old))
+        alike = (old for old in reversed(self._kept) if now.may_be(old))
         for old in (*alike, before):
             periods = self._jump(old, cycle, least)
             if periods > 0:
@@ -312,6 +309,9 @@ class _Run:
         from sttest.sim.maxplus.kernel_skip import skip_periods
 
         return skip_periods(self._stamp, self._net, old, cycle, least)
+
+    def _mark(self, cycle: int) -> Mark:
+        return Mark(cycle, self._net.processes.copy(), self._net.fifos.copy())
 
     def _state(self, cycle: int) -> Snapshot:
         return snapshot_of(self._net, cycle)

@@ -1,5 +1,7 @@
 """The programs of all processes of a graph end to end, once for all its depths."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -19,7 +21,7 @@ class Programs:
     ``segment_first[p]`` to ``segment_first[p + 1]`` are the segments of process p, ``first`` and ``last`` of a segment
     are rows of ``gap`` and ``pattern``; pattern i has the accesses ``pointer[i]`` to ``pointer[i + 1]`` in ``op`` and
     ``count``.  ``tokens``: by op, all that a whole run passes; ``lane``: FIFOs of equal number are accessed by the
-    same processes in the same visits; ``graph``: one of those whose programs they are.
+    same processes, or twins of these, in the same visits; ``graph``: one of those whose programs they are.
     """
 
     gap: np.ndarray
@@ -66,6 +68,17 @@ class Programs:
         lead[order] = order[starts][np.cumsum(starts) - 1]
         leads = np.flatnonzero(lead == np.arange(lead.size))
         return leads, np.searchsorted(leads, lead)
+
+    def stand_ins(self, lead: np.ndarray) -> np.ndarray:
+        """For each process the one that is run for it, int64[P]; itself, but for memory ports that have a twin.
+
+        Args:
+            lead: for each FIFO, the one that stands for it.
+        """
+        found = np.arange(self.visits.size)
+        found[self.writer] = self.writer[lead]
+        found[self.reader] = self.reader[lead]
+        return found
 
     def accesses_of(self, leads: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """``pointer``, ``op`` and ``count`` of some FIFOs only, which go by their place in ``leads``, ``number``."""
@@ -161,8 +174,9 @@ def _tokens(graph: TimedGraph, rows: list[Rows]) -> np.ndarray:
 def _lanes(
     graph: TimedGraph, rows: list[Rows], writer: np.ndarray, reader: np.ndarray, initial: np.ndarray
 ) -> np.ndarray:
-    """Equal numbers for FIFOs between two pipelines whose every pattern treats them alike."""
-    alike: dict[int, bytes] = {}
+    """Equal numbers for FIFOs whose pipelines treat them alike in every pattern, and whose ports are twins."""
+    alike: dict[int, object] = dict(_twin_ports(graph))
+    is_port = np.array([isinstance(process, MemoryPort) for process in graph.processes], bool)
     for process, each in zip(graph.processes, rows, strict=True):
         if isinstance(process, Pipeline):
             alike.update(_columns(each))
@@ -170,10 +184,27 @@ def _lanes(
     lane: list[int] = []
     for fifo in range(len(graph.fifos)):
         sides = alike.get(2 * fifo), alike.get(2 * fifo + 1)
-        ends = int(writer[fifo]), int(reader[fifo]), int(initial[fifo])
-        key = fifo if None in sides else (*sides, *ends)
+        ends = (-1 if is_port[end] else int(end) for end in (writer[fifo], reader[fifo]))
+        key = fifo if None in sides else (*sides, *ends, int(initial[fifo]))
         lane.append(found.setdefault(key, fifo))
     return np.array(lane, np.int64)
+
+
+def _twin_ports(graph: TimedGraph) -> Iterator[tuple[int, object]]:
+    """By op, all that the times of a port depend on but its FIFO; none for ports that share a channel.
+
+    Ports that are equal in it make the same requests at the same times while the other ends of their FIFOs agree.
+    """
+    channels = {channel.name: replace(channel, name="") for channel in graph.channels}
+    ports = [process for process in graph.processes if isinstance(process, MemoryPort)]
+    users = Counter(name for port in ports for name in set(port.channels))
+    for port in ports:
+        if any(users[name] > 1 for name in port.channels):
+            continue
+        order = {name: number for number, name in enumerate(dict.fromkeys(port.channels))}
+        lanes = tuple((order[name], channels[name]) for name in port.channels)
+        plan = (port.op, port.tokens, port.token_bytes, port.burst_bytes, port.outstanding, port.start, lanes)
+        yield 2 * graph.fifo_index[port.fifo] + (port.op == "read"), plan
 
 
 def _columns(rows: Rows) -> dict[int, bytes]:

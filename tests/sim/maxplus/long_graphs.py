@@ -224,3 +224,24 @@ def drifts(draw) -> TimedGraph:
     latency = st.integers(0, 30)
     channels = [Channel(name, draw(latency), 4, 1, draw(st.integers(1, 2))) for name in ("x", "y")]
     return _graph(fifos, draw(st.permutations(processes)), channels)
+
+
+@st.composite
+def nests(draw) -> TimedGraph:
+    """Turns of many rows and a pause; a token of each row goes into a FIFO that fills, and is read late or slowly."""
+    turns, rows, row = draw(st.integers(4, 12)), draw(st.integers(10, 40)), draw(st.sampled_from([2, 4]))
+    latency, gap = draw(st.integers(1, 5)), draw(st.integers(0, 9))
+    events = (Event("f", "write", latency - 1), Event("deep", "write", latency - 1, (None, row - 1)))
+    walk = Loop((rows, row), draw(st.integers(1, 2)), latency, events, gap)
+    pause = Loop((draw(st.integers(1, 9)),), draw(st.integers(1, 5)), 2, (Event("f", "write", 1),), gap)
+    tokens = turns * rows
+    start = draw(st.sampled_from([0, 50, tokens * row // 2, 2 * tokens * row]))
+    pipelines = (
+        Pipeline("p", (walk, pause), repeat=turns),
+        Pipeline("q", (Loop((turns * (rows * row + pause.trips[0]),), 1, 1, (Event("f", "read", 0),)),)),
+        Pipeline("late", (Loop((tokens,), draw(st.integers(1, 9)), 1, (Event("deep", "read", 0),)),), start=start),
+    )
+    depth = draw(st.sampled_from([5, rows, 3 * rows, tokens]))
+    kinds = st.sampled_from(["srl", "ram"])
+    fifos = (Fifo("f", draw(DEPTHS), 8, draw(kinds)), Fifo("deep", depth, 8, draw(kinds)))
+    return _graph(fifos, draw(st.permutations(pipelines)))

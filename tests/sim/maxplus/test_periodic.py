@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_graphs import chains, crowds, drifts, loops_back, sleepers, streams
+from long_graphs import chains, crowds, drifts, loops_back, nests, sleepers, streams
 from sim_graphs import STREAMHLS
 
-from sttest.sim import TimedGraph, load
+from sttest.sim import Channel, Event, Fifo, Loop, MemoryPort, Pipeline, TimedGraph, load
+from sttest.sim.maxplus.arrays import build
 from sttest.sim.maxplus.engine import run, run_by_events
-from sttest.sim.maxplus.periodic import PeriodSearchLimits
+from sttest.sim.maxplus.periodic import PeriodSearchLimits, run_periodic
+from sttest.sim.maxplus.programs import find_programs
 from sttest.sim.simpy_engine import run as run_des
 from sttest.sim.simulation import RunRecord, max_occupancy
 
 EAGER = PeriodSearchLimits(first_cycles=16, least_visits=1)
-GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds(), sleepers(), drifts())
+GRAPHS = st.one_of(chains(), loops_back(), streams(), crowds(), sleepers(), drifts(), nests())
 
 
 def assert_same(design: TimedGraph, one: RunRecord, other: RunRecord) -> None:
@@ -61,3 +63,47 @@ def test_without_times_the_rest_is_the_same():
     assert short.writes == []
     for name in ("finish", "visits", "stalls", "peaks", "fifo_events"):
         assert getattr(short, name) == getattr(full, name)
+
+
+def uneven() -> TimedGraph:
+    """Ports whose bursts take turns on a slow and on a quick channel, held back by two that share a channel."""
+    lanes = {"a": ("a0", "a1"), "b": ("b0", "b1"), "c": ("a0",), "d": ("d0", "d1")}
+    names = ("a0", "a1", "b0", "b1", "d0", "d1")
+    channels = tuple(Channel(name, 14 if name == "d1" else 9, 4, 1, 2) for name in names)
+    ports = tuple(MemoryPort(f"m{name}", "read", name, 240, 4, lanes[name], 4, 2) for name in lanes)
+    sink = Pipeline("p", (Loop((240,), 1, 1, tuple(Event(name, "read", 0) for name in lanes), 0),))
+    fifos = tuple(Fifo(name, 5 if name == "a" else 9, 8, "srl") for name in lanes)
+    return TimedGraph("uneven", 300.0, fifos, (*ports, sink), channels)
+
+
+@pytest.mark.parametrize("first_cycles", [8, 16, 32])
+def test_waits_across_a_jump_are_told_apart(first_cycles):
+    """A port that waits at a jump waits for memory first, then for its FIFO: the state tells how long for each."""
+    jumping = run(uneven(), patience=PeriodSearchLimits(first_cycles, 1))
+    assert_same(uneven(), jumping, run_des(uneven()))
+    assert (jumping.stalls[3].output_cycles, jumping.stalls[3].memory_cycles) == (1053, 103)
+
+
+def filling(turns: int, rows: int) -> TimedGraph:
+    """Rows, then a pause, over and over; a token of each row stays in a FIFO whose reader starts at the end."""
+    row = Loop((rows, 4), 1, 3, (Event("f", "write", 2), Event("deep", "write", 2, (None, 3))), 7)
+    pause = Loop((9,), 5, 2, (Event("f", "write", 1),), 3)
+    pipelines = (
+        Pipeline("p", (row, pause), repeat=turns),
+        Pipeline("q", (Loop((turns * (rows * 4 + 9),), 1, 1, (Event("f", "read", 0),)),)),
+        Pipeline("late", (Loop((turns * rows,), 1, 1, (Event("deep", "read", 0),)),), start=turns * (rows * 4 + 60)),
+    )
+    return TimedGraph("filling", 300.0, (Fifo("f", 2, 8, "srl"), Fifo("deep", turns * rows, 8, "ram")), pipelines)
+
+
+def test_a_turn_recurs_while_a_fifo_fills():
+    """Jumps over the rows of each of 20 turns would be 20; a state kept at one of them comes again, but for a FIFO."""
+    graph = filling(20, 100)
+    programs = find_programs(graph)
+    net = build(graph, programs, unbounded=False)
+    splices = run_periodic(net, PeriodSearchLimits(64, 1), lambda: programs.levels)
+    turn = max(splices, key=lambda splice: int(splice.cycles[1]))
+    assert int(turn.writes[1]) in (100, 200, 300)
+    assert int(turn.reads[1]) == 0
+    assert len(splices) <= 12
+    assert_same(graph, run(graph, patience=PeriodSearchLimits(64, 1)), run_des(graph))
