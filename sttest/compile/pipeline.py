@@ -25,6 +25,7 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.merge_weight_streams import MergeWeightStreams
+from sttest.compile.passes.cascade_products import CascadeProducts
 from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.online_softmax import OnlineSoftmax
@@ -67,6 +68,7 @@ _TILING = (
     Step(LinalgToKernels),
     Step(CallOwnKernels, lambda options: options.kernels is not None),
     Step(MultiplyInFabric, lambda options: bool(options.fabric)),
+    Step(CascadeProducts, lambda options: bool(options.cascades)),
     Step(ShareEngines, _shares),
     Step(AssignLanes),
 )

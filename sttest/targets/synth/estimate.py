@@ -106,13 +106,13 @@ def part_estimate(part: Part, rows: SynthesizedRows) -> Resources:
     return Resources(lut=made.lut * rows.composed.lut, ff=made.ff * rows.composed.ff, dsp=made.dsp * rows.composed.dsp)
 
 
-def _products(lanes: int, bits: int, results: int) -> Resources:
-    """A DSP per lane; an adder for each pair of pairs, a LUT and a register per bit."""
-    pairs, adders, wide = (lanes + 1) // 2, 0, bits + 1
-    while pairs > 1:
+def _products(lanes: int, bits: int, results: int, chain: int) -> Resources:
+    """A DSP per lane; an adder for each pair of chains, a LUT and a register per bit."""
+    chains, adders, wide = -(-lanes // chain), 0, bits + (min(chain, lanes) - 1).bit_length()
+    while chains > 1:
         wide += 1
-        adders += pairs // 2 * wide
-        pairs = (pairs + 1) // 2
+        adders += chains // 2 * wide
+        chains = (chains + 1) // 2
     return Resources(lut=results * adders, ff=results * adders, dsp=lanes)
 
 
