@@ -74,7 +74,7 @@ class Cells:
 
 
 def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int, chain: int = 2) -> Part:
-    """Sums of products of integers, in DSPs: of one result, or of two that share a factor in every lane.
+    """Sums of products of integers, in DSPs or LUTs: of one result, or of two that share a factor in every lane.
 
     Factors of a chain's third product come a cycle after those of the first two, each further one a cycle later.
 
@@ -84,7 +84,7 @@ def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, c
         other_bits: width of the other factor.
         results: 1 or 2.
         cycles: from the first factors to the sums.
-        chain: products in a row down the cascade of DSPs.
+        chain: products in a row down the cascade of DSPs; 0 for products in LUTs.
     """
     sum_bits = shared_bits + other_bits + (lanes - 1).bit_length()
     inputs = [("shared", lanes * shared_bits)] + [(f"other{n}", lanes * other_bits) for n in range(results)]
@@ -93,8 +93,8 @@ def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, c
     ports = [f"  input  logic [{bits - 1}:0] {port}" for port, bits in inputs]
     ports += [f"  output logic [{bits - 1}:0] {port}" for port, bits in outputs]
     listed = ",\n".join(["  input  logic clk, ce", *ports])
-    given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CHAIN": chain}
-    given["CYCLES"] = cycles
+    given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CYCLES": cycles}
+    given |= {"CHAIN": max(chain, 1), "FABRIC": int(not chain)}
     parameters = ", ".join(f".{parameter}({value})" for parameter, value in given.items())
     joined = [f"{{{', '.join(f'{stem}{n}' for n in reversed(range(results)))}}}" for stem in ("other", "sum")]
     text = (

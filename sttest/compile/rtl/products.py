@@ -1,5 +1,7 @@
 """Lanes of a contraction of integers in DSPs: two products that share a factor in each, sums down the cascade.
 
+Products of a task that multiplies in fabric are in LUTs, one result like the other.
+
 Results that lie next to each other along a parallel loop share the factor that does not move along it.  Two products
 of factors of up to 9 bits with a third one of up to 18 bits are one product of a DSP48E2.
 
@@ -36,8 +38,8 @@ class _Products:
     groups: tuple[tuple[int, ...], ...]  # results that are one or two to a DSP
 
 
-def products_in_dsps(body: TaskBody, term: SSAValue, cycles: int) -> str | None:
-    """The sums of the lanes of each result: the array that they are in, None for what is not made of DSPs.
+def products_of_integers(body: TaskBody, term: SSAValue, cycles: int) -> str | None:
+    """The sums of the lanes of each result: the array that they are in, None for what is no sum of such products.
 
     Args:
         body: the module.
@@ -45,9 +47,9 @@ def products_in_dsps(body: TaskBody, term: SSAValue, cycles: int) -> str | None:
         cycles: from operands to sums.
     """
     lanes = body.walk.shared
-    chain = max(cascade_length(body.task, lanes), min(lanes, _AT_ONCE))
-    found = _products(body, term, (chain - 1).bit_length())
-    if found is None or cycles < shortest_products(lanes, chain) or body.task.multiplies_in_fabric:
+    chain = 0 if body.task.multiplies_in_fabric else max(cascade_length(body.task, lanes), min(lanes, _AT_ONCE))
+    found = _products(body, term, max(chain - 1, 0).bit_length())
+    if found is None or cycles < shortest_products(lanes, max(chain, 1)):
         return None
     width = sum(found.bits) + (lanes - 1).bit_length()
     body.array("summed", body.results_at_once, width)
@@ -112,7 +114,7 @@ def _products(body: TaskBody, term: SSAValue, carries: int) -> _Products | None:
         return None
     pair = [number for number in sources if number is not None]
     bits = {number: df.itensor_of(body.task.sources[number]).element_bits for number in pair}
-    for loop in reversed(body.walk.parallel):
+    for loop in () if body.task.multiplies_in_fabric else reversed(body.walk.parallel):
         moving = [number for number in pair if moves_along(body.task, number, loop)]
         if body.walk.lanes[loop] % 2 or len(moving) != 1:
             continue

@@ -1,4 +1,5 @@
-// Sums of products of signed integers in DSP48E2: chains of lanes down the cascade, chains in a tree of adders.
+// Sums of products of signed integers in DSP48E2: chains of lanes down the cascade, chains in a tree of adders; or in
+// LUTs, where each lane is a chain.
 // A lane of a chain takes its factors a cycle after the one before it, the second of them in registers of its own.
 // Two results that share a factor in every lane are two fields of one product (AMD WP486).  The upper field would lack
 // 1 where the lower one is negative: the first DSP of a chain adds half the range of the lower field, which makes it
@@ -9,6 +10,7 @@ module dot_products #(
   parameter int OTHER = 4,    // bits of the other factor
   parameter int RESULTS = 2,  // 1 or 2
   parameter int CHAIN = 2,    // lanes in a row
+  parameter bit FABRIC = 0,   // whether products are made of LUTs
   parameter int CYCLES = 7,   // from the first factors to sums
   localparam int SUM = SHARED + OTHER + $clog2(LANES)
 ) (
@@ -30,14 +32,17 @@ module dot_products #(
   for (genvar n = 0; n < LANES; n++) begin : lane
     logic [29:0] a;
     logic [26:0] d;
-    if (PACKED) begin : both
+    if (FABRIC) begin : luts
+      assign down[n] = '0;
+      lut_product #(.A(OTHER), .B(SHARED)) product (.clk, .ce, .a(other[0][n]), .b(shared[n]), .p(p[n]));
+    end else if (PACKED) begin : both
       assign a = 30'($signed(other[RESULTS-1][n])) << FIELD;
       assign d = 27'($signed(other[0][n]));
     end else begin : one
       assign a = 30'($signed(other[0][n]));
       assign d = '0;
     end
-    dsp_product #(.BEHIND(n % CHAIN > 0), .BIAS(PACKED && n % CHAIN == 0 ? 48'd1 << (FIELD - 1) : 48'd0)) dsp (
+    if (!FABRIC) dsp_product #(.BEHIND(n % CHAIN > 0), .BIAS(PACKED && n % CHAIN == 0 ? 48'd1 << (FIELD - 1) : 48'd0)) dsp (
       .clk, .ce, .a, .d, .b(18'($signed(shared[n]))), .pcin(n % CHAIN == 0 ? 48'd0 : down[n - 1 + (n == 0)]),
       .pcout(down[n]), .p(p[n])
     );
@@ -76,6 +81,40 @@ module dot_products #(
       assign sums[r] = waiting[LEFT-1];
     end
   end
+endmodule
+
+// A product in LUTs, 3 cycles later: rows of a, one per bit of b, in a tree; the row of b's sign is subtracted.
+module lut_product #(
+  parameter int A = 8,
+  parameter int B = 4
+) (
+  input  logic clk, ce,
+  input  logic signed [A-1:0] a,
+  input  logic [B-1:0] b,
+  output logic [47:0] p
+);
+  localparam int LEVELS = $clog2(B) > 3 ? $clog2(B) : 3;
+  logic signed [A+B-1:0] level [LEVELS + 1][B];
+  for (genvar n = 0; n < B; n++) begin : row
+    // The last row has a neighbor to be subtracted from, unless there is an odd number of rows.
+    if (n == B - 1 && B % 2 == 1) assign level[0][n] = b[n] ? -(A + B)'(a) : '0;
+    else assign level[0][n] = b[n] ? (A + B)'(a) : '0;
+  end
+  for (genvar l = 0; l < LEVELS; l++) begin : tree
+    localparam int COUNT = (B + (1 << l) - 1) >> l;
+    localparam int WIDTH = A + (2 << l) < A + B ? A + (2 << l) : A + B;
+    for (genvar n = 0; n < (COUNT + 1) / 2; n++) begin : node
+      logic signed [WIDTH-1:0] sum, joined;
+      if (2 * n + 1 == COUNT) assign sum = WIDTH'(level[l][2 * n]);
+      else if (l == 0 && 2 * n + 2 == B) assign sum = WIDTH'(level[l][2 * n]) - WIDTH'(level[l][2 * n + 1] << 1);
+      else assign sum = WIDTH'(level[l][2 * n]) + WIDTH'(level[l][2 * n + 1] << (1 << l));
+      if (l < 3) begin : late
+        always_ff @(posedge clk) if (ce) joined <= sum;
+      end else assign joined = sum;
+      assign level[l + 1][n] = (A + B)'(joined);
+    end
+  end
+  assign p = 48'(level[LEVELS][0]);
 endmodule
 
 // A product in a DSP48E2, (a + d) * b, 3 cycles later; one behind others holds its factors a cycle longer, and adds what
