@@ -23,7 +23,7 @@ from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.processes import design_modules
 from sttest.targets.synth.estimate import LANES_FILE, sum_tree
 from sttest.targets.synth.processes import ProcessJobs, jobs_of
-from sttest.targets.synth.structure import lanes_of
+from sttest.targets.synth.structure import lanes_of, structure_of
 from sttest.targets.synth.yosys import Synthesized, synthesize, yosys_version
 
 PER_RESULT, COLUMNS = 16, (4, 64)
@@ -117,9 +117,18 @@ def main() -> None:
             tree = sum_tree(PER_RESULT, bits, results, 1)
             each = (_of(found[case.jobs.parts[part.name].key]) + tree * -1) * (1 / PER_RESULT)
             lut_products[bits] = {"lut": round(each.lut, 2), "ff": round(each.ff, 2)}
+    taken_by = {(row["implementation"], row["factors"], row["lanes"]): row for row in rows}
+    frames, bits = 0.0, 0
+    for case in every:
+        skewed = structure_of(case.jobs.module)["skew bits"]
+        if skewed:
+            kinds = (case.implementation, 1), ("pairs", -1)
+            found_rows = [(taken_by[kind, case.factors, case.lanes], sign) for kind, sign in kinds]
+            frames += sum(sign * (row["process"]["lut"] - row["products"]["lut"]) for row, sign in found_rows)
+            bits += skewed
     text = yaml.safe_dump(
         {"source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; {Path(__file__).name}",
-         "kind": "synthesized", "lut_products": lut_products, "rows": rows},
+         "kind": "synthesized", "lut_products": lut_products, "skew_bit": {"lut": round(frames / bits, 3)}, "rows": rows},
         sort_keys=False, default_flow_style=None, width=118,
     )  # fmt: skip
     LANES_FILE.write_text("# What synthesis makes of the lanes of a contraction, by their implementation.\n" + text)

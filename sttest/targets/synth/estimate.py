@@ -83,6 +83,7 @@ class ProductsRows(BoardPart):
     source: str
     kind: Kind
     lut_products: dict[int, Amounts]  # a product in LUTs, by its bits
+    skew_bit: Amounts  # a bit of a factor that waits for its place in a chain, 3 to 16 cycles
     rows: tuple[ProductsRow, ...]
 
 
@@ -111,7 +112,8 @@ def lane_rows() -> ProductsRows:
 
 def process_estimate(module: ModuleText, rows: SynthesizedRows) -> Resources:
     """LUTs, flip-flops and DSPs of a process; blocks of memory are those that it declares."""
-    frame = total(rows.frame[name].resources * amount for name, amount in structure_of(module).items())
+    figures = {**rows.frame, "skew bits": lane_rows().skew_bit}
+    frame = total(figures[name].resources * amount for name, amount in structure_of(module).items())
     return frame + total(part_estimate(part, rows) * count for part, count in lanes_of(module).items())
 
 
