@@ -128,7 +128,8 @@ def main() -> None:
             bits += skewed
     text = yaml.safe_dump(
         {"source": f"yosys {yosys_version()}, synth_xilinx -family xcup with abc; {Path(__file__).name}",
-         "kind": "synthesized", "lut_products": lut_products, "skew_bit": {"lut": round(frames / bits, 3)}, "rows": rows},
+         "kind": "synthesized", "lut_products": lut_products, "skew_bit": {"lut": round(frames / bits, 3)},
+         "rows": rows},
         sort_keys=False, default_flow_style=None, width=118,
     )  # fmt: skip
     LANES_FILE.write_text("# What synthesis makes of the lanes of a contraction, by their implementation.\n" + text)

@@ -12,6 +12,7 @@ from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.buffer_rereads import BufferRereads
 from sttest.compile.passes.call_own_kernels import CallOwnKernels
+from sttest.compile.passes.cascade_products import CascadeProducts
 from sttest.compile.passes.expand_functions import ExpandFunctions
 from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
@@ -25,7 +26,6 @@ from sttest.compile.passes.lower_to_streams import LowerToStreams
 from sttest.compile.passes.materialize_converters import MaterializeConverters
 from sttest.compile.passes.materialize_dma import MaterializeDma
 from sttest.compile.passes.merge_weight_streams import MergeWeightStreams
-from sttest.compile.passes.cascade_products import CascadeProducts
 from sttest.compile.passes.multiply_in_fabric import MultiplyInFabric
 from sttest.compile.passes.name_nodes import NameNodes
 from sttest.compile.passes.online_softmax import OnlineSoftmax

@@ -22,13 +22,13 @@ SHIFT = "shift."
 OTHERS = f"{SHIFT}others"
 PRODUCTS = "products"
 _EVERY = "*"
-_PRODUCTS: Mapping[str, dict[str, tuple[str, ...]]] = {
+_PRODUCTS: Mapping[str, dict[str, Any]] = {
     "pairs": {},
     **{f"chains-{length}": {"cascades": (f"{_EVERY}:{length}",)} for length in (4, 8, 16)},
     "lut": {"fabric": (_EVERY,)},
 }
-"""What sums of products of integers are made of: trees over pairs or chains of DSPs, which save LUTs and cost cycles, or
-LUTs, which save DSPs; as options of the compiler."""
+"""What sums of products of integers are made of: pairs of DSPs, chains, which save LUTs and cost cycles, or LUTs, which
+save DSPs; as options of the compiler."""
 
 
 @dataclass(frozen=True)

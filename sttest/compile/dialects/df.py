@@ -585,8 +585,8 @@ class TaskOp(NodeOp):
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
         "(`init` $init^)? (`contracts` $contracts^)? (`pairwise` $pairwise^)? (`lanes` $lanes^)? "
         "(`engine` $engine^)? (`fabric` $fabric^)? (`cascade` $cascade^)? (`whole` $whole^)? (`origin` $origin^)? "
-        "(`accesses` $accesses^)? `ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
-        "(`->` type($streams)^)? $payload attr-dict-with-keyword"
+        "(`accesses` $accesses^)? `ins` `(` ($sources^ `:` type($sources))? `)` "
+        "(`into` `(` $sinks^ `:` type($sinks) `)`)? (`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
 
     @property

@@ -83,7 +83,7 @@ def test_random_programs(seeds, ops, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(40), *(pytest.param(range(n, n + 100), marks=pytest.mark.nightly) for n in range(100, 500, 100))]
+    "seeds", [range(24), *(pytest.param(range(n, n + 100), marks=pytest.mark.nightly) for n in range(100, 500, 100))]
 )
 def test_random_contractions_down_cascades(seeds, tmp_path):
     """Products of matrices of integers, whose chains make their stages: values, and cycles of the timed graph."""

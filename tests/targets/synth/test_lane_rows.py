@@ -45,7 +45,9 @@ def test_the_estimate_of_products_is_near_what_was_synthesized(row: ProductsRow)
     wanted = row.products.resources
     assert found.dsp == wanted.dsp
     assert found == Resources(
-        found.dsp, pytest.approx(wanted.lut, rel=0.06), pytest.approx(wanted.ff, rel=0.01)  # type: ignore[arg-type]
+        found.dsp,
+        pytest.approx(wanted.lut, rel=0.06),
+        pytest.approx(wanted.ff, rel=0.01),  # type: ignore[arg-type]
     )
 
 

@@ -96,7 +96,10 @@ def contraction_module(text: str, options: CompileOptions, cells: Cells | None) 
 
 @pytest.mark.parametrize(
     ("seeds", "clocks"),
-    [(range(3, 15), 3_000), *(pytest.param(range(n, n + 50), 20_000, marks=pytest.mark.nightly) for n in (100, 150))],
+    [
+        ((2, 3, 6, 10, 13, 21), 3_000),
+        *(pytest.param(range(n, n + 50), 20_000, marks=pytest.mark.nightly) for n in (100, 150)),
+    ],
 )
 def test_both_texts_of_random_contractions_do_the_same(seeds, clocks, tmp_path):
     """Chains that are whole, shorter, or several to a result; one and two products to a DSP."""
@@ -104,7 +107,9 @@ def test_both_texts_of_random_contractions_do_the_same(seeds, clocks, tmp_path):
     simulated = [contraction_module(*each, None) for each in made]
     cells = [contraction_module(*each, Cells()) for each in made]
     assert all(len(module.parts) >= 1 for module in cells)
-    texts = [each.text(f"c{n}_{kind}") for kind, every in (("m", simulated), ("c", cells)) for n, each in enumerate(every)]
+    texts = [
+        each.text(f"c{n}_{kind}") for kind, every in (("m", simulated), ("c", cells)) for n, each in enumerate(every)
+    ]
     sources = written(tmp_path, {**library(*cells), "processes.sv": "\n".join(texts)})
     pairs = [Pair(module, f"c{n}_m", f"c{n}_c", True) for n, module in enumerate(simulated)]
     check(compare_modules(pairs, sources, tmp_path, clocks), [f"seed {seed}" for seed in seeds])
@@ -162,12 +167,16 @@ KINDS = {
 
 @pytest.mark.parametrize(
     ("kinds", "clocks"),
-    [(["converter"], 5_000), (CHAINED, 5_000), *(pytest.param([kind], 100_000, marks=pytest.mark.nightly, id=kind) for kind in KINDS)],
+    [
+        (["converter"], 5_000),
+        (CHAINED, 5_000),
+        *(pytest.param([kind], 100_000, marks=pytest.mark.nightly, id=kind) for kind in KINDS),
+    ],
 )
 def test_netlists_do_what_the_text_does(kinds, clocks, tmp_path):
     pytest.importorskip("pyosys", reason="needs pyosys, pip install 'sttest[rtl]'")
     if kinds == CHAINED:
-        picked = {f"chains of seed {seed}": contraction_module(*random_contraction(seed), Cells()) for seed in (10, 14)}
+        picked = {f"chains of seed {seed}": contraction_module(*random_contraction(seed), Cells()) for seed in (3, 6)}
     else:
         every = modules("gpt2", Cells(tmp_path / "lanes"), small=True)
         picked = {kind: every[KINDS[kind]] for kind in kinds}
