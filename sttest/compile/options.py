@@ -142,6 +142,10 @@ class CompileOptions(_Checked):
         Names, Field(description="Tasks whose integer products are made of LUTs, not DSPs."),
         Option(("multiply-in-fabric{tasks}",), metavar="NAME"),
     ] = ()  # fmt: skip
+    cascades: Annotated[
+        Names, Field(description="Products of a task that DSPs sum in a row, down their cascade: 2, 4, 8 or 16."),
+        Option(("cascade-products{lengths}",), "--cascade", metavar="NAME=16", pairs=True),
+    ] = ()  # fmt: skip
     kernels: Annotated[
         str | None, Field(description="YAML file of own kernels, C++ functions in place of tasks' payloads."),
         Option(("call-own-kernels{file}",), metavar="FILE"),

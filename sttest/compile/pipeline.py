@@ -12,6 +12,7 @@ from sttest.compile.passes.assign_channels import AssignChannels
 from sttest.compile.passes.assign_lanes import AssignLanes
 from sttest.compile.passes.buffer_rereads import BufferRereads
 from sttest.compile.passes.call_own_kernels import CallOwnKernels
+from sttest.compile.passes.cascade_products import CascadeProducts
 from sttest.compile.passes.expand_functions import ExpandFunctions
 from sttest.compile.passes.flatten_bottleneck_loops import FlattenBottleneckLoops
 from sttest.compile.passes.float_min_as_int import FloatMinAsInt
@@ -68,6 +69,7 @@ _TILING = (
     Step(LinalgToKernels),
     Step(CallOwnKernels, lambda options: options.kernels is not None),
     Step(MultiplyInFabric, lambda options: bool(options.fabric)),
+    Step(CascadeProducts, lambda options: bool(options.cascades)),
     Step(ShareEngines, _shares),
     Step(AssignLanes),
 )

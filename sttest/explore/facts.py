@@ -19,6 +19,7 @@ from sttest.compile.dialects.stream_order import converter_buffer, same_order
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import die_of
 from sttest.compile.resources.nodes import task_logic
+from sttest.compile.schedule.cascades import can_cascade
 from sttest.compile.schedule.operators import step_interval
 from sttest.compile.spaces.tiling import lane_choices
 
@@ -44,6 +45,7 @@ class TaskFacts:
     intervals: Mapping[int, int]  # cycles between steps, by admissible lanes, ascending
     logic: Mapping[int, Resources]  # resources of the task by admissible lanes
     waits: tuple[Dependence, ...]  # dependences on other tasks
+    sums_products: bool = False  # whether it sums products of integers, in DSPs or LUTs
 
     @property
     def work(self) -> int:
@@ -177,7 +179,7 @@ class _Reader:
         return TaskFacts(
             name, engine, task.is_contraction, task.iterations, task.tile_points,
             {lanes: step_interval(task, lanes, self._library) for lanes in choices},
-            {lanes: task_logic(task, lanes, self._library) for lanes in choices}, waits,
+            {lanes: task_logic(task, lanes, self._library) for lanes in choices}, waits, can_cascade(task),
         )  # fmt: skip
 
 

@@ -20,6 +20,15 @@ Point = Mapping[str, Value]
 """One choice per knob."""
 SHIFT = "shift."
 OTHERS = f"{SHIFT}others"
+PRODUCTS = "products"
+_EVERY = "*"
+_PRODUCTS: Mapping[str, dict[str, Any]] = {
+    "pairs": {},
+    **{f"chains-{length}": {"cascades": (f"{_EVERY}:{length}",)} for length in (4, 8, 16)},
+    "lut": {"fabric": (_EVERY,)},
+}
+"""What sums of products of integers are made of: pairs of DSPs, chains, which save LUTs and cost cycles, or LUTs, which
+save DSPs; as options of the compiler."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,8 @@ _SHIFTS = (-1, 0, 1)
 
 
 def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Domain, ...]:
-    """The knobs for a block: the general ones, and a shift of the lanes of each of its large contractions.
+    """The knobs for a block: the general ones, a shift of the lanes of each of its large contractions, and what sums of
+    products of integers are made of, where it has some.
 
     Args:
         facts: facts of the block at any tile size.
@@ -98,7 +108,9 @@ def space_of(facts: BlockFacts, only: Mapping[str, Sequence[str]]) -> tuple[Doma
     large = [task.name for task in facts.tasks if task.contraction and task.work >= assumptions.LEAST_WORK * all_work]
     shifts = (Domain(f"{SHIFT}{name}", "tiling", _SHIFTS, _between(-10, 10), "doublings") for name in large)
     others = Domain(OTHERS, "tiling", _SHIFTS, _between(-10, 10), "doublings")
-    domains = {domain.name: domain for domain in (*_domains(), *shifts, others)}
+    has_products = any(task.sums_products for task in facts.tasks)
+    products = (Domain(PRODUCTS, "tiling", tuple(_PRODUCTS), lambda value: value in _PRODUCTS),) * has_products
+    domains = {domain.name: domain for domain in (*_domains(), *shifts, others, *products)}
     for name, values in only.items():
         if name not in domains:
             raise InputError("unknown-knob", f"no knob '{name}'", where="--knob", hints=[did_you_mean(name, domains)])
@@ -124,7 +136,7 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def tiling_of(point: Point, precision: str) -> CompileOptions:
     """The compiler's knobs of a point, but for the lanes."""
     own: dict[str, Any] = {name: point[name] for name, _, option in options_of() if option.search}
-    return CompileOptions(**own, precision=precision)
+    return CompileOptions(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))], precision=precision)
 
 
 def lanes_of(point: Point, facts: BlockFacts) -> Lanes:

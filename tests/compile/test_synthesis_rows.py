@@ -61,6 +61,12 @@ def test_sums_of_products_are_a_dsp_per_lane_and_adders_between_pairs():
     assert part_estimate(products_part(16, 8, 4, 2, 7), synthesized_rows()) == Resources(dsp=16, lut=204, ff=204)
 
 
+def test_a_chain_has_no_adder_but_those_between_chains():
+    assert part_estimate(products_part(16, 8, 4, 2, 18, 16), synthesized_rows()) == Resources(dsp=16)
+    # Two sums of 15 bits become one of 16.
+    assert part_estimate(products_part(16, 8, 4, 2, 11, 8), synthesized_rows()) == Resources(dsp=16, lut=32, ff=32)
+
+
 def test_a_fifo_follows_the_rule_of_the_page():
     assert fifo_estimate("srl", 2, 512, Resources()) == Resources(lut=516, ff=4)
     assert fifo_estimate("uram", 64, 512, Resources(uram=8)) == Resources(lut=17, ff=22, uram=8)

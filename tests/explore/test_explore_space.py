@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.explore.evaluate import Evaluator
-from sttest.explore.objectives import dominates, objectives_of, pareto_set
+from sttest.explore.objectives import OBJECTIVES, dominates, objectives_of, pareto_set
 from sttest.explore.proposals import default_point, seeds
 from sttest.explore.space import parse_only, space_of, tiling_of
+from sttest.frontend.shipped import lowered_text
 from tests.explore.tiny_searches import tiny_search
 
 
@@ -31,6 +34,23 @@ def test_defaults_are_the_compilers(facts):
     default = default_point(space_of(facts, {}))
     tiling = tiling_of(default, CompileOptions().precision)
     assert tiling == CompileOptions()
+
+
+def test_a_block_with_sums_of_integers_has_a_knob_for_what_they_are_made_of(facts, tmp_path):
+    target = replace(tiny_search(tmp_path / "search.db").target, text=lowered_text("gpt2", "decode"), precision="w4a8")
+    evaluator = Evaluator(target, (OBJECTIVES["area"],))
+    space = {domain.name: domain for domain in space_of(evaluator.facts(CompileOptions()), {})}
+    assert "products" not in {domain.name for domain in space_of(facts, {})}
+    assert space["products"].choices == ("pairs", "chains-4", "chains-8", "chains-16", "lut")
+    default = default_point(list(space.values()))
+    assert tiling_of(default, "w4a8") == CompileOptions()
+    found = {kind: evaluator.evaluate({**default, "products": kind}).figures for kind in space["products"].choices}
+    amounts = {name: [figures[name] for figures in found.values()] for name in ("cycles", "lut", "dsp")}
+    # Longer chains save LUTs and cost cycles; products in LUTs save DSPs.
+    assert amounts["cycles"][:4] == sorted(amounts["cycles"][:4])
+    assert amounts["lut"][:4] == sorted(amounts["lut"][:4], reverse=True)
+    assert amounts["dsp"][4] < amounts["dsp"][0] == amounts["dsp"][3]
+    assert amounts["lut"][4] > amounts["lut"][0] > amounts["lut"][3]
 
 
 def test_seeds_cover_ways_and_tiles(facts):
@@ -68,8 +88,6 @@ def test_what_a_knob_cannot_take_is_refused(facts, given, code):
     ],
 )
 def test_objectives_that_make_no_sense_are_refused(tmp_path, names, phase, code):
-    from dataclasses import replace
-
     target = replace(tiny_search(tmp_path / "search.db").target, phase=phase)
     with pytest.raises(InputError) as refusal:
         objectives_of(names, target)

@@ -423,6 +423,8 @@ TAIL = (
     "(`named` $label^)? (`into` $sinks^)? attr-dict `:` type($sources) (`into` type($sinks)^)? (`->` type($streams)^)?"
 )
 _LOOP_KINDS = ("parallel", "reduction")
+CASCADE_LENGTHS = (2, 4, 8, 16)
+"""Products that a task may sum down the cascade of DSPs."""
 
 
 @cache
@@ -558,7 +560,8 @@ class TaskOp(NodeOp):
     ``accesses`` has one map per source, then per result: from a point of the
     loops to the element of the tensor that the payload's argument stands for.
     Tasks of one ``engine`` take turns, in program order, on one piece of hardware.
-    ``fabric`` says that its products of integers are made of LUTs, not DSPs.
+    ``fabric`` says that its products of integers are made of LUTs, not DSPs; ``cascade``, how many of them at most
+    are summed down the cascade of DSPs, one behind the other.
     The passes of the outermost loop of a task that is ``whole`` follow each other without a drain.
     """
 
@@ -575,14 +578,15 @@ class TaskOp(NodeOp):
     lanes = opt_prop_def(IntegerAttr[I64])
     engine = opt_prop_def(StringAttr)
     fabric = opt_prop_def(UnitAttr)
+    cascade = opt_prop_def(IntegerAttr[I64])
     whole = opt_prop_def(UnitAttr)
     payload = region_def("single_block")
     assembly_format = (
         "$sym_name `loops` $trips `tile` $tile `kinds` $iterators "
         "(`init` $init^)? (`contracts` $contracts^)? (`pairwise` $pairwise^)? (`lanes` $lanes^)? "
-        "(`engine` $engine^)? (`fabric` $fabric^)? (`whole` $whole^)? (`origin` $origin^)? (`accesses` $accesses^)? "
-        "`ins` `(` ($sources^ `:` type($sources))? `)` (`into` `(` $sinks^ `:` type($sinks) `)`)? "
-        "(`->` type($streams)^)? $payload attr-dict-with-keyword"
+        "(`engine` $engine^)? (`fabric` $fabric^)? (`cascade` $cascade^)? (`whole` $whole^)? (`origin` $origin^)? "
+        "(`accesses` $accesses^)? `ins` `(` ($sources^ `:` type($sources))? `)` "
+        "(`into` `(` $sinks^ `:` type($sinks) `)`)? (`->` type($streams)^)? $payload attr-dict-with-keyword"
     )
 
     @property
@@ -742,8 +746,16 @@ class TaskOp(NodeOp):
             raise VerifyException("df.task: a reduction needs the value that it starts from (init)")
         if self.multiplies_in_fabric and not self.multiplies_integers:
             raise VerifyException("df.task: fabric is for products of integers, and the payload has none")
+        if self.cascade is not None:
+            self._check_cascade(self.cascade.value.data)
         if self.contracts is not None and (len(self.sources) < 2 or "reduction" not in self.loop_kinds):
             raise VerifyException("df.task: a contraction has two factors and a reduction loop")
+
+    def _check_cascade(self, length: int) -> None:
+        if length not in CASCADE_LENGTHS:
+            raise VerifyException(f"df.task: a cascade has {CASCADE_LENGTHS} DSPs at most, not {length}")
+        if self.multiplies_in_fabric or not self.multiplies_integers:
+            raise VerifyException("df.task: a cascade is for products of integers in DSPs, and there are none")
 
     def _check_tokens(self, value: SSAValue, wanted: int, verb: str) -> None:
         tokens = itensor_of(value).tokens

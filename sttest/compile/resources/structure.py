@@ -48,6 +48,8 @@ def _registers(name: str, bits: int, count: int) -> dict[str, int]:
         return {"state bits": bits}
     if name.startswith("bank"):
         return {"banks": 1} if count == 1 else {}
+    if "_skew" in name and count >= SHORTEST_LINE:
+        return {"skew bits": bits * -(-count // 16)}
     if ("_late" in name or "_was" in name) and count >= SHORTEST_LINE:
         return {"shift bits": bits * -(-count // 16)}
     return {"register bits": bits * count}

@@ -65,8 +65,29 @@ class SynthesizedRows(BoardPart):
     frame: dict[str, Amounts]  # per amount of the structure of a process
 
 
+class ProductsRow(BoardPart):
+    """A task whose lanes sum products of integers, by what they are made of."""
+
+    implementation: str
+    factors: str
+    lanes: int
+    products: Amounts  # products and the trees over them
+    process: Amounts  # all of the task
+
+
+class ProductsRows(BoardPart):
+    """Implementations of sums of products."""
+
+    source: str
+    kind: Kind
+    lut_products: dict[int, Amounts]  # a product in LUTs, by its bits
+    skew_bit: Amounts  # a bit of a factor that waits for its place in a chain, 3 to 16 cycles
+    rows: tuple[ProductsRow, ...]
+
+
 _DATA = Path(str(files("sttest.boards").joinpath("data")))
 ROWS_FILE, PORTS_FILE = _DATA / "synthesized.yaml", _DATA / "synthesized_ports.yaml"
+LANES_FILE = _DATA / "synthesized_lanes.yaml"
 
 
 @cache
@@ -81,9 +102,16 @@ def port_rows() -> PortRows:
     return validated(PortRows, read_yaml(PORTS_FILE), str(PORTS_FILE))
 
 
+@cache
+def lane_rows() -> ProductsRows:
+    """The rows of implementations of lanes."""
+    return validated(ProductsRows, read_yaml(LANES_FILE), str(LANES_FILE))
+
+
 def process_estimate(module: ModuleText, rows: SynthesizedRows) -> Resources:
     """LUTs, flip-flops and DSPs of a process; blocks of memory are those that it declares."""
-    frame = total(rows.frame[name].resources * amount for name, amount in structure_of(module).items())
+    figures = {**rows.frame, "skew bits": lane_rows().skew_bit}
+    frame = total(figures[name].resources * amount for name, amount in structure_of(module).items())
     return frame + total(part_estimate(part, rows) * count for part, count in lanes_of(module).items())
 
 
@@ -104,14 +132,30 @@ def part_estimate(part: Part, rows: SynthesizedRows) -> Resources:
     return Resources(lut=made.lut * rows.composed.lut, ff=made.ff * rows.composed.ff, dsp=made.dsp * rows.composed.dsp)
 
 
-def _products(lanes: int, bits: int, results: int) -> Resources:
-    """A DSP per lane; an adder for each pair of pairs, a LUT and a register per bit."""
-    pairs, adders, wide = (lanes + 1) // 2, 0, bits + 1
-    while pairs > 1:
+def _products(lanes: int, bits: int, results: int, chain: int) -> Resources:
+    """A DSP per lane, or LUTs as they were synthesized for products about as wide; the tree of chains."""
+    made = Resources(dsp=lanes)
+    if not chain:
+        known = lane_rows().lut_products
+        made = known[min(known, key=lambda each: abs(each - bits))].resources * (lanes * results)
+    return made + sum_tree(lanes, bits, results, max(chain, 1))
+
+
+def sum_tree(lanes: int, bits: int, results: int, chain: int) -> Resources:
+    """An adder for each pair of chains, a LUT and a register per bit.
+
+    Args:
+        lanes: products of a sum.
+        bits: width of a product.
+        results: sums.
+        chain: products that are summed before the tree.
+    """
+    chains, adders, wide = -(-lanes // chain), 0, bits + (min(chain, lanes) - 1).bit_length()
+    while chains > 1:
         wide += 1
-        adders += pairs // 2 * wide
-        pairs = (pairs + 1) // 2
-    return Resources(lut=results * adders, ff=results * adders, dsp=lanes)
+        adders += chains // 2 * wide
+        chains = (chains + 1) // 2
+    return Resources(lut=results * adders, ff=results * adders)
 
 
 def port_estimate(words: PortWords, bursts: Bursts, *, reads: bool, rows: PortRows) -> Resources:

@@ -23,7 +23,7 @@ class Part:
     uses: tuple[str, ...] = ()  # files of the library that it needs
     cycles: int = 0  # from inputs to outputs
     operations: tuple[tuple[str, int], ...] = ()  # operators of fp32 with their numbers
-    products: tuple[int, int, int] | None = None  # lanes, bits of a product and results of sums of products
+    products: tuple[int, int, int, int] | None = None  # lanes, bits of a product, results and chain of its sums
 
     @property
     def black_box(self) -> str:
@@ -83,24 +83,28 @@ class CountedCells(Cells):
         return ""
 
 
-def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int) -> Part:
-    """Sums of products of integers, in DSPs: of one result, or of two that share a factor in every lane.
+def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, cycles: int, chain: int = 2) -> Part:
+    """Sums of products of integers, in DSPs or LUTs: of one result, or of two that share a factor in every lane.
+
+    Factors of a chain's third product come a cycle after those of the first two, each further one a cycle later.
 
     Args:
         lanes: products of a sum.
         shared_bits: width of the factor that both results share.
         other_bits: width of the other factor.
         results: 1 or 2.
-        cycles: from the factors to the sums.
+        cycles: from the first factors to the sums.
+        chain: products in a row down the cascade of DSPs; 0 for products in LUTs.
     """
     sum_bits = shared_bits + other_bits + (lanes - 1).bit_length()
     inputs = [("shared", lanes * shared_bits)] + [(f"other{n}", lanes * other_bits) for n in range(results)]
     outputs = [(f"sum{n}", sum_bits) for n in range(results)]
-    name = f"products_{results}x{lanes}_{other_bits}x{shared_bits}_{cycles}"
+    name = f"products_{results}x{lanes}_{other_bits}x{shared_bits}_{chain}_{cycles}"
     ports = [f"  input  logic [{bits - 1}:0] {port}" for port, bits in inputs]
     ports += [f"  output logic [{bits - 1}:0] {port}" for port, bits in outputs]
     listed = ",\n".join(["  input  logic clk, ce", *ports])
     given = {"LANES": lanes, "SHARED": shared_bits, "OTHER": other_bits, "RESULTS": results, "CYCLES": cycles}
+    given |= {"CHAIN": max(chain, 1), "FABRIC": int(not chain)}
     parameters = ", ".join(f".{parameter}({value})" for parameter, value in given.items())
     joined = [f"{{{', '.join(f'{stem}{n}' for n in reversed(range(results)))}}}" for stem in ("other", "sum")]
     text = (
@@ -108,13 +112,14 @@ def products_part(lanes: int, shared_bits: int, other_bits: int, results: int, c
         f"  dot_products #({parameters}) products (.clk, .ce, .shared, .other({joined[0]}), .sums({joined[1]}));\n"
         "endmodule\n"
     )
-    products = lanes, shared_bits + other_bits, results
+    products = lanes, shared_bits + other_bits, results, chain
     return Part(name, tuple(inputs), tuple(outputs), text, ("primitives", "dot_products"), cycles, (), products)
 
 
-def shortest_products(lanes: int) -> int:
-    """Cycles that sums of so many products take at least: a product, its neighbor in the DSP behind it, a tree."""
-    return 3 + min(lanes - 1, 1) + ((lanes + 1) // 2 - 1).bit_length()
+def shortest_products(lanes: int, chain: int) -> int:
+    """Cycles that sums of so many products take at least: a product, those in the DSPs behind it, a tree."""
+    chain = min(chain, lanes)
+    return 3 + chain - 1 + (-(-lanes // chain) - 1).bit_length()
 
 
 def _digest(*facts: object) -> str:

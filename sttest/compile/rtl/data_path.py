@@ -16,7 +16,7 @@ from sttest.compile.hls.types import element_of, row_major_strides
 from sttest.compile.hls.writer import affine
 from sttest.compile.rtl.lanes import CellLanes, Joined, ModelLanes, term_bits
 from sttest.compile.rtl.payload import constant_bits
-from sttest.compile.rtl.products import products_in_dsps
+from sttest.compile.rtl.products import products_of_integers
 from sttest.compile.rtl.task_body import TaskBody, at_stage
 from sttest.compile.schedule.operators import chain_cycles, join_stages
 from sttest.compile.schedule.reductions import Reduction, levels
@@ -92,7 +92,7 @@ class DataPath:
         waits, last = max(waits, 0) + int(late > 0), depth * each + merged
         before = [op for op in ops if op is not reduction.join]
         if self.body.cells is not None and isinstance(reduction.join, AddiOp):
-            summed = products_in_dsps(self.body, reduction.term, waits + last)
+            summed = products_of_integers(self.body, reduction.term, waits + last)
             if summed is not None:
                 return self._running(summed, reduction, bits)
         (terms,) = self._part("term", before, self.source_values, [reduction.term], operands, waits)

@@ -13,6 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from sttest.boards.operators import OWN, Area, Operator, Timing, accumulator, add_tree_levels
 from sttest.compile.assumptions import NARROW_WEIGHT_BITS
 from sttest.compile.dialects import df
+from sttest.compile.schedule.cascades import CASCADED, cascade_length
 from sttest.compile.schedule.conversions import is_inside_saturation
 from sttest.compile.schedule.packed_products import PACKED, packed_products
 from sttest.compile.schedule.reductions import (
@@ -79,6 +80,11 @@ def operators_of_lanes(task: df.TaskOp, lanes: int) -> Counter[str]:
         found["fadd"] += (levels(task, lanes) - 1) * (every // shared)
     if packed_products(task, lanes) is not None:
         found[f"{_mac(task)}{PACKED}"] = found.pop(_mac(task))
+    length = cascade_length(task, shared)
+    if length > 1:
+        mac = f"{_mac(task)}{PACKED}" if packed_products(task, lanes) is not None else _mac(task)
+        inside = every - every // shared * -(-shared // length)
+        found += Counter({mac: -inside, f"{mac}{CASCADED}": inside})
     return +found
 
 
@@ -147,8 +153,9 @@ def pipeline_stages(task: df.TaskOp, lanes: int, shared: int, library: Mapping[s
         return stages
     if reduction.order == "chain" or reduction.join is None:
         return stages + (shared - 1) * _running_stages(task, library)
-    joined = add_tree_levels(shared) + (levels(task, lanes) if reduction.order == "pairwise" else 0)
-    return stages + joined * library[_operator_name(reduction.join, task)].stages
+    length = cascade_length(task, shared)
+    joined = add_tree_levels(-(-shared // length)) + (levels(task, lanes) if reduction.order == "pairwise" else 0)
+    return stages + length - 1 + joined * library[_operator_name(reduction.join, task)].stages
 
 
 def _mac(task: df.TaskOp) -> str:

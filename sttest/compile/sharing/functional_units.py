@@ -56,8 +56,8 @@ def _shape(task: df.TaskOp) -> Hashable:
     maps = [access.data for access in task.accesses] if task.accesses is not None else []
     return (
         task.tile_sizes, task.loop_kinds, str(task.init), task.is_contraction, task.multiplies_in_fabric,
-        task.lane_count, len(task.sources), tuple((str(port.dtype), port.element_shape) for port in ports),
-        tuple(_coefficients(access) for access in maps),
+        str(task.cascade), task.lane_count, len(task.sources),
+        tuple((str(port.dtype), port.element_shape) for port in ports), tuple(_coefficients(access) for access in maps),
     )  # fmt: skip
 
 

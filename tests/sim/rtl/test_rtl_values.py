@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from integer_contractions import contraction, random_contraction
 from linalg_programs import random_whole_program
 from rtl_graphs import needs
 
@@ -79,6 +80,32 @@ def test_random_programs(seeds, ops, tmp_path):
     designs = [design for seed in seeds if (design := program(seed, 1 + seed % ops)) is not None]
     assert len(designs) >= 50 * len(seeds) // 64
     check(designs, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(24), *(pytest.param(range(n, n + 100), marks=pytest.mark.nightly) for n in range(100, 500, 100))]
+)
+def test_random_contractions_down_cascades(seeds, tmp_path):
+    """Products of matrices of integers, whose chains make their stages: values, and cycles of the timed graph."""
+    check([valued(*_named(seed), seed) for seed in seeds], tmp_path)
+
+
+def _named(seed: int) -> tuple[str, str, CompileOptions]:
+    text, options = random_contraction(seed)
+    return text, f"contraction {seed}", options
+
+
+@pytest.mark.parametrize("length", [2, 4, 8])
+def test_a_wrong_length_of_chains_is_found_and_named(length, tmp_path):
+    """A process whose sums take the stages of another chain gives its results in other cycles."""
+    options = CompileOptions(tiles=("op:1x2x16",), lanes=("op:32",), precision="fp32")
+    made, other = (
+        valued(contraction(2, 32, 4), "contraction", options.with_(cascades=(f"op:{each}",))) for each in (16, length)
+    )
+    (ran,) = emulate_designs([replace(made, modules=other.modules)], tmp_path, many_small=True)
+    (task,) = (module for module in other.modules if module.kind == "task")
+    first = compare(made.graph, ran).first
+    assert any(f"'{each}'" in str(first) for each in (*task.processes, *(side.fifo for side in task.sides))), first
 
 
 def test_tasks_of_one_engine_with_sums_of_different_depths(tmp_path):

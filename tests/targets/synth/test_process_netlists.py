@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from integer_contractions import contraction, random_contraction
 from module_bench import Compared, Pair, compare_modules, needs_verilator
 
 from sttest.boards.load import load_board, require_hbm
@@ -83,43 +84,78 @@ def test_both_texts_do_the_same(model, picked, tmp_path):
     check(compare_modules(pairs, sources, tmp_path, 20_000 if picked else 100_000), names)
 
 
-# --- Faults in the cascades of products, all found in one build
+# --- Sums of products down cascades
 
 
+def contraction_module(text: str, options: CompileOptions, cells: Cells | None) -> ModuleText:
+    """The one task of a product of matrices of integers."""
+    design = compile_text(text, "contraction", "u55c", options)
+    found = design_modules(only_kernel(design.module, "test", "contraction"), design.graph, LIBRARY, cells)
+    return next(module for module in found if module.kind == "task")
+
+
+@pytest.mark.parametrize(
+    ("seeds", "clocks"),
+    [
+        ((2, 3, 6, 10, 13, 21), 3_000),
+        *(pytest.param(range(n, n + 50), 20_000, marks=pytest.mark.nightly) for n in (100, 150)),
+    ],
+)
+def test_both_texts_of_random_contractions_do_the_same(seeds, clocks, tmp_path):
+    """Chains that are whole, shorter, or several to a result; one and two products to a DSP."""
+    made = [random_contraction(seed) for seed in seeds]
+    simulated = [contraction_module(*each, None) for each in made]
+    cells = [contraction_module(*each, Cells()) for each in made]
+    assert all(len(module.parts) >= 1 for module in cells)
+    texts = [
+        each.text(f"c{n}_{kind}") for kind, every in (("m", simulated), ("c", cells)) for n, each in enumerate(every)
+    ]
+    sources = written(tmp_path, {**library(*cells), "processes.sv": "\n".join(texts)})
+    pairs = [Pair(module, f"c{n}_m", f"c{n}_c", True) for n, module in enumerate(simulated)]
+    check(compare_modules(pairs, sources, tmp_path, clocks), [f"seed {seed}" for seed in seeds])
+
+
+# Found in one build: what is in the text of the sums of products, of their part or of the process, and what is instead.
 FAULTS = {
-    "skew of the second product": ("1 + SECOND", "1"),
-    "chain that is not joined": ("down[n - n % 2]", "48'd0"),
-    "one product less in a chain": ("of_pair = p[2 * n + 1]", "of_pair = p[2 * n]"),
+    "registers of a product behind others": ("1 + BEHIND", "1"),
+    "chain that is not joined": ("down[n - 1 + (n == 0)]", "48'd0"),
+    "one product less in a chain": ("of_chain = p[LAST]", "of_chain = p[LAST - 1]"),
+    "length of a chain": (".CHAIN(16)", ".CHAIN(8)"),
+    "a chain that ends early": ("waiting[SHORTER-1]", "waiting[SHORTER-2]"),
+    "skew of the factors that differ": ("in1_skew5_late[3][", "in1_skew5_late[2]["),
+    "skew of the factors that are shared": ("in0_skew15_late[13][", "in0_skew15_late[12]["),
+    "no skew": ("in1_skew2_late[0][", "in1_skew2["),
     "a stage more": ("CYCLES - FIRST - LEVELS", "CYCLES - FIRST - LEVELS + 1"),
     "borrow of the upper field": ("48'd1 << (FIELD - 1)", "48'd0"),
 }
 
 
-@pytest.mark.nightly
 def test_faults_of_cascades_are_found(tmp_path):
-    """Each breaks a copy of the sums of products of its own; the process with it differs, one without does not."""
-    name = "attn_scores"
-    simulated = modules("gpt2", None, small=True)[name]
-    cells = modules("gpt2", Cells(tmp_path / "lanes"), small=True)[name]
+    """Each breaks a copy of its own of a process with chains of 16 and of 8; the process with it differs."""
+    options = CompileOptions(tiles=("op:1x2x24",), lanes=("op:48",), precision="fp32", cascades=("op:16",))
+    text = contraction(2, 48, 4)
+    simulated, cells = contraction_module(text, options, None), contraction_module(text, options, Cells())
     products = module_text("dot_products")
     texts = {"processes.sv": simulated.text("model") + cells.text("whole"), **library(cells)}
     for number, (fault, (right, wrong)) in enumerate(FAULTS.items()):
-        assert right in products, fault
+        broken = "".join([products, *(part.text for part in cells.parts), cells.text(f"broken_{number}")])
+        assert right in broken, fault
         parts = {part.name: f"{part.name}_{number}" for part in cells.parts}
-        broken = [products.replace(right, wrong), *(part.text for part in cells.parts), cells.text(f"broken_{number}")]
         renamed = parts | {each: f"{each}_{number}" for each in ("dot_products", "dsp_product")}
-        words = re.split(r"\b", "".join(broken))
-        texts[f"broken_{number}.sv"] = "".join(renamed.get(word, word) for word in words)
+        texts[f"broken_{number}.sv"] = "".join(
+            renamed.get(word, word) for word in re.split(r"\b", broken.replace(right, wrong))
+        )
     others = ["whole", *(f"broken_{number}" for number in range(len(FAULTS)))]
-    pairs = [Pair(simulated, "model", other, is_integer(simulated)) for other in others]
+    pairs = [Pair(simulated, "model", other, True) for other in others]
     whole, *found = compare_modules(pairs, written(tmp_path, texts), tmp_path, 5_000)
-    check([whole], [name])
+    check([whole], ["without a fault"])
     assert {fault: each.wrong > 0 for fault, each in zip(FAULTS, found, strict=True)} == dict.fromkeys(FAULTS, True)
 
 
 # --- Netlists
 
 
+CHAINED = ["chains"]
 KINDS = {
     "task with cascades": "attn_own_score",
     "running sums of fp32": "attn_norm",
@@ -131,12 +167,19 @@ KINDS = {
 
 @pytest.mark.parametrize(
     ("kinds", "clocks"),
-    [(["converter"], 5_000), *(pytest.param([kind], 100_000, marks=pytest.mark.nightly, id=kind) for kind in KINDS)],
+    [
+        (["converter"], 5_000),
+        (CHAINED, 5_000),
+        *(pytest.param([kind], 100_000, marks=pytest.mark.nightly, id=kind) for kind in KINDS),
+    ],
 )
 def test_netlists_do_what_the_text_does(kinds, clocks, tmp_path):
     pytest.importorskip("pyosys", reason="needs pyosys, pip install 'sttest[rtl]'")
-    every = modules("gpt2", Cells(tmp_path / "lanes"), small=True)
-    picked = {kind: every[KINDS[kind]] for kind in kinds}
+    if kinds == CHAINED:
+        picked = {f"chains of seed {seed}": contraction_module(*random_contraction(seed), Cells()) for seed in (3, 6)}
+    else:
+        every = modules("gpt2", Cells(tmp_path / "lanes"), small=True)
+        picked = {kind: every[KINDS[kind]] for kind in kinds}
     jobs = {kind: jobs_of(module) for kind, module in picked.items()}
     wanted = [job for each in jobs.values() for job in (each.frame, *each.parts.values())]
     found = synthesize(wanted, tmp_path / "jobs", 2, lambda line: None)

@@ -1,13 +1,17 @@
-// Sums of products of signed integers in DSP48E2: pairs of lanes down the cascade, pairs in a tree of adders.
+// Sums of products of signed integers in DSP48E2: chains of lanes down the cascade, chains in a tree of adders; or in
+// LUTs, where each lane is a chain.
+// A lane of a chain takes its factors a cycle after the one before it, the second of them in registers of its own.
 // Two results that share a factor in every lane are two fields of one product (AMD WP486).  The upper field would lack
-// 1 where the lower one is negative: the first DSP of a pair adds half the range of the lower field, which makes it
+// 1 where the lower one is negative: the first DSP of a chain adds half the range of the lower field, which makes it
 // positive, and turns its highest bit over.
 module dot_products #(
   parameter int LANES = 16,
   parameter int SHARED = 8,   // bits of the shared factor
   parameter int OTHER = 4,    // bits of the other factor
   parameter int RESULTS = 2,  // 1 or 2
-  parameter int CYCLES = 7,   // from factors to sums
+  parameter int CHAIN = 2,    // lanes in a row
+  parameter bit FABRIC = 0,   // whether products are made of LUTs
+  parameter int CYCLES = 7,   // from the first factors to sums
   localparam int SUM = SHARED + OTHER + $clog2(LANES)
 ) (
   input  logic clk, ce,
@@ -16,9 +20,11 @@ module dot_products #(
   output logic [RESULTS-1:0][SUM-1:0] sums
 );
   localparam int FIELD = 18;
-  localparam int PAIRS = (LANES + 1) / 2;
-  localparam int LEVELS = $clog2(PAIRS);
-  localparam int FIRST = LANES > 1 ? 4 : 3;
+  localparam int LONGEST = LANES < CHAIN ? LANES : CHAIN;
+  localparam int CHAINS = (LANES + CHAIN - 1) / CHAIN;
+  localparam int WIDE = SHARED + OTHER + $clog2(LONGEST);
+  localparam int LEVELS = $clog2(CHAINS);
+  localparam int FIRST = 3 + LONGEST - 1;
   localparam int LEFT = CYCLES - FIRST - LEVELS;
   localparam bit PACKED = RESULTS > 1;
 
@@ -26,32 +32,41 @@ module dot_products #(
   for (genvar n = 0; n < LANES; n++) begin : lane
     logic [29:0] a;
     logic [26:0] d;
-    if (PACKED) begin : both
+    if (FABRIC) begin : luts
+      assign down[n] = '0;
+      lut_product #(.A(OTHER), .B(SHARED)) product (.clk, .ce, .a(other[0][n]), .b(shared[n]), .p(p[n]));
+    end else if (PACKED) begin : both
       assign a = 30'($signed(other[RESULTS-1][n])) << FIELD;
       assign d = 27'($signed(other[0][n]));
     end else begin : one
       assign a = 30'($signed(other[0][n]));
       assign d = '0;
     end
-    dsp_product #(.SECOND(n % 2), .BIAS(PACKED && n % 2 == 0 ? 48'd1 << (FIELD - 1) : 48'd0)) dsp (
-      .clk, .ce, .a, .d, .b(18'($signed(shared[n]))), .pcin(n % 2 == 0 ? 48'd0 : down[n - n % 2]), .pcout(down[n]), .p(p[n])
+    if (!FABRIC) dsp_product #(.BEHIND(n % CHAIN > 0), .BIAS(PACKED && n % CHAIN == 0 ? 48'd1 << (FIELD - 1) : 48'd0)) dsp (
+      .clk, .ce, .a, .d, .b(18'($signed(shared[n]))), .pcin(n % CHAIN == 0 ? 48'd0 : down[n - 1 + (n == 0)]),
+      .pcout(down[n]), .p(p[n])
     );
   end
 
   for (genvar r = 0; r < RESULTS; r++) begin : result
-    logic signed [SUM-1:0] level [LEVELS + 1][PAIRS];
-    for (genvar n = 0; n < PAIRS; n++) begin : pair
-      logic [47:0] of_pair;
-      if (2 * n + 1 < LANES) assign of_pair = p[2 * n + 1];
-      else if (LANES == 1) assign of_pair = p[0];
-      else always_ff @(posedge clk) if (ce) of_pair <= p[2 * n];
-      if (!PACKED) assign level[0][n] = SUM'($signed(of_pair[SHARED+OTHER:0]));
-      else if (r == 0) assign level[0][n] = SUM'($signed({~of_pair[FIELD-1], of_pair[FIELD-2:0]}));
-      else assign level[0][n] = SUM'($signed(of_pair[FIELD+SHARED+OTHER:FIELD]));
+    logic signed [SUM-1:0] level [LEVELS + 1][CHAINS];
+    for (genvar n = 0; n < CHAINS; n++) begin : chain
+      localparam int LAST = n < CHAINS - 1 ? (n + 1) * CHAIN - 1 : LANES - 1;
+      localparam int SHORTER = n * CHAIN + LONGEST - 1 - LAST;
+      logic [47:0] of_chain;
+      if (SHORTER == 0) assign of_chain = p[LAST];
+      else begin : early
+        logic [SHORTER-1:0][47:0] waiting;
+        always_ff @(posedge clk) if (ce) waiting <= (SHORTER * 48)'({waiting, p[LAST]});
+        assign of_chain = waiting[SHORTER-1];
+      end
+      if (!PACKED) assign level[0][n] = SUM'($signed(of_chain[WIDE-1:0]));
+      else if (r == 0) assign level[0][n] = SUM'($signed({~of_chain[FIELD-1], of_chain[FIELD-2:0]}));
+      else assign level[0][n] = SUM'($signed(of_chain[FIELD+WIDE-1:FIELD]));
     end
     for (genvar l = 0; l < LEVELS; l++) begin : tree
-      localparam int COUNT = (PAIRS + (1 << l) - 1) >> l;
-      localparam int BITS = SHARED + OTHER + 2 + l;
+      localparam int COUNT = (CHAINS + (1 << l) - 1) >> l;
+      localparam int BITS = WIDE + 1 + l;
       for (genvar n = 0; n < (COUNT + 1) / 2; n++) begin : node
         logic signed [BITS-1:0] joined;
         always_ff @(posedge clk)
@@ -68,10 +83,44 @@ module dot_products #(
   end
 endmodule
 
-// A product in a DSP48E2, (a + d) * b, 3 cycles later; the second of a pair takes its factors a cycle later, and adds
-// what comes down the cascade.
+// A product in LUTs, 3 cycles later: rows of a, one per bit of b, in a tree; the row of b's sign is subtracted.
+module lut_product #(
+  parameter int A = 8,
+  parameter int B = 4
+) (
+  input  logic clk, ce,
+  input  logic signed [A-1:0] a,
+  input  logic [B-1:0] b,
+  output logic [47:0] p
+);
+  localparam int LEVELS = $clog2(B) > 3 ? $clog2(B) : 3;
+  logic signed [A+B-1:0] level [LEVELS + 1][B];
+  for (genvar n = 0; n < B; n++) begin : row
+    // The last row has a neighbor to be subtracted from, unless there is an odd number of rows.
+    if (n == B - 1 && B % 2 == 1) assign level[0][n] = b[n] ? -(A + B)'(a) : '0;
+    else assign level[0][n] = b[n] ? (A + B)'(a) : '0;
+  end
+  for (genvar l = 0; l < LEVELS; l++) begin : tree
+    localparam int COUNT = (B + (1 << l) - 1) >> l;
+    localparam int WIDTH = A + (2 << l) < A + B ? A + (2 << l) : A + B;
+    for (genvar n = 0; n < (COUNT + 1) / 2; n++) begin : node
+      logic signed [WIDTH-1:0] sum, joined;
+      if (2 * n + 1 == COUNT) assign sum = WIDTH'(level[l][2 * n]);
+      else if (l == 0 && 2 * n + 2 == B) assign sum = WIDTH'(level[l][2 * n]) - WIDTH'(level[l][2 * n + 1] << 1);
+      else assign sum = WIDTH'(level[l][2 * n]) + WIDTH'(level[l][2 * n + 1] << (1 << l));
+      if (l < 3) begin : late
+        always_ff @(posedge clk) if (ce) joined <= sum;
+      end else assign joined = sum;
+      assign level[l + 1][n] = (A + B)'(joined);
+    end
+  end
+  assign p = 48'(level[LEVELS][0]);
+endmodule
+
+// A product in a DSP48E2, (a + d) * b, 3 cycles later; one behind others holds its factors a cycle longer, and adds what
+// comes down the cascade.
 module dsp_product #(
-  parameter int SECOND = 0,
+  parameter int BEHIND = 0,
   parameter logic [47:0] BIAS = 0
 ) (
   input  logic clk, ce,
@@ -82,12 +131,12 @@ module dsp_product #(
   output logic [47:0] pcout, p
 );
   DSP48E2 #(
-    .AMULTSEL("AD"), .AREG(SECOND), .ACASCREG(SECOND), .BREG(1 + SECOND), .BCASCREG(1 + SECOND), .DREG(SECOND),
+    .AMULTSEL("AD"), .AREG(BEHIND), .ACASCREG(BEHIND), .BREG(1 + BEHIND), .BCASCREG(1 + BEHIND), .DREG(BEHIND),
     .ADREG(1), .CREG(0), .MREG(1), .PREG(1), .OPMODEREG(0), .ALUMODEREG(0), .INMODEREG(0), .CARRYINREG(0),
     .CARRYINSELREG(0), .RND(BIAS)
   ) dsp (
     .CLK(clk), .A(a), .B(b), .C(48'd0), .D(d), .PCIN(pcin), .PCOUT(pcout), .P(p),
-    .ALUMODE(4'b0000), .INMODE(5'b00100), .OPMODE(SECOND ? 9'b00_001_01_01 : 9'b10_000_01_01),
+    .ALUMODE(4'b0000), .INMODE(5'b00100), .OPMODE(BEHIND ? 9'b00_001_01_01 : 9'b10_000_01_01),
     .CARRYIN(1'b0), .CARRYINSEL(3'b000), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .ACIN(30'd0), .BCIN(18'd0),
     .CEA1(ce), .CEA2(ce), .CEB1(ce), .CEB2(ce), .CEC(1'b0), .CED(ce), .CEAD(ce), .CEM(ce), .CEP(ce),
     .CEALUMODE(1'b0), .CECTRL(1'b0), .CEINMODE(1'b0), .CECARRYIN(1'b0),
