@@ -184,7 +184,10 @@ def co_simulation() -> str:
 
 def quality() -> str:
     """Perplexity and its kin by precision and way of rounding."""
-    rounded = {"nearest": "nearest", "gptq": "GPTQ, fitted"}
+    rounded = {
+        "nearest": "nearest", "gptq": "GPTQ, fitted", "smooth": "smoothed, nearest",
+        "smooth-gptq": "smoothed, GPTQ, fitted",
+    }  # fmt: skip
     lines = []
     for point in results("quality")["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna():
         of = {
