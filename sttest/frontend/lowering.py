@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 
 def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
-    """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
+    """Attach ``sttest.*`` attributes to the function, ``sttest.source`` to each op that becomes a kernel, and to that
+    of a user's own program ``sttest.place``, file and line.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
     cache) by position, ``result_names``, and the program's own attributes, such
@@ -50,6 +51,9 @@ def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[
     for op in function.regions[0].blocks[0].operations:
         if op.operation.name.startswith("linalg.") or op.operation.name == "tensor.concat":
             op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
+            place = re.search(r" at (\S+:\d+)", _places(program).get(_number_of(op), ""))
+            if place is not None:
+                op.attributes["sttest.place"] = _attribute(module.context, place[1])
 
 
 def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:

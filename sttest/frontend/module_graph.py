@@ -216,7 +216,8 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     for node in reversed(nodes):
         if node not in constant or node.op == "placeholder" or constant.issuperset(node.users):
             continue
-        if node.target in _CHEAP or not isinstance(node.meta.get("val"), Tensor):
+        joined = any(user.target is aten.cat.default for user in node.users)  # which reads memory or streams
+        if (node.target in _CHEAP and not joined) or not isinstance(node.meta.get("val"), Tensor):
             constant.remove(node)
         else:
             frontier.insert(0, node)

@@ -211,14 +211,14 @@ def _lowered(graph: "ModuleGraph") -> str:
 
 def _key(graph: "ModuleGraph") -> str:
     """Hash of all that the text depends on: the graph, its names, the versions of the tools, and the code here."""
-    from sttest.frontend.refusals import path_of
+    from sttest.frontend.refusals import place_of
 
     digest = hashlib.sha256(repr((version("torch"), version("torch-mlir"))).encode())
     digest.update(repr((graph.names, graph.kinds, graph.results)).encode())
     for node in graph.exported.graph.nodes:
         value = node.meta.get("val")
         shape = (tuple(value.shape), str(value.dtype)) if _is_tensor(value) else None
-        digest.update(repr((node.name, str(node.target), node.args, node.kwargs, path_of(node), shape)).encode())
+        digest.update(repr((node.name, str(node.target), node.args, node.kwargs, place_of(node), shape)).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:32]

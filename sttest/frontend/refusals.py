@@ -50,6 +50,11 @@ _INSTEAD = {
     "slice": "give the parts as inputs, or compute them by layers of their own",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
+    "gather": "compare the index, as int32, with torch.arange, and sum the elements under that mask",
+    "index_put": "write under torch.where, or multiply by a matrix of zeros and ones",
+    "scatter": "multiply by a matrix of zeros and ones that moves the elements",
+    "scatter_add": "multiply by a matrix of zeros and ones that moves the elements",
+    "scatter_reduce": "multiply by a matrix of zeros and ones that moves the elements",
     "nonzero": "keep the shape, with torch.where and zeros",
     "unfold": "take the windows as slices and stack them",
 }

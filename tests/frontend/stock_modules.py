@@ -55,6 +55,17 @@ class Masked(Heads):
         return self.out((weights @ v).transpose(1, 2).reshape(16, 32))
 
 
+class OwnKeys(nn.Module):
+    """Attention with a key and a value of its own, and with keys of zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(32, 4, add_zero_attn=True, add_bias_kv=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.attention(x, x, x, need_weights=False)[0]
+
+
 class Lora(nn.Module):
     def __init__(self, rank: int = 16) -> None:
         super().__init__()
@@ -153,6 +164,18 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "gelu": lambda: (nn.GELU(), x()),
     "convolution": lambda: (nn.Conv2d(3, 8, 3, padding=1, stride=2), x(1, 3, 8, 8)),
     "pooling": lambda: (nn.Sequential(nn.MaxPool2d(2), nn.AvgPool2d(2)), x(1, 4, 8, 8)),
+    "padded-pooling": lambda: (nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False), x(1, 4, 8, 8)),
+    "ceil-pooling": lambda: (
+        nn.Sequential(nn.AvgPool2d(3, 2, 1, True), nn.MaxPool2d(3, 2, 1, ceil_mode=True)),
+        x(4, 8, 8),
+    ),
+    "volume-pooling": lambda: (nn.Sequential(nn.MaxPool3d(2), nn.AvgPool3d(2)), x(1, 2, 4, 4, 8)),
+    "adaptive-pooling": lambda: (nn.AdaptiveAvgPool1d(5), x(1, 4, 16)),
+    "response-norm": lambda: (nn.LocalResponseNorm(3), x(1, 8, 4, 4)),
+    "grouped-convolution": lambda: (nn.Conv2d(4, 8, 3, groups=2), x(2, 4, 6, 6)),
+    "windows": lambda: (nn.Unfold((2, 2)), x(1, 2, 4, 4)),
+    "upsampling": lambda: (nn.Upsample(scale_factor=2, mode="bilinear"), x(1, 2, 4, 4)),
+    "joined-constants": lambda: (OwnKeys(), x(8, 32)),
     "instance-norm": lambda: (nn.InstanceNorm1d(4), x(1, 4, 8)),
     "recurrence": lambda: (nn.GRU(8, 8), x(2, 8)),
     "prefix-sum": lambda: (Function(lambda y: y.cumsum(-1)), x(4, 8)),

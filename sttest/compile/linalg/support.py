@@ -41,10 +41,11 @@ def refuse_unsupported(module: ModuleOp) -> None:
 
 
 def place_of(op: Operation) -> str:
-    """How errors name an op: by the module of the model that it came from, else by what it returns."""
-    source = op.attributes.get("sttest.source")
+    """How errors name an op: by file and line and the module that it came from, else by what it returns."""
+    source, line = op.attributes.get("sttest.source"), op.attributes.get("sttest.place")
+    at = f" at {line.data}" if isinstance(line, StringAttr) else ""
     if isinstance(source, StringAttr) and source.data:
-        return f"{op.name} ({source.data})"
+        return f"{op.name}{at} ({source.data})"
     types = ", ".join(str(result.type) for result in op.results)
     return f"{op.name} -> {types}" if types else op.name
 
