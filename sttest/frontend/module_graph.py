@@ -3,6 +3,7 @@
 What depends on parameters alone, a transposed weight or a causal mask, is computed once, before anything is compiled.
 """
 
+import logging
 import math
 import re
 import struct
@@ -20,7 +21,16 @@ from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
 from sttest.frontend.decompositions import aten, decompositions
-from sttest.frontend.refusals import path_of, readable, refuse_operations, refuse_types, refuse_uninitialised
+from sttest.frontend.refusals import (
+    forward_of,
+    path_of,
+    place_of,
+    raised_at,
+    readable,
+    refuse_operations,
+    refuse_types,
+    refuse_uninitialised,
+)
 from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
@@ -105,7 +115,7 @@ def streaming_program(
         InputError: see :func:`module_graph`.
     """
     exported = _export(module, arguments, keywords)
-    results = _result_names(exported)
+    results = _result_names(exported, forward_of(module))
     _drop_nothing(exported)
     _write_literals(exported)
     stored = set(_holders(exported))
@@ -146,15 +156,20 @@ def offline_nodes(exported: ExportedProgram) -> set[Node]:
 
 
 def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
+    before = logging.root.manager.disable
+    logging.disable()  # PyTorch logs its own traceback, and prints the graph as far as it got
     try:
-        with redirect_stderr(StringIO()):  # PyTorch prints the graph as far as it got
+        with redirect_stderr(StringIO()):
             exported = torch.export.export(module, arguments, keywords, strict=False)
     except Exception as error:
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
         raise InputError(
-            "not-exportable", f"PyTorch cannot export the module: {message}", where=type(module).__name__, hints=hints
-        ) from error
+            "not-exportable", f"PyTorch cannot export the module: {message}",
+            where=raised_at(error, type(module).__name__), hints=hints,
+        ) from error  # fmt: skip
+    finally:
+        logging.disable(before)
     for node in list(exported.graph.nodes):
         if node.target is aten._assert_tensor_metadata.default:  # of a type that a cast away from float64 changes
             exported.graph.erase_node(node)
@@ -338,30 +353,31 @@ def _unique(name: str, taken: set[str]) -> str:
 # --- Inputs and results
 
 
-def _result_names(exported: ExportedProgram) -> list[str]:
-    """A name per tensor returned: ``y``, ``y0`` and on, or the keys of a dict.
+def _result_names(exported: ExportedProgram, where: str) -> list[str]:
+    """A name per tensor returned: ``y``, ``y0`` and on, or the keys of a dict; errors name the module's computation.
 
     Raises:
         InputError: a buffer that changes, a result that is an argument, one that is there twice, or none.
     """
     specs = exported.graph_signature.output_specs
+    nodes = {node.name: node for node in exported.graph.nodes}
     inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
     for each in specs:
         if each.kind is OutputKind.TOKEN:
             raise InputError(
-                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where="results",
+                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where=where,
                 hints=["compute that on the host and give its result as an input"],
             )  # fmt: skip
         if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
-                "changes-state", f"the module writes to '{each.target}'", where="results",
-                hints=["call eval() on the module", "return the new value and take the old one as an input"],
+                "changes-state", f"the module writes to '{each.target}'", where=place_of(nodes[each.arg.name]),
+                hints=["return the new value and take the old one as an input"],
             )  # fmt: skip
     found = [spec.arg.name if isinstance(spec.arg, TensorArgument) else None for spec in specs]
     tensors = [name for name in found if name is not None]
     if not tensors or len(set(tensors)) < len(tensors) or inputs.intersection(tensors):
         raise InputError(
-            "not-computed", "a result is an input, or one is there twice, or there is none", where="results",
+            "not-computed", "a result is an input, or one is there twice, or there is none", where=where,
             hints=["return each tensor that the module computes once"],
         )  # fmt: skip
     spec: Any = exported.call_spec.out_spec

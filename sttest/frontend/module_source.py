@@ -112,7 +112,7 @@ class ModuleSource:
         path = (cache_dir or default_cache_dir()) / "linalg" / f"module-{_key(graph)}.mlir"
         if path.is_file():
             return path.read_text(encoding="utf-8")
-        text = _lowered(graph)
+        text = _lowered(graph, self.module)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
         return text
@@ -191,10 +191,10 @@ def saved_program(**facts: Any) -> SavedProgram:
     return SavedProgram(**facts)
 
 
-def _lowered(graph: "ModuleGraph") -> str:
+def _lowered(graph: "ModuleGraph", module: "nn.Module") -> str:
     import torch
 
-    from sttest.frontend.refusals import place_of
+    from sttest.frontend.refusals import forward_of, place_of
 
     places = {i: place_of(node) for i, node in enumerate(graph.exported.graph.nodes) if node.op == "call_function"}
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
@@ -204,7 +204,8 @@ def _lowered(graph: "ModuleGraph") -> str:
             torch.export.save(graph.exported, path)
         facts: dict[str, Any] = {
             "names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results),
-            "attributes": {"result_kinds": ("result",) * len(graph.results)},  # whatever they are called
+            # results are results, whatever they are called
+            "attributes": {"result_kinds": ("result",) * len(graph.results), "place": forward_of(module)},
         }  # fmt: skip
         return lower_isolated(saved_program, {"path": str(path), "places": places, **facts})
 

@@ -50,6 +50,12 @@ def place_of(op: Operation) -> str:
     return f"{op.name} -> {types}" if types else op.name
 
 
+def place_of_function(function: func.FuncOp) -> str:
+    """How errors name a function: by the module that it came from, with file and line, else by its symbol."""
+    place = function.attributes.get("sttest.place")
+    return place.data if isinstance(place, StringAttr) else f"func.func @{function.sym_name.data}"
+
+
 def _refuse_ops(module: ModuleOp) -> None:
     counts: Counter[str] = Counter()
     for op in module.walk():
@@ -75,7 +81,7 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
     kind = value.type
     if not isinstance(kind, TensorType):
         return
-    where = f"func.func @{function.sym_name.data}"
+    where = place_of_function(function)
     if isinstance(value.owner, Operation):
         where = place_of(value.owner)
     if any(size < 1 for size in kind.get_shape()):
@@ -98,7 +104,7 @@ def _refuse_returned_arguments(function: func.FuncOp) -> None:
         if isinstance(_root(value), BlockArgument):
             raise InputError(
                 "returned-argument", f"result {number} is an argument, and nothing computes it",
-                where=f"func.func @{function.sym_name.data}", hints=["leave it out of the results"],
+                where=place_of_function(function), hints=["leave it out of the results"],
             )  # fmt: skip
 
 
