@@ -174,6 +174,23 @@ def attention(
     return mixed if seen is None else torch.where(seen, mixed, torch.zeros((), dtype=q.dtype))
 
 
+def pad(x: Tensor, widths: list[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """Padding by elements that are picked; PyTorch writes some of it into a tensor of no defined values."""
+    if mode == "constant":
+        return torch.constant_pad_nd(x, widths, 0.0 if value is None else value)
+    for number, (before, after) in enumerate(zip(widths[::2], widths[1::2], strict=True)):
+        dim = x.dim() - 1 - number
+        size = x.shape[dim]
+        index = torch.arange(-before, size + after)
+        if mode == "replicate":
+            index = index.clamp(0, size - 1)
+        elif mode == "reflect":
+            index = torch.remainder(index, max(2 * size - 2, 1))
+            index = torch.minimum(index, 2 * size - 2 - index)
+        x = torch.index_select(x, dim, torch.remainder(index, size))
+    return x
+
+
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """torch-mlir's table with those above in their places."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
@@ -193,5 +210,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.frac.default: lambda x: x - torch.trunc(x),
         aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
         aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
+        aten.pad.default: pad,
     }  # fmt: skip
     return table

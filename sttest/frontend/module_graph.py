@@ -96,6 +96,7 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     _drop_unused(exported)
     exported.graph_module.recompile()
     specs = exported.graph_signature.input_specs
+    specs[:] = [spec for spec in specs if _is_tensor_argument(exported, spec)]
     ordered = [names[spec.arg.name] for spec in specs]
     kinds = ["input" if spec.kind is InputKind.USER_INPUT else "parameter" for spec in specs]
     refuse_operations(exported.graph)
@@ -104,6 +105,15 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
     exported._state_dict, exported._constants = {}, {}
     return ModuleGraph(exported, ordered, kinds, results, held, offline, made, tensors)
+
+
+def _is_tensor_argument(exported: ExportedProgram, spec: InputSpec) -> bool:
+    """Whether an argument is a tensor; a number, a text or None is in the graph already, and its placeholder goes."""
+    if isinstance(spec.arg, TensorArgument):
+        return True
+    for node in [each for each in exported.graph.nodes if each.op == "placeholder" and each.name == spec.arg.name]:
+        exported.graph.erase_node(node)
+    return False
 
 
 def streaming_program(
@@ -127,6 +137,7 @@ def streaming_program(
     _widen_masks(exported)
     _widen_integers(exported)
     refuse_uninitialised(exported.graph)
+    _refuse_constant_results(exported)
     _round_numbers(exported.graph)
     return exported, results
 
@@ -144,6 +155,16 @@ def _drop_nothing(exported: ExportedProgram) -> None:
     assert call is not None
     _, call.out_spec = pytree.tree_flatten(tuple(range(len(kept))))
     call.outputs = [each for each in call.outputs if isinstance(each, TensorArgument)]
+
+
+def _refuse_constant_results(exported: ExportedProgram) -> None:
+    constant = offline_nodes(exported)
+    for node in exported.graph.output_node().all_input_nodes:
+        if node in constant:
+            raise InputError(
+                "not-computed", "a result depends on no input", where=place_of(node),
+                hints=["leave it out of the results, as it is the same in every call"],
+            )  # fmt: skip
 
 
 def offline_nodes(exported: ExportedProgram) -> set[Node]:
@@ -231,7 +252,7 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     for node in reversed(nodes):
         if node not in constant or node.op == "placeholder" or constant.issuperset(node.users):
             continue
-        joined = any(user.target is aten.cat.default for user in node.users)  # which reads memory or streams
+        joined = any(user.target in (aten.cat.default, aten.mm.default) for user in node.users)
         if (node.target in _CHEAP and not joined) or not isinstance(node.meta.get("val"), Tensor):
             constant.remove(node)
         else:
@@ -270,16 +291,20 @@ def _widen_masks(exported: ExportedProgram) -> None:
             each.replace_input_with(node, mask)
 
 
+_COMPARISONS = {
+    aten.eq.Tensor, aten.ne.Tensor, aten.lt.Tensor, aten.le.Tensor, aten.gt.Tensor, aten.ge.Tensor,
+}  # fmt: skip
 _ARITHMETIC = {aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor}
 
 
 def _widen_integers(exported: ExportedProgram) -> None:
-    """Integers that no input reaches become the numbers that arithmetic with float32 takes them for."""
+    """Integers that no input reaches become the numbers that arithmetic and comparisons with float32 take them for."""
     graph, stored = exported.graph, offline_nodes(exported)
-    for node in [each for each in graph.nodes if each not in stored and each.target in _ARITHMETIC]:
+    for node in [each for each in graph.nodes if each not in stored and each.target in _ARITHMETIC | _COMPARISONS]:
+        floats = any(each.meta["val"].dtype is torch.float32 for each in node.all_input_nodes)
         for operand in stored.intersection(node.all_input_nodes):
             value = operand.meta["val"]
-            if node.meta["val"].dtype is not torch.float32 or value.is_floating_point() or not value.dim():
+            if not floats or value.is_floating_point() or not value.dim():
                 continue
             with graph.inserting_before(node):
                 number = graph.call_function(aten._to_copy.default, (operand,), {"dtype": torch.float32})

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Graph, Node
 
 from sttest.core.errors import InputError
@@ -75,7 +76,7 @@ _INSTEAD = {
     "slice": "give the parts as inputs, or compute them by layers of their own",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
-    "gather": "compare the index, as int32, with torch.arange, and sum the elements under that mask",
+    "gather": "compare the index, as float32, with torch.arange, and sum the elements under that mask",
     "index_put": "write under torch.where, or multiply by a matrix of zeros and ones",
     "scatter": "multiply by a matrix of zeros and ones that moves the elements",
     "scatter_add": "multiply by a matrix of zeros and ones that moves the elements",
@@ -129,6 +130,7 @@ def refuse_uninitialised(graph: Graph) -> None:
 
 
 _HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
+_OWN_INTEGERS = ["call float() on it and on what it meets"]
 _COMPLEX = ["compute with real and imaginary parts as tensors of float32, a rotation with sines and cosines"]
 _INTEGERS = ["look up embeddings on the host and give their rows as an input", "give it as int32 or float32"]
 
@@ -143,6 +145,7 @@ def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
     Raises:
         InputError: there is one.
     """
+    given = {spec.arg.name for spec in exported.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}
     placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
     for node, name in zip(placeholders, names, strict=True):
         value = node.meta.get("val")
@@ -150,7 +153,13 @@ def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
             continue
         if value.dtype not in (torch.float32, torch.int8, torch.int16, torch.int32):
             user = next((place_of(each) for each in node.users), "the module")
-            other = ["module.float() and inputs of float32"] if value.dtype.is_floating_point else _INTEGERS
+            other = (
+                ["module.float() and inputs of float32"]
+                if value.dtype.is_floating_point
+                else _INTEGERS
+                if node.name in given
+                else _OWN_INTEGERS
+            )
             hints = _COMPLEX if value.dtype.is_complex else _HINTS.get(value.dtype, other)
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)

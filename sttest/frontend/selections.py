@@ -177,14 +177,14 @@ def indexed(x: Tensor, indices: list[Tensor | None]) -> Tensor:
 def with_part(
     x: Tensor, source: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """x with another value of ``x[start:end]`` along a dim."""
+    """x with another value of ``x[start:end:step]`` along a dim."""
     dim %= x.dim()
     first, last, step = slice(start, end, step).indices(x.shape[dim])
-    if step != 1 or last <= first:
+    if last <= first:
         return NotImplemented
     place = torch.arange(x.shape[dim])
-    inside = ((place >= first) & (place < last)).view(-1, *[1] * (x.dim() - 1 - dim))
-    return torch.where(inside, gather(source, dim, place - first), x)
+    inside = ((place >= first) & (place < last) & ((place - first) % step == 0)).view(-1, *[1] * (x.dim() - 1 - dim))
+    return torch.where(inside, gather(source, dim, (place - first) // step), x)
 
 
 def with_element(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:

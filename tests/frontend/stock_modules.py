@@ -137,6 +137,24 @@ def edited(y: Tensor) -> Tensor:
     return F.pad(z.flip(-1), (1, 2))[:, 2:18] * y.roll(1, -1)[:, 4:20]
 
 
+def every_other(y: Tensor) -> Tensor:
+    """Every other element is written."""
+    z = y * 1.5
+    z[:, 1::2].mul_(3)
+    return z
+
+
+def blind(y: Tensor) -> Tensor:
+    """Attention to what came before; the first query sees nothing."""
+    return F.scaled_dot_product_attention(y, y, y, attn_mask=torch.ones(8, 8).tril(-1).bool())
+
+
+def blind_by_infinity(y: Tensor) -> Tensor:
+    """The same with a mask that is added."""
+    mask = torch.zeros(8, 8).masked_fill(torch.ones(8, 8).triu().bool(), -torch.inf)
+    return F.scaled_dot_product_attention(y, y, y, attn_mask=mask)
+
+
 def x(*shape: int) -> Tensor:
     return torch.randn(*shape or (16, 32))
 
@@ -187,6 +205,17 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "edited": lambda: (Function(edited), x()),
     "offline-sines": lambda: (Function(lambda y: y * torch.sin(torch.arange(32) / 7)), x()),
     "integer-positions": lambda: (Function(lambda y: y + torch.arange(32)), x()),
+    "circular": lambda: (nn.CircularPad1d(2), x(1, 4, 8)),
+    "padded": lambda: (nn.Sequential(nn.ReflectionPad1d(3), nn.ReplicationPad1d(2), nn.ConstantPad1d(1, 0.5)), x(2, 8)),
+    "every-other": lambda: (Function(every_other), x(4, 8)),
+    "positions-compared": lambda: (
+        Function(lambda y, at: y * (at[:, None] == torch.arange(8))),
+        (x(4, 8), x(4).round()),
+    ),
+    "product-with-constant": lambda: (Function(lambda y: y @ torch.ones(8, 4)), x(4, 8)),
+    "nothing-given": lambda: (Function(lambda y, z: y * 2 if z is None else y + z), (x(4, 8), None)),
+    "blind-query": lambda: (Function(blind), x(1, 2, 8, 8)),
+    "blind-query-float": lambda: (Function(blind_by_infinity), x(1, 2, 8, 8)),
     "optional-result": lambda: (Function(lambda y: {"hidden": y * 2, "cache": None}), x()),
     "logic": lambda: (Function(lambda y: torch.where((y > 0) ^ ~(y.abs() < 1) | (y < -2), y, -y)), x()),
     "prime": lambda: (nn.Linear(17, 13), x(7, 17)),

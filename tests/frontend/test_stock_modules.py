@@ -50,11 +50,30 @@ REFUSED = {
     "truth": ("return Own(torch.isnan), torch.rand(4, 8)", "a result is bool", "y.float()"),
     "truths": ("return Own(lambda m: torch.where(m, 1.0, 2.0)), torch.rand(4, 8) > 0.5", "is bool", "as float32"),
     "gathered": (
-        "return Own(lambda x: x.gather(-1, torch.zeros(4, 1).long())), torch.rand(4, 8)", "aten.gather", "torch.arange",
+        "return Own(lambda x: x.gather(-1, torch.zeros(4, 1).long())), torch.rand(4, 8)",
+        "aten.gather",
+        "torch.arange",
     ),
     "scattered": (
         "return Own(lambda x: torch.zeros(4, 8).scatter(1, torch.zeros(4, 8).long(), x)), torch.rand(4, 8)",
-        "aten.scatter", "zeros and ones",
+        "aten.scatter",
+        "zeros and ones",
+    ),
+    "counted": ("return Own(lambda x: (x > 0).sum(-1) * 1.0), torch.rand(4, 8)", "aten.sum.dim_IntList at", "float()"),
+    "bits": ("return Own(lambda x: x & 3), torch.ones(4, 8).int()", "aten.bitwise_and.Scalar at", "host"),
+    "shares": ("return Own(lambda x: x // 3), torch.ones(4, 8).int()", "aten.div.Tensor_mode at", "float()"),
+    "bfloat": ("return Own(lambda x: x.bfloat16() * 1.1), torch.rand(4, 8)", "aten._to_copy.default at", "float()"),
+    "positions": (
+        "return Own(lambda x: (x[:, None] == torch.arange(8)).float()), torch.ones(4).int()",
+        "aten.eq.Tensor",
+        "float()",
+    ),
+    "always": ("return Own(lambda x: (x * 2, torch.ones(3))), torch.rand(4, 8)", "depends on no input", "leave it out"),
+    "complex": (
+        "return Own(lambda x: torch.view_as_real(torch.view_as_complex(x) * torch.polar(*torch.ones(2, 4)))), "
+        "torch.rand(4, 2)",
+        "complex64",
+        "real and imaginary",
     ),
     "random": ("return nn.Sequential(nn.Linear(8, 8), Own(torch.rand_like)), torch.rand(4, 8)", "rand_like", "host"),
     "shape": ("return Own(torch.nonzero), torch.rand(4, 8)", "nonzero is not", "torch.where"),

@@ -87,7 +87,7 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
     if any(size < 1 for size in kind.get_shape()):
         raise InputError(
             "dynamic-shape", f"{kind} has a dim that is not known or empty", where=where,
-            hints=["export the model at fixed sizes"],
+            hints=["leave empty tensors out, and export the model at fixed sizes"],
         )  # fmt: skip
     if kind.get_element_type() not in _ELEMENT_TYPES:
         names = ", ".join(str(each) for each in _ELEMENT_TYPES)
