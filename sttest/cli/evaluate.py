@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,6 +20,7 @@ Weights = Annotated[Path, typer.Option(help="A checkpoint's folder: safetensors 
 Text = Annotated[Path, typer.Option(help="A text in UTF-8.")]
 Precision = Annotated[str, typer.Option(help="A scheme's name, or a YAML file.")]
 
+Method = Literal["gptq", "smooth", "smooth-gptq"]
 SCHEMA = "sttest.quality/1"
 _CHECKED_BYTES = 64 * 1024 * 1024
 
@@ -86,21 +87,27 @@ def quantize_verb(
     precision: Precision = "w4a8-g32",
     windows: Annotated[int, typer.Option(min=1, help="Stretches of the text, from its start.")] = 32,
     window_length: Annotated[int, typer.Option(min=2, help="Tokens of each.")] = 256,
+    method: Annotated[
+        Method, typer.Option(help="smooth moves scales from activations into weights, gptq rounds weights.")
+    ] = "gptq",
 ) -> None:
     """Quantize a checkpoint's weights for a scheme, calibrated on a text, into a folder of the same form.
 
-    The weights stay in floating point, each an integer times its scale: whatever takes --weights or --checkpoint rounds
-    them to just these integers.
+    The weights stay in floating point, with gptq each an integer times its scale: whatever takes --weights or
+    --checkpoint rounds them to just these integers.
 
-    Example:
+    Examples:
 
       sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --precision w4a8-g32 -o build/g32
+
+      sttest quantize smollm2-135m --weights build/smollm2 --text calibration.txt --method smooth -o build/smooth
     """
     require_torch()
     from sttest.models.calibrated_folder import write_calibrated
     from sttest.models.checkpoint import load_model
     from sttest.models.quality import windows_of
     from sttest.models.quant.calibration import calibrated
+    from sttest.models.quant.smoothing import smoothed
     from sttest.models.text import text_tokens
 
     if out.resolve() == weights.resolve():
@@ -110,10 +117,14 @@ def quantize_verb(
     _check_length(config.max_context, window_length, model)
     with progress(f"calibrating {config.name}") as tell:
         tell("reading weights")
-        made = calibrated(load_model(config, weights), scheme, parts, tell)
+        made = load_model(config, weights)
+        if method != "gptq":
+            made = smoothed(made, parts, tell)
+        if method != "smooth":
+            made = calibrated(made, scheme, parts, tell)
         tell("writing")
         digest = hashlib.sha256(read_bytes(text, most_bytes=_CHECKED_BYTES)).hexdigest()
-        facts = {"method": "gptq", "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
+        facts = {"method": method, "scheme": asdict(scheme), "windows": windows, "window_length": window_length}
         write_calibrated(made, weights, out, {**facts, "text_sha256": digest})
     print(
         f"{out}: weights for {scheme.name}; next: sttest evaluate {model} --weights {out} --precision {precision} ..."

@@ -147,7 +147,10 @@ def attention(
     is_causal: bool = False,
     *, scale: float | None = None, enable_gqa: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Scaled dot-product attention: q ``[..., n, d]``, k and v ``[..., m, d]``; dropout is for training."""
+    """Scaled dot-product attention: q ``[..., n, d]``, k and v ``[..., m, d]``; dropout is for training.
+
+    As in PyTorch, a query that a mask hides everything from gives zeros.
+    """
     if enable_gqa and k.shape[-3] != q.shape[-3]:
         groups = q.shape[-3] // k.shape[-3]
         folded = q.reshape(*q.shape[:-3], k.shape[-3], groups * q.shape[-2], q.shape[-1])
@@ -155,13 +158,37 @@ def attention(
             return attention(folded, k, v, scale=scale).reshape(*q.shape[:-1], v.shape[-1])
         k, v = (each.repeat_interleave(groups, -3) for each in (k, v))
     scores = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) * (q.shape[-1] ** -0.5 if scale is None else scale)
-    if is_causal:
+    seen = None  # whether a query sees anything
+    if is_causal:  # it sees the first key
         attn_mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).tril()
+    elif attn_mask is not None:
+        shown = attn_mask if attn_mask.dtype == torch.bool else attn_mask > -math.inf
+        seen = torch.where(shown, 1.0, 0.0).amax(-1, keepdim=True) > 0
+        if attn_mask.dtype != torch.bool:  # a row of infinities has no maximum to subtract
+            attn_mask = torch.clamp(attn_mask, min=torch.finfo(q.dtype).min)
     if attn_mask is not None:
         if attn_mask.dtype == torch.bool:
             attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill(~attn_mask, torch.finfo(q.dtype).min)
         scores = scores + attn_mask
-    return (softmax(scores, -1).unsqueeze(-1) * v.unsqueeze(-3)).sum(-2)
+    mixed = (softmax(scores, -1).unsqueeze(-1) * v.unsqueeze(-3)).sum(-2)
+    return mixed if seen is None else torch.where(seen, mixed, torch.zeros((), dtype=q.dtype))
+
+
+def pad(x: Tensor, widths: list[int], mode: str = "constant", value: float | None = None) -> Tensor:
+    """Padding by elements that are picked; PyTorch writes some of it into a tensor of no defined values."""
+    if mode == "constant":
+        return torch.constant_pad_nd(x, widths, 0.0 if value is None else value)
+    for number, (before, after) in enumerate(zip(widths[::2], widths[1::2], strict=True)):
+        dim = x.dim() - 1 - number
+        size = x.shape[dim]
+        index = torch.arange(-before, size + after)
+        if mode == "replicate":
+            index = index.clamp(0, size - 1)
+        elif mode == "reflect":
+            index = torch.remainder(index, max(2 * size - 2, 1))
+            index = torch.minimum(index, 2 * size - 2 - index)
+        x = torch.index_select(x, dim, torch.remainder(index, size))
+    return x
 
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
@@ -183,5 +210,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         aten.frac.default: lambda x: x - torch.trunc(x),
         aten.max.dim: extremum(torch.amax, torch.argmax), aten.min.dim: extremum(torch.amin, torch.argmin),
         aten.linalg_vector_norm.default: vector_norm, aten.scaled_dot_product_attention.default: attention,
+        aten.pad.default: pad,
     }  # fmt: skip
     return table

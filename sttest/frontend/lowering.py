@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 
 def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[str], kinds: Sequence[str]) -> None:
-    """Attach ``sttest.*`` attributes to the function and ``sttest.source`` to each op that becomes a kernel.
+    """Attach ``sttest.*`` attributes to the function, ``sttest.source`` to each op that becomes a kernel, and to that
+    of a user's own program ``sttest.place``, file and line.
 
     On the function: ``arg_names`` and ``arg_kinds`` (parameter, input or
     cache) by position, ``result_names``, and the program's own attributes, such
@@ -50,6 +51,9 @@ def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[
     for op in function.regions[0].blocks[0].operations:
         if op.operation.name.startswith("linalg.") or op.operation.name == "tensor.concat":
             op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
+            place = re.search(r" at (\S+:\d+)", _places(program).get(_number_of(op), ""))
+            if place is not None:
+                op.attributes["sttest.place"] = _attribute(module.context, place[1])
 
 
 def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:
@@ -86,6 +90,10 @@ _FUNCTIONS = (
 )
 _NO_OPERATOR = ("arith.divsi", "arith.remf", "arith.remsi", "linalg.index")
 """Operations in a payload which nothing of the operator library stands for."""
+_OF_TRUTH = ("arith.andi", "arith.ori", "arith.xori", "arith.shli", "arith.shrsi", "arith.shrui")
+"""Operations that are known of truth values alone."""
+_BETWEEN_TYPES = ("arith.constant", "arith.extf", "arith.truncf", "arith.cmpf")
+"""Operations that may name double precision: a number is compared in the type that it was written in."""
 
 
 def lower(program: TorchProgram | SavedProgram, report: Callable[[str], None] = lambda stage: None) -> str:
@@ -182,6 +190,8 @@ def _check_ops(module: Any, places: Mapping[int, str]) -> None:
             foreign.append((op, "is no loop nest over whole tensors"))
         elif op.name in _NO_OPERATOR or (dialect == "math" and name not in _FUNCTIONS):
             foreign.append((op, "no operator of the library stands for"))
+        elif dialect in ("arith", "math") or op.name == "linalg.generic":
+            foreign.extend((op, why) for why in _strange_types(op))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(look)
@@ -191,8 +201,32 @@ def _check_ops(module: Any, places: Mapping[int, str]) -> None:
             "unsupported-op",
             f"lowering leaves {op.name}, which {why}",
             where=places.get(_number_of(op), f"module {source_of(op)}"),
-            hints=["write the module without the operation that needs it", "compute that on the host"],
+            hints=_TYPE_HINTS.get(
+                why, ["write the module without the operation that needs it", "compute that on the host"]
+            ),
         )
+
+
+_TYPE_HINTS = {
+    "gives integers of 64 bits": ["call float() before a sum of truth values or integers, and on tensors of positions"],
+    "compares integers": ["call float() on both sides"],
+    "computes in another type than float32": ["stay in float32: call float() on its operands"],
+    "works on bits of integers": ["compute that on the host and give its result as an input"],
+}
+
+
+def _strange_types(op: Any) -> Iterator[str]:
+    """Why an operation's types are none that a stream carries or an operator computes in."""
+    types = [str(value.type) for value in (*op.operands, *op.results)]
+    if op.name == "arith.cmpi" and types[0] != "i1":
+        yield "compares integers"
+    elif op.name == "linalg.generic":
+        if any(each.endswith("xi64>") for each in types):
+            yield "gives integers of 64 bits"
+    elif op.name in _OF_TRUTH and types[-1] != "i1":
+        yield "works on bits of integers"
+    elif "bf16" in types or ("f64" in types and op.name not in _BETWEEN_TYPES):
+        yield "computes in another type than float32"
 
 
 # --- The process in which lowering runs: ``python -m sttest.frontend.lowering``

@@ -3,6 +3,7 @@
 What depends on parameters alone, a transposed weight or a causal mask, is computed once, before anything is compiled.
 """
 
+import logging
 import math
 import re
 import struct
@@ -20,7 +21,16 @@ from torch.utils import _pytree as pytree
 
 from sttest.core.errors import InputError
 from sttest.frontend.decompositions import aten, decompositions
-from sttest.frontend.refusals import path_of, readable, refuse_operations, refuse_types, refuse_uninitialised
+from sttest.frontend.refusals import (
+    forward_of,
+    path_of,
+    place_of,
+    raised_at,
+    readable,
+    refuse_operations,
+    refuse_types,
+    refuse_uninitialised,
+)
 from sttest.frontend.selections import write_selections
 from sttest.frontend.slices import push_slices
 
@@ -86,6 +96,7 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
     _drop_unused(exported)
     exported.graph_module.recompile()
     specs = exported.graph_signature.input_specs
+    specs[:] = [spec for spec in specs if _is_tensor_argument(exported, spec)]
     ordered = [names[spec.arg.name] for spec in specs]
     kinds = ["input" if spec.kind is InputKind.USER_INPUT else "parameter" for spec in specs]
     refuse_operations(exported.graph)
@@ -94,6 +105,15 @@ def module_graph(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[s
         spec.kind, spec.target, spec.persistent = InputKind.USER_INPUT, None, None
     exported._state_dict, exported._constants = {}, {}
     return ModuleGraph(exported, ordered, kinds, results, held, offline, made, tensors)
+
+
+def _is_tensor_argument(exported: ExportedProgram, spec: InputSpec) -> bool:
+    """Whether an argument is a tensor; a number, a text or None is in the graph already, and its placeholder goes."""
+    if isinstance(spec.arg, TensorArgument):
+        return True
+    for node in [each for each in exported.graph.nodes if each.op == "placeholder" and each.name == spec.arg.name]:
+        exported.graph.erase_node(node)
+    return False
 
 
 def streaming_program(
@@ -105,7 +125,7 @@ def streaming_program(
         InputError: see :func:`module_graph`.
     """
     exported = _export(module, arguments, keywords)
-    results = _result_names(exported)
+    results = _result_names(exported, forward_of(module))
     _drop_nothing(exported)
     _write_literals(exported)
     stored = set(_holders(exported))
@@ -117,6 +137,7 @@ def streaming_program(
     _widen_masks(exported)
     _widen_integers(exported)
     refuse_uninitialised(exported.graph)
+    _refuse_constant_results(exported)
     _round_numbers(exported.graph)
     return exported, results
 
@@ -136,6 +157,16 @@ def _drop_nothing(exported: ExportedProgram) -> None:
     call.outputs = [each for each in call.outputs if isinstance(each, TensorArgument)]
 
 
+def _refuse_constant_results(exported: ExportedProgram) -> None:
+    constant = offline_nodes(exported)
+    for node in exported.graph.output_node().all_input_nodes:
+        if node in constant:
+            raise InputError(
+                "not-computed", "a result depends on no input", where=place_of(node),
+                hints=["leave it out of the results, as it is the same in every call"],
+            )  # fmt: skip
+
+
 def offline_nodes(exported: ExportedProgram) -> set[Node]:
     """What no input reaches: the module's tensors, and all that is computed of them alone."""
     found = set(_holders(exported))
@@ -146,15 +177,20 @@ def offline_nodes(exported: ExportedProgram) -> set[Node]:
 
 
 def _export(module: nn.Module, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> ExportedProgram:
+    before = logging.root.manager.disable
+    logging.disable()  # PyTorch logs its own traceback, and prints the graph as far as it got
     try:
-        with redirect_stderr(StringIO()):  # PyTorch prints the graph as far as it got
+        with redirect_stderr(StringIO()):
             exported = torch.export.export(module, arguments, keywords, strict=False)
     except Exception as error:
         message = next(filter(None, map(str.strip, str(error).splitlines())), type(error).__name__)
         hints = ["give inputs that the module takes", "write the module without branches on values of tensors"]
         raise InputError(
-            "not-exportable", f"PyTorch cannot export the module: {message}", where=type(module).__name__, hints=hints
-        ) from error
+            "not-exportable", f"PyTorch cannot export the module: {message}",
+            where=raised_at(error, type(module).__name__), hints=hints,
+        ) from error  # fmt: skip
+    finally:
+        logging.disable(before)
     for node in list(exported.graph.nodes):
         if node.target is aten._assert_tensor_metadata.default:  # of a type that a cast away from float64 changes
             exported.graph.erase_node(node)
@@ -216,7 +252,8 @@ def _constants(exported: ExportedProgram) -> tuple[list[Node], list[Node]]:
     for node in reversed(nodes):
         if node not in constant or node.op == "placeholder" or constant.issuperset(node.users):
             continue
-        if node.target in _CHEAP or not isinstance(node.meta.get("val"), Tensor):
+        joined = any(user.target in (aten.cat.default, aten.mm.default) for user in node.users)
+        if (node.target in _CHEAP and not joined) or not isinstance(node.meta.get("val"), Tensor):
             constant.remove(node)
         else:
             frontier.insert(0, node)
@@ -254,16 +291,20 @@ def _widen_masks(exported: ExportedProgram) -> None:
             each.replace_input_with(node, mask)
 
 
+_COMPARISONS = {
+    aten.eq.Tensor, aten.ne.Tensor, aten.lt.Tensor, aten.le.Tensor, aten.gt.Tensor, aten.ge.Tensor,
+}  # fmt: skip
 _ARITHMETIC = {aten.add.Tensor, aten.sub.Tensor, aten.mul.Tensor, aten.div.Tensor}
 
 
 def _widen_integers(exported: ExportedProgram) -> None:
-    """Integers that no input reaches become the numbers that arithmetic with float32 takes them for."""
+    """Integers that no input reaches become the numbers that arithmetic and comparisons with float32 take them for."""
     graph, stored = exported.graph, offline_nodes(exported)
-    for node in [each for each in graph.nodes if each not in stored and each.target in _ARITHMETIC]:
+    for node in [each for each in graph.nodes if each not in stored and each.target in _ARITHMETIC | _COMPARISONS]:
+        floats = any(each.meta["val"].dtype is torch.float32 for each in node.all_input_nodes)
         for operand in stored.intersection(node.all_input_nodes):
             value = operand.meta["val"]
-            if node.meta["val"].dtype is not torch.float32 or value.is_floating_point() or not value.dim():
+            if not floats or value.is_floating_point() or not value.dim():
                 continue
             with graph.inserting_before(node):
                 number = graph.call_function(aten._to_copy.default, (operand,), {"dtype": torch.float32})
@@ -337,30 +378,31 @@ def _unique(name: str, taken: set[str]) -> str:
 # --- Inputs and results
 
 
-def _result_names(exported: ExportedProgram) -> list[str]:
-    """A name per tensor returned: ``y``, ``y0`` and on, or the keys of a dict.
+def _result_names(exported: ExportedProgram, where: str) -> list[str]:
+    """A name per tensor returned: ``y``, ``y0`` and on, or the keys of a dict; errors name the module's computation.
 
     Raises:
         InputError: a buffer that changes, a result that is an argument, one that is there twice, or none.
     """
     specs = exported.graph_signature.output_specs
+    nodes = {node.name: node for node in exported.graph.nodes}
     inputs = {spec.arg.name for spec in exported.graph_signature.input_specs}
     for each in specs:
         if each.kind is OutputKind.TOKEN:
             raise InputError(
-                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where="results",
+                "unsupported-op", "the module checks values while it runs, as torch.linalg does", where=where,
                 hints=["compute that on the host and give its result as an input"],
             )  # fmt: skip
         if each.kind is not OutputKind.USER_OUTPUT:
             raise InputError(
-                "changes-state", f"the module writes to '{each.target}'", where="results",
-                hints=["call eval() on the module", "return the new value and take the old one as an input"],
+                "changes-state", f"the module writes to '{each.target}'", where=place_of(nodes[each.arg.name]),
+                hints=["return the new value and take the old one as an input"],
             )  # fmt: skip
     found = [spec.arg.name if isinstance(spec.arg, TensorArgument) else None for spec in specs]
     tensors = [name for name in found if name is not None]
     if not tensors or len(set(tensors)) < len(tensors) or inputs.intersection(tensors):
         raise InputError(
-            "not-computed", "a result is an input, or one is there twice, or there is none", where="results",
+            "not-computed", "a result is an input, or one is there twice, or there is none", where=where,
             hints=["return each tensor that the module computes once"],
         )  # fmt: skip
     spec: Any = exported.call_spec.out_spec

@@ -112,7 +112,7 @@ class ModuleSource:
         path = (cache_dir or default_cache_dir()) / "linalg" / f"module-{_key(graph)}.mlir"
         if path.is_file():
             return path.read_text(encoding="utf-8")
-        text = _lowered(graph)
+        text = _lowered(graph, self.module)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
         return text
@@ -191,10 +191,10 @@ def saved_program(**facts: Any) -> SavedProgram:
     return SavedProgram(**facts)
 
 
-def _lowered(graph: "ModuleGraph") -> str:
+def _lowered(graph: "ModuleGraph", module: "nn.Module") -> str:
     import torch
 
-    from sttest.frontend.refusals import place_of
+    from sttest.frontend.refusals import forward_of, place_of
 
     places = {i: place_of(node) for i, node in enumerate(graph.exported.graph.nodes) if node.op == "call_function"}
     with tempfile.TemporaryDirectory(prefix="sttest-") as folder:
@@ -204,21 +204,22 @@ def _lowered(graph: "ModuleGraph") -> str:
             torch.export.save(graph.exported, path)
         facts: dict[str, Any] = {
             "names": tuple(graph.names), "kinds": tuple(graph.kinds), "results": tuple(graph.results),
-            "attributes": {"result_kinds": ("result",) * len(graph.results)},  # whatever they are called
+            # results are results, whatever they are called
+            "attributes": {"result_kinds": ("result",) * len(graph.results), "place": forward_of(module)},
         }  # fmt: skip
         return lower_isolated(saved_program, {"path": str(path), "places": places, **facts})
 
 
 def _key(graph: "ModuleGraph") -> str:
     """Hash of all that the text depends on: the graph, its names, the versions of the tools, and the code here."""
-    from sttest.frontend.refusals import path_of
+    from sttest.frontend.refusals import place_of
 
     digest = hashlib.sha256(repr((version("torch"), version("torch-mlir"))).encode())
     digest.update(repr((graph.names, graph.kinds, graph.results)).encode())
     for node in graph.exported.graph.nodes:
         value = node.meta.get("val")
         shape = (tuple(value.shape), str(value.dtype)) if _is_tensor(value) else None
-        digest.update(repr((node.name, str(node.target), node.args, node.kwargs, path_of(node), shape)).encode())
+        digest.update(repr((node.name, str(node.target), node.args, node.kwargs, place_of(node), shape)).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:32]

@@ -1,11 +1,15 @@
 """What of a module does not stream, by its operation and its place in the user's program; imports PyTorch."""
 
+import inspect
 import re
+import traceback
+from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Graph, Node
 
 from sttest.core.errors import InputError
@@ -26,6 +30,28 @@ def place_of(node: Node) -> str:
         shown += f" at {own[-1][0]}:{own[-1][1]}"
     path = path_of(node)
     return f"{shown} ({path})" if path else shown
+
+
+def raised_at(error: BaseException, name: str) -> str:
+    """A module's name, and the user's file and line that an error came from."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    layers = [frame for frame in frames if "/torch/nn/modules/" in frame[0] and "/module.py" not in frame[0]]
+    found = [frame for frame in frames if not frame[0].startswith((*_NOT_THE_USERS, "<"))] or layers
+    return f"{name} at {found[-1][0]}:{found[-1][1]}" if found else name
+
+
+_NOT_THE_USERS = (
+    f"{Path(torch.__file__).parent}/", f"{Path(__file__).parents[1]}/",
+    *(str(path) for path in Path(re.__file__).parents[1].glob("*.py")),
+)  # fmt: skip
+"""Where PyTorch, the front end and the standard library are."""
+
+
+def forward_of(module: nn.Module) -> str:
+    """A module's name, with file and line of its computation."""
+    name, forward = type(module).__name__, inspect.unwrap(type(module).forward)
+    code = getattr(forward, "__code__", None)
+    return f"{name} at {code.co_filename}:{code.co_firstlineno}" if code is not None else name
 
 
 def path_of(node: Node) -> str:
@@ -50,6 +76,11 @@ _INSTEAD = {
     "slice": "give the parts as inputs, or compute them by layers of their own",
     "embedding": "look rows up on the host and give them as an input",
     "index": "look rows up on the host and give them as an input",
+    "gather": "compare the index, as float32, with torch.arange, and sum the elements under that mask",
+    "index_put": "write under torch.where, or multiply by a matrix of zeros and ones",
+    "scatter": "multiply by a matrix of zeros and ones that moves the elements",
+    "scatter_add": "multiply by a matrix of zeros and ones that moves the elements",
+    "scatter_reduce": "multiply by a matrix of zeros and ones that moves the elements",
     "nonzero": "keep the shape, with torch.where and zeros",
     "unfold": "take the windows as slices and stack them",
 }
@@ -99,6 +130,8 @@ def refuse_uninitialised(graph: Graph) -> None:
 
 
 _HINTS = {torch.bool: ["give it as float32, and compare that with 0 in the module"]}
+_OWN_INTEGERS = ["call float() on it and on what it meets"]
+_COMPLEX = ["compute with real and imaginary parts as tensors of float32, a rotation with sines and cosines"]
 _INTEGERS = ["look up embeddings on the host and give their rows as an input", "give it as int32 or float32"]
 
 
@@ -112,6 +145,7 @@ def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
     Raises:
         InputError: there is one.
     """
+    given = {spec.arg.name for spec in exported.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT}
     placeholders = [node for node in exported.graph.nodes if node.op == "placeholder"]
     for node, name in zip(placeholders, names, strict=True):
         value = node.meta.get("val")
@@ -119,9 +153,14 @@ def refuse_types(exported: ExportedProgram, names: list[str]) -> None:
             continue
         if value.dtype not in (torch.float32, torch.int8, torch.int16, torch.int32):
             user = next((place_of(each) for each in node.users), "the module")
-            hints = _HINTS.get(value.dtype) or (
-                ["module.float() and inputs of float32"] if value.dtype.is_floating_point else _INTEGERS
+            other = (
+                ["module.float() and inputs of float32"]
+                if value.dtype.is_floating_point
+                else _INTEGERS
+                if node.name in given
+                else _OWN_INTEGERS
             )
+            hints = _COMPLEX if value.dtype.is_complex else _HINTS.get(value.dtype, other)
             kind = str(value.dtype).removeprefix("torch.")
             raise InputError("element-type", f"'{name}' is {kind}, which no stream carries", where=user, hints=hints)
     for node in exported.graph.output_node().all_input_nodes:

@@ -4,6 +4,7 @@ A stream gives its tokens in one order.  What picks elements by their position i
 which a mask that is known offline leaves one term per result: exact, and infinities elsewhere do no harm.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from torch.fx import Graph, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.node import map_arg
 
-from sttest.frontend.decompositions import aten, decompositions
+from sttest.frontend.decompositions import aten, decompositions, matmul
 
 Rewrite = Callable[..., Tensor]
 
@@ -158,24 +159,32 @@ def chosen(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def indexed(x: Tensor, indices: list[Tensor | None]) -> Tensor:
-    """``x[:, index]`` with one index tensor of one dim."""
-    given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
-    if len(given) != 1 or given[0][1].dim() != 1 or given[0][1].dtype == torch.bool:
+    """``x[:, rows, columns]`` with index tensors, of any shape, for dims that lie side by side."""
+    given = [dim for dim, index in enumerate(indices) if index is not None]
+    tensors = [index for index in indices if index is not None]
+    if given != list(range(given[0], given[-1] + 1)) or any(index.dtype == torch.bool for index in tensors):
         return NotImplemented
-    return chosen(x, *given[0])
+    first, last = given[0], given[-1] + 1
+    sizes = x.shape[first:last]
+    flat = torch.zeros((), dtype=torch.int64)
+    for size, index in zip(sizes, tensors, strict=True):
+        flat = flat * size + torch.remainder(index, size)
+    rows = x.reshape(*x.shape[:first], math.prod(sizes), *x.shape[last:])
+    found = gather(rows, first, flat.reshape(-1))
+    return found.reshape(*x.shape[:first], *flat.shape, *x.shape[last:])
 
 
 def with_part(
     x: Tensor, source: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """x with another value of ``x[start:end]`` along a dim."""
+    """x with another value of ``x[start:end:step]`` along a dim."""
     dim %= x.dim()
     first, last, step = slice(start, end, step).indices(x.shape[dim])
-    if step != 1 or last <= first:
+    if last <= first:
         return NotImplemented
     place = torch.arange(x.shape[dim])
-    inside = ((place >= first) & (place < last)).view(-1, *[1] * (x.dim() - 1 - dim))
-    return torch.where(inside, gather(source, dim, place - first), x)
+    inside = ((place >= first) & (place < last) & ((place - first) % step == 0)).view(-1, *[1] * (x.dim() - 1 - dim))
+    return torch.where(inside, gather(source, dim, (place - first) // step), x)
 
 
 def with_element(x: Tensor, source: Tensor, dim: int, index: int) -> Tensor:
@@ -194,13 +203,14 @@ def running_sum(x: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def windows(
-    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], fill: float = 0.0
-) -> Tensor:
+    x: Tensor, kernel: list[int], stride: list[int], padding: list[int], dilation: list[int], fill: float = 0.0,
+    *, ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
     """Windows over the last dims of ``x [n, c, *size]``: ``[n, c, *(out, kernel) per dim]``."""
     for number, (width, step, edge, spread) in enumerate(zip(kernel, stride, padding, dilation, strict=True)):
         dim = 2 + 2 * number
         size = x.shape[dim]
-        out = (size + 2 * edge - spread * (width - 1) - 1) // step + 1
+        out = _window_count(size, width, step, edge, spread, ceil_mode=ceil_mode)
         if not (width == step and not edge and spread == 1 and out * width == size) and (width, step, edge) != (
             1,
             1,
@@ -212,63 +222,92 @@ def windows(
     return x
 
 
+def _window_count(size: int, width: int, step: int, edge: int, spread: int, *, ceil_mode: bool) -> int:
+    """Windows along a dim; one that reaches beyond the end counts in ceil mode, if it starts before the end."""
+    room = size + 2 * edge - spread * (width - 1) - 1
+    if not ceil_mode:
+        return room // step + 1
+    out = -(-room // step) + 1
+    return out - 1 if (out - 1) * step >= size + edge else out
+
+
 def convolution(
     x: Tensor, weight: Tensor, bias: Tensor | None, stride: list[int], padding: list[int], dilation: list[int],
     transposed: bool, output_padding: list[int], groups: int,
 ) -> Tensor:  # fmt: skip
-    """The windows as rows by the weights ``[out, in, *kernel]``; a product per channel where groups are channels."""
-    if transposed or x.dim() != weight.dim() or (groups > 1 and (groups != x.shape[1] or len(weight) != groups)):
+    """The windows as rows by the weights ``[out, in, *kernel]``; a product per group, or channel."""
+    if transposed or x.dim() != weight.dim():
         return NotImplemented
-    count = x.dim() - 2
+    count, terms = x.dim() - 2, weight[0].numel()
     kernel = list(weight.shape[2:])
     taken = windows(x, kernel, list(stride), list(padding), list(dilation))
     outs, taps = [2 + 2 * i for i in range(count)], [3 + 2 * i for i in range(count)]
     sizes = [taken.shape[i] for i in outs]
-    if groups > 1:
+    if groups > 1 and groups == x.shape[1] == len(weight):
         factors = weight.reshape(1, groups, *[each for width in kernel for each in (1, width)])
         found = (taken * factors).sum(taps)
         return found if bias is None else found + bias.view(-1, *[1] * count)
-    rows = taken.permute(0, *outs, 1, *taps).reshape(-1, weight[0].numel())
-    found = torch.mm(rows, weight.reshape(len(weight), -1).t())
+    if groups == 1:
+        rows = taken.permute(0, *outs, 1, *taps).reshape(-1, terms)
+        found = torch.mm(rows, weight.reshape(len(weight), -1).t())
+    else:
+        grouped = taken.reshape(x.shape[0], groups, -1, *taken.shape[2:])
+        rows = grouped.permute(1, 0, *(i + 1 for i in outs), 2, *(i + 1 for i in taps)).reshape(groups, -1, terms)
+        products = matmul(rows, weight.reshape(groups, -1, terms).transpose(1, 2))
+        found = products.transpose(0, 1).reshape(-1, len(weight))
     found = found if bias is None else found + bias
     return found.reshape(x.shape[0], *sizes, len(weight)).movedim(-1, 1)
 
 
-def max_pool(
-    x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: list[int] | None = None,
-    dilation: list[int] | None = None, ceil_mode: bool = False,
-) -> Tensor:  # fmt: skip
-    """Maxima of windows; their places are not computed."""
-    if ceil_mode or x.dim() != 4:
-        return NotImplemented
-    steps, edges, spreads = (
-        _pair(given or default) for given, default in ((stride, kernel), (padding, 0), (dilation, 1))
-    )
-    taken = windows(x, _pair(kernel), steps, edges, spreads, torch.finfo(x.dtype).min)
-    return taken.amax((3, 5))
+def pooling(dims: int) -> tuple[Rewrite, Rewrite]:
+    """Maxima, whose places are not computed, and means of windows over the last dims of a tensor."""
+    taps = [3 + 2 * number for number in range(dims)]
+
+    def batched(x: Tensor) -> Tensor:
+        return x.unsqueeze(0) if x.dim() == dims + 1 else x
+
+    def maximum(
+        x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: Any = 0, dilation: Any = 1,
+        ceil_mode: bool = False,
+    ) -> Tensor:  # fmt: skip
+        shape = [_per_dim(each, dims) for each in (kernel, stride or kernel, padding, dilation)]
+        found = windows(batched(x), *shape, torch.finfo(x.dtype).min, ceil_mode=ceil_mode).amax(taps)
+        return found.reshape(*x.shape[: x.dim() - dims], *found.shape[2:])
+
+    def mean(
+        x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Tensor:  # fmt: skip
+        width, step, edge = (_per_dim(each, dims) for each in (kernel, stride or kernel, padding))
+        taken = windows(batched(x), width, step, edge, [1] * dims, ceil_mode=ceil_mode)
+        if divisor_override is None and not ceil_mode and (count_include_pad or not any(edge)):
+            found = taken.mean(taps)
+            return found.reshape(*x.shape[: x.dim() - dims], *found.shape[2:])
+        found = taken.sum(taps)
+        share = torch.ones(()) / (divisor_override or 1)
+        for number, size in enumerate(x.shape[x.dim() - dims :] if divisor_override is None else ()):
+            start = torch.arange(found.shape[2 + number]) * step[number] - edge[number]
+            end = (start + width[number]).clamp(max=size + edge[number] if count_include_pad else size)
+            count = end - (start if count_include_pad else start.clamp(min=0))
+            share = share / count.to(torch.float32).view(-1, *[1] * (dims - 1 - number))
+        return (found * share).reshape(*x.shape[: x.dim() - dims], *found.shape[2:])
+
+    return maximum, mean
 
 
-def average_pool(
-    x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: list[int] | None = None,
-    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Tensor:  # fmt: skip
-    """Means of windows."""
-    edges = _pair(padding or 0)
-    if ceil_mode or divisor_override or x.dim() != 4 or (any(edges) and not count_include_pad):
-        return NotImplemented
-    return windows(x, _pair(kernel), _pair(stride or kernel), edges, [1, 1]).mean((3, 5))
-
-
-def _pair(given: Any) -> list[int]:
+def _per_dim(given: Any, dims: int) -> list[int]:
     values = [given] if isinstance(given, int) else list(given)
-    return values * 2 if len(values) == 1 else values
+    return values * dims if len(values) == 1 else values
 
 
+_max_pool2d, _average_pool2d = pooling(2)
+_max_pool3d, _average_pool3d = pooling(3)
 _REWRITES: dict[Any, Rewrite] = {
     aten.slice.Tensor: part, aten.select.int: element, aten.split_with_sizes.default: split_part,
     aten.constant_pad_nd.default: pad, aten.flip.default: flip, aten.roll.default: roll,
     aten.index_select.default: chosen, aten.index.Tensor: indexed, aten.slice_scatter.default: with_part,
     aten.select_scatter.default: with_element, aten.cumsum.default: running_sum,
-    aten.convolution.default: convolution, aten.max_pool2d_with_indices.default: max_pool,
-    aten.avg_pool2d.default: average_pool,
+    aten.convolution.default: convolution, aten.max_pool2d_with_indices.default: _max_pool2d,
+    aten.max_pool3d_with_indices.default: _max_pool3d, aten.avg_pool1d.default: pooling(1)[1],
+    aten.avg_pool2d.default: _average_pool2d, aten.avg_pool3d.default: _average_pool3d,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""A checkpoint's folder with other weights: the same files and names, the matrices of its layers exchanged."""
+"""A checkpoint's folder with other weights: the same files and names, the tensors of its layers exchanged."""
 
 import shutil
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ def write_calibrated(model: LanguageModel, source: Path, out: Path, facts: Mappi
     """Write a folder of one safetensors file that :func:`~sttest.models.checkpoint.load_model` reads as ``model``.
 
     Args:
-        model: model whose matrices differ from those of the source.
+        model: model whose layers differ from those of the source.
         source: folder that the model was loaded from, of which configuration and tokenizer are copied.
         out: folder to write, replaced whole.
         facts: how the weights came about, for ``calibration.json``.
@@ -47,11 +47,11 @@ def write_calibrated(model: LanguageModel, source: Path, out: Path, facts: Mappi
 
 
 def _exchanged(model: LanguageModel, ours: Mapping[str, Tensor], name: str, tensor: Tensor) -> Tensor:
-    """The tensor of a checkpoint with our values in float32; itself where it is no matrix of a layer.
+    """The tensor of a checkpoint with our values in float32; itself where it is of no layer.
 
     Renaming transposes and cuts.  Done to the numbers of the elements it tells the place of each.
     """
-    if tensor.dim() != 2 or is_ignored(name):
+    if is_ignored(name):
         return tensor
     places = model_state(model.config, {name: torch.arange(tensor.numel()).view(tensor.shape)})
     if not all(each.startswith("layers.") for each in places):

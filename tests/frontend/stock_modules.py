@@ -55,6 +55,17 @@ class Masked(Heads):
         return self.out((weights @ v).transpose(1, 2).reshape(16, 32))
 
 
+class OwnKeys(nn.Module):
+    """Attention with a key and a value of its own, and with keys of zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(32, 4, add_zero_attn=True, add_bias_kv=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.attention(x, x, x, need_weights=False)[0]
+
+
 class Lora(nn.Module):
     def __init__(self, rank: int = 16) -> None:
         super().__init__()
@@ -126,6 +137,24 @@ def edited(y: Tensor) -> Tensor:
     return F.pad(z.flip(-1), (1, 2))[:, 2:18] * y.roll(1, -1)[:, 4:20]
 
 
+def every_other(y: Tensor) -> Tensor:
+    """Every other element is written."""
+    z = y * 1.5
+    z[:, 1::2].mul_(3)
+    return z
+
+
+def blind(y: Tensor) -> Tensor:
+    """Attention to what came before; the first query sees nothing."""
+    return F.scaled_dot_product_attention(y, y, y, attn_mask=torch.ones(8, 8).tril(-1).bool())
+
+
+def blind_by_infinity(y: Tensor) -> Tensor:
+    """The same with a mask that is added."""
+    mask = torch.zeros(8, 8).masked_fill(torch.ones(8, 8).triu().bool(), -torch.inf)
+    return F.scaled_dot_product_attention(y, y, y, attn_mask=mask)
+
+
 def x(*shape: int) -> Tensor:
     return torch.randn(*shape or (16, 32))
 
@@ -153,6 +182,18 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "gelu": lambda: (nn.GELU(), x()),
     "convolution": lambda: (nn.Conv2d(3, 8, 3, padding=1, stride=2), x(1, 3, 8, 8)),
     "pooling": lambda: (nn.Sequential(nn.MaxPool2d(2), nn.AvgPool2d(2)), x(1, 4, 8, 8)),
+    "padded-pooling": lambda: (nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False), x(1, 4, 8, 8)),
+    "ceil-pooling": lambda: (
+        nn.Sequential(nn.AvgPool2d(3, 2, 1, True), nn.MaxPool2d(3, 2, 1, ceil_mode=True)),
+        x(4, 8, 8),
+    ),
+    "volume-pooling": lambda: (nn.Sequential(nn.MaxPool3d(2), nn.AvgPool3d(2)), x(1, 2, 4, 4, 8)),
+    "adaptive-pooling": lambda: (nn.AdaptiveAvgPool1d(5), x(1, 4, 16)),
+    "response-norm": lambda: (nn.LocalResponseNorm(3), x(1, 8, 4, 4)),
+    "grouped-convolution": lambda: (nn.Conv2d(4, 8, 3, groups=2), x(2, 4, 6, 6)),
+    "windows": lambda: (nn.Unfold((2, 2)), x(1, 2, 4, 4)),
+    "upsampling": lambda: (nn.Upsample(scale_factor=2, mode="bilinear"), x(1, 2, 4, 4)),
+    "joined-constants": lambda: (OwnKeys(), x(8, 32)),
     "instance-norm": lambda: (nn.InstanceNorm1d(4), x(1, 4, 8)),
     "recurrence": lambda: (nn.GRU(8, 8), x(2, 8)),
     "prefix-sum": lambda: (Function(lambda y: y.cumsum(-1)), x(4, 8)),
@@ -164,6 +205,17 @@ MODULES: dict[str, Callable[[], tuple[nn.Module, object]]] = {
     "edited": lambda: (Function(edited), x()),
     "offline-sines": lambda: (Function(lambda y: y * torch.sin(torch.arange(32) / 7)), x()),
     "integer-positions": lambda: (Function(lambda y: y + torch.arange(32)), x()),
+    "circular": lambda: (nn.CircularPad1d(2), x(1, 4, 8)),
+    "padded": lambda: (nn.Sequential(nn.ReflectionPad1d(3), nn.ReplicationPad1d(2), nn.ConstantPad1d(1, 0.5)), x(2, 8)),
+    "every-other": lambda: (Function(every_other), x(4, 8)),
+    "positions-compared": lambda: (
+        Function(lambda y, at: y * (at[:, None] == torch.arange(8))),
+        (x(4, 8), x(4).round()),
+    ),
+    "product-with-constant": lambda: (Function(lambda y: y @ torch.ones(8, 4)), x(4, 8)),
+    "nothing-given": lambda: (Function(lambda y, z: y * 2 if z is None else y + z), (x(4, 8), None)),
+    "blind-query": lambda: (Function(blind), x(1, 2, 8, 8)),
+    "blind-query-float": lambda: (Function(blind_by_infinity), x(1, 2, 8, 8)),
     "optional-result": lambda: (Function(lambda y: {"hidden": y * 2, "cache": None}), x()),
     "logic": lambda: (Function(lambda y: torch.where((y > 0) ^ ~(y.abs() < 1) | (y < -2), y, -y)), x()),
     "prime": lambda: (nn.Linear(17, 13), x(7, 17)),

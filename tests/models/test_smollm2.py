@@ -65,6 +65,16 @@ def test_int8_keeps_the_perplexity_as_it_is_rounded(weights, model):
     assert found.loss < 0.04  # 3.5 % when measured
 
 
+def test_smoothed_int8_keeps_the_perplexity(weights, model):
+    from sttest.models.language_model import quantise_model
+    from sttest.models.quality import evaluate
+    from sttest.models.quant.scheme import SCHEMES
+    from sttest.models.quant.smoothing import smoothed
+
+    made = quantise_model(smoothed(model, windows_in(weights, "calibration.txt", 8)), SCHEMES["w8a8"])
+    assert evaluate(model, made, windows_in(weights, "evaluation.txt", WINDOWS)).loss < 0.03
+
+
 def test_calibrated_int4_keeps_the_perplexity(weights, model):
     from sttest.models.language_model import quantise_model
     from sttest.models.quality import evaluate

@@ -41,12 +41,19 @@ def refuse_unsupported(module: ModuleOp) -> None:
 
 
 def place_of(op: Operation) -> str:
-    """How errors name an op: by the module of the model that it came from, else by what it returns."""
-    source = op.attributes.get("sttest.source")
+    """How errors name an op: by file and line and the module that it came from, else by what it returns."""
+    source, line = op.attributes.get("sttest.source"), op.attributes.get("sttest.place")
+    at = f" at {line.data}" if isinstance(line, StringAttr) else ""
     if isinstance(source, StringAttr) and source.data:
-        return f"{op.name} ({source.data})"
+        return f"{op.name}{at} ({source.data})"
     types = ", ".join(str(result.type) for result in op.results)
     return f"{op.name} -> {types}" if types else op.name
+
+
+def place_of_function(function: func.FuncOp) -> str:
+    """How errors name a function: by the module that it came from, with file and line, else by its symbol."""
+    place = function.attributes.get("sttest.place")
+    return place.data if isinstance(place, StringAttr) else f"func.func @{function.sym_name.data}"
 
 
 def _refuse_ops(module: ModuleOp) -> None:
@@ -74,13 +81,13 @@ def _refuse_type(value: SSAValue, function: func.FuncOp) -> None:
     kind = value.type
     if not isinstance(kind, TensorType):
         return
-    where = f"func.func @{function.sym_name.data}"
+    where = place_of_function(function)
     if isinstance(value.owner, Operation):
         where = place_of(value.owner)
     if any(size < 1 for size in kind.get_shape()):
         raise InputError(
             "dynamic-shape", f"{kind} has a dim that is not known or empty", where=where,
-            hints=["export the model at fixed sizes"],
+            hints=["leave empty tensors out, and export the model at fixed sizes"],
         )  # fmt: skip
     if kind.get_element_type() not in _ELEMENT_TYPES:
         names = ", ".join(str(each) for each in _ELEMENT_TYPES)
@@ -97,7 +104,7 @@ def _refuse_returned_arguments(function: func.FuncOp) -> None:
         if isinstance(_root(value), BlockArgument):
             raise InputError(
                 "returned-argument", f"result {number} is an argument, and nothing computes it",
-                where=f"func.func @{function.sym_name.data}", hints=["leave it out of the results"],
+                where=place_of_function(function), hints=["leave it out of the results"],
             )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ from sttest.compile.linalg.contraction import is_contraction, pairs_loops, row_l
 from sttest.compile.linalg.iteration import IterationSpace, is_view, shape_of, source_of_view
 from sttest.compile.linalg.loop_choices import LoopChoices, gemv_nest, vector_tile
 from sttest.compile.linalg.loop_nest import LoopNest, plan_concat, plan_nest, refuse_oversized_tile
-from sttest.compile.linalg.support import place_of, refuse_unsupported
+from sttest.compile.linalg.support import place_of, place_of_function, refuse_unsupported
 from sttest.compile.linalg.tensor_build import Named, dims_map, generic
 from sttest.compile.options import DEFAULT_TILE
 from sttest.compile.schedule.reductions import can_be_pairwise
@@ -80,7 +80,7 @@ def _refuse_idle(function: func.FuncOp) -> None:
     if not any(isinstance(op, df.KernelOp) for op in function.body.block.ops):
         raise InputError(
             "not-computed", "nothing is computed: the results are constants, or inputs in another order",
-            where=f"func.func @{function.sym_name.data}", hints=["give layers that compute"],
+            where=place_of_function(function), hints=["give layers that compute"],
         )  # fmt: skip
 
 
