@@ -20,9 +20,9 @@ import pandas as pd
 
 from experiments import resource_check, resource_fit
 from experiments.gpu_baseline import report as gpu_report
-from sttest.boards.energy import Activity, energy
+from experiments.published import published_table, published_text
+from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
-from sttest.core.files import read_csv
 from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -168,6 +168,46 @@ def best_designs() -> str:
     return markdown(heads, lines)
 
 
+def best_host() -> str:
+    """What the host costs the decode designs of ``results/best``."""
+    lines = []
+    for model in MODELS:
+        of = functools.partial(value, "best", model=model, phase="decode")
+        lines.append((
+            MODELS[model], f"{of('tokens per launch'):.0f}", f"{of('speed'):,.0f}",
+            f"{of('fraction of roofline, sustained bandwidth'):.1%}", f"{of('speed, host left out'):,.0f}",
+            f"{of('fraction of roofline, sustained bandwidth, host left out'):.1%}",
+        ))  # fmt: skip
+    heads = ("decode", "tokens per launch", "tokens/s", "of the sustained roofline", "tokens/s, host left out",
+             "of the sustained roofline")  # fmt: skip
+    return markdown(heads, lines)
+
+
+def best_energy() -> str:
+    """Energy and DSP efficiency of the designs of ``results/best``."""
+    lines = []
+    for model, phase in ((model, phase) for phase in ("decode", "prefill") for model in MODELS):
+        of = functools.partial(value, "best", model=model, phase=phase)
+        cells = (f"{of(f'energy per token, {case} case'):.1f}" for case in CASES)
+        power = f"{of('power, central case'):.0f}"
+        lines.append((MODELS[model], phase, *cells, power, f"{of('DSP efficiency'):.0%}"))
+    heads = ("model", "phase", *(f"mJ per token, {case}" for case in CASES), "W, central", "DSP efficiency")
+    return markdown(heads, lines)
+
+
+def best_rivals() -> str:
+    """GPT-2's best designs over Allo and DFX, by InTAR's quotients."""
+    lines = []
+    for phase, what in (("prefill", "TTFT, 256 tokens"), ("decode", "decode speed, [256:256]")):
+        for system in ("Allo", "DFX"):
+            found = (value("best", f"{name} over {system}", model="gpt2", phase=phase)
+                     for name in ("speed-up", "DSP efficiency"))  # fmt: skip
+            lines.append((f"over {system}, {what}", *(f"{each:.2f}" for each in found)))
+    published = (published_text(f"intar_{each}_over_allo_and_dfx", "gpt2") for each in ("speed", "dsp"))
+    lines.append(("InTAR over both, published", *(each.removesuffix("x") for each in published)))
+    return markdown(("GPT-2 Medium", "times as fast", "times the DSP efficiency"), lines)
+
+
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
     rows = results("fidelity").to_dict("records")
@@ -206,14 +246,17 @@ def power_residuals() -> str:
     """The energy model with a board's traffic and no other work, beside published readings."""
     costs = require_hbm(load_board("u55c")).energy_costs
     lines = []
-    for row in read_csv(Path(__file__).parent / "data" / "power_readings.csv"):
+    for row in published_table("power_readings").to_dict("records"):
         read_w = float(row["power_w"])
         used = energy(Activity(1.0, hbm_bits=float(row["gb_per_s"]) * 8e9), costs)
+        # What is left for a loaded design, clock and work without the HBM, where the board is one like ours.
+        left = f"{read_w - used.static_j - used.hbm_j:.1f}" if row["reading"] == "board" else ""
+        error = f"{used.power_w / read_w - 1:+.0%}"
         lines.append((
-            row["work"], f"{row['device']}, {row['reading']}", row["what"], f"{read_w:.1f}", f"{used.power_w:.1f}",
-            f"{used.power_w / read_w - 1:+.0%}",
+            row["work"], f"{row['device']}, {row['reading']}", row["what"], f"{read_w:.1f}", left,
+            f"{used.power_w:.1f}", f"{row['anchor']} case" if row["anchor"] else error,
         ))  # fmt: skip
-    return markdown(("design", "of", "reading", "W read", "W modelled", "error"), lines)
+    return markdown(("design", "of", "reading", "W read", "W left", "W modelled", "error"), lines)
 
 
 def energy_ratios() -> str:

@@ -1,12 +1,13 @@
 """How much of its memory bandwidth each accelerator turns into tokens at batch 1, and ours beside them.
 
 The roofline is the peak bandwidth over the weight bytes of a token.  Ours are read from the results of
-`gpt2` and `emerging` that lie beside the folder of results, or else from the committed ones.
+`gpt2`, `emerging` and `best` that lie beside the folder of results, or else from the committed ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def weight_gb_per_token(config: DecoderConfig) -> float:
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> None:
     """Prints the table and writes ``out``; nothing is simulated here, so neither option matters."""
-    rows = [*_our_rows(out.parent), *_peer_rows()]
+    best = {model: _best(out.parent, model) for model in OURS}
+    rows = [*_our_rows(out.parent), *_best_rows(best), *_peer_rows(best)]
     print_table(
         ("work", "device", "tokens/s", "roofline fraction", "as collected"),
         [
@@ -64,30 +66,71 @@ def _our_rows(results: Path) -> Iterator[Row]:
         yield _row("decode speed", speed, "tokens/s", "simulated", f"ours: {model}", BOARD, "maxplus", note=note)
 
 
+@dataclass(frozen=True)
+class BestDecode:
+    """The best decode design of one of our models: a generation as its user sees it, LM head included."""
+
+    tokens_per_s: float
+    roofline_fraction: float  # of the peak bandwidth
+
+
+def _best(results: Path, model: str) -> BestDecode:
+    metrics = ("speed", "fraction of roofline, peak bandwidth")
+    return BestDecode(*(_our_value(results, "best", model, metric, phase="decode") for metric in metrics))
+
+
 def _our_speed(results: Path, experiment: str, model: str, shape: str) -> float:
+    return _our_value(results, experiment, model, f"speed {shape}", kind="simulated")
+
+
+def _our_value(results: Path, experiment: str, model: str, metric: str, **where: str) -> float:
     for folder in (results, ROOT / "results"):
         path = folder / experiment / "table.csv"
         if not path.is_file():
             continue
         rows = pd.read_csv(path)
-        found = rows[(rows["model"] == model) & (rows["metric"] == f"speed {shape}") & (rows["kind"] == "simulated")]
-        if len(found) == 1:
+        found = rows[(rows["model"] == model) & (rows["metric"] == metric)]
+        for column, wanted in where.items():
+            found = found[found[column] == wanted]
+        if len(found) == 1 and found["value"].notna().all():
             return float(found["value"].iloc[0])
     raise InputError(
-        "no-results", f"no simulated speed of '{model}' at {shape}", where=str(results / experiment),
+        "no-results", f"no '{metric}' of '{model}'", where=str(results / experiment),
         hints=[f"run sttest reproduce {experiment} first"],
     )  # fmt: skip
 
 
-def _peer_rows() -> Iterator[Row]:
-    for peer in published_table("peers").to_dict("records"):
-        yield from _rows_of({str(key): value for key, value in peer.items()})
+def _best_rows(best: Mapping[str, BestDecode]) -> Iterator[Row]:
+    note = "decode design of results/best; a generation as its user sees it, weights of the LM head included"
+    for model, found in best.items():
+        common = (f"ours, best: {model}", BOARD)
+        yield _row("roofline fraction", found.roofline_fraction, "ratio", "derived", *common,
+                   f"{found.tokens_per_s:.1f}", note=note)  # fmt: skip
+        yield _row("decode speed", found.tokens_per_s, "tokens/s", "simulated", *common, "maxplus", note=note)
+
+
+def _peer_rows(best: Mapping[str, BestDecode]) -> Iterator[Row]:
+    for record in published_table("peers").to_dict("records"):
+        peer = {str(key): value for key, value in record.items()}
+        yield from _rows_of(peer)
+        if peer["platform"] == "fpga":
+            yield from _beside(peer, best[peer["beside"]])
+
+
+def _beside(peer: dict[str, Any], ours: BestDecode) -> Iterator[Row]:
+    """Our best decode design over an FPGA peer: by speed where the model is the same, else by use of the memory."""
+    common = (f"{peer['work']}", f"{peer['device']}")
+    speed, fraction = _number(peer["decode_tok_s"]), _fraction(peer)
+    note = f"ours: {peer['beside']}, {BOARD}, W4A8, simulated; theirs: {peer['differs']}"
+    yield _row("our best design over it, roofline fraction", fraction and ours.roofline_fraction / fraction, "ratio",
+               "derived", *common, "", source=peer["source"], note=note)  # fmt: skip
+    if peer["same_model"]:
+        yield _row("our best design over it, decode speed", speed and ours.tokens_per_s / speed, "ratio", "derived",
+                   *common, "", source=peer["source"], note=note)  # fmt: skip
 
 
 def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
-    speed, weights, bandwidth = (_number(peer[name]) for name in
-                                 ("decode_tok_s", "weight_GB_per_token", "hbm_peak_GBps_total"))  # fmt: skip
-    fraction = None if None in (speed, weights, bandwidth) else speed * weights / bandwidth  # type: ignore[operator]
+    speed, fraction = _number(peer["decode_tok_s"]), _fraction(peer)
     notes = [f"{peer['model']}, {peer['precision']}", f"{peer['kind']}, confidence {peer['confidence']}", peer["note"]]
     if fraction is None:
         notes.insert(0, "speed, weight bytes or bandwidth not published")
@@ -98,6 +141,13 @@ def _rows_of(peer: dict[str, Any]) -> Iterator[Row]:
     for metric, value, unit in (("decode speed", speed, "tokens/s"), ("power", _number(peer["power_W"]), "W")):
         if value is not None:
             yield _row(metric, value, unit, _KINDS[peer["kind"]], *common, "", source=peer["source"], note=note)
+
+
+def _fraction(peer: dict[str, Any]) -> float | None:
+    """Of the roofline; None where something that it is made of is not published."""
+    speed, weights, bandwidth = (_number(peer[name]) for name in
+                                 ("decode_tok_s", "weight_GB_per_token", "hbm_peak_GBps_total"))  # fmt: skip
+    return None if speed is None or weights is None or bandwidth is None else speed * weights / bandwidth
 
 
 def _row(

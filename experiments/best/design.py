@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import pandas as pd
+
 from experiments.best.cases import BOARD, Case
 from experiments.best.found import Found
+from sttest.boards.energy import Activity, activity_of, idle
 from sttest.boards.resources import KINDS, Resources
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.options import CompileOptions
+from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import SlrPlacement, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DeadlockError
@@ -37,6 +41,8 @@ class Made:
     Attributes:
         found: what it was made from.
         design, placed: itself.
+        counts: activity report of a launch.
+        done: what a launch does, registers between SLRs included.
         itemised: recorded, before registers between SLRs; of fewer layers where a launch is too long to record.
         itemised_layers: how many these are.
     """
@@ -44,6 +50,8 @@ class Made:
     found: Found
     design: Design
     placed: SlrPlacement
+    counts: pd.DataFrame
+    done: Activity
     itemised: Simulation
     itemised_layers: int
 
@@ -67,18 +75,42 @@ class Made:
 
     @property
     def queue_ms(self) -> float:
-        """What the host takes between the launches of a token or a prompt, one after the other in a queue."""
-        return self.found.launches * self.design.board.launch.queued_us.value / 1e3
+        """What launches of a token or a prompt cost that wait in a queue, one after the other."""
+        return self.found.launches * self.design.board.launch.queued_us.value / 1e3 / self.found.makes
+
+    @property
+    def card_ms(self) -> float:
+        """A token in decode, a prompt in prefill: all layers, launches in a queue and no other work of the host."""
+        return self.found.launches * self.launch_ms / self.found.makes + self.queue_ms
+
+    @property
+    def host_ms(self) -> float:
+        """What the host adds to that in a generation: it stands between two launches that make tokens."""
+        launch = self.design.board.launch
+        return 0 if self.found.case.phase == "prefill" else (
+            (launch.token_gap_us.value - launch.queued_us.value) / 1e3 / self.found.makes
+        )  # fmt: skip
 
     @property
     def ms(self) -> float:
-        """A token in decode, a prompt in prefill: all layers with their launches."""
-        return self.found.launches * self.launch_ms + self.queue_ms
+        """A token of a generation as its user sees it, or a prompt."""
+        return self.card_ms + self.host_ms
 
     @property
     def tokens_per_s(self) -> float:
         """That enter the blocks: generated ones in decode, those of the prompt in prefill."""
         return self.found.case.tokens / self.ms * 1e3
+
+    @property
+    def card_tokens_per_s(self) -> float:
+        """The same with nothing of the host but queued launches."""
+        return self.found.case.tokens / self.card_ms * 1e3
+
+    @property
+    def activity(self) -> Activity:
+        """What the board does for a token of a generation, or for a prompt: launches, and waiting for the host."""
+        busy_s = self.found.launches * self.launch_ms / 1e3 / self.found.makes
+        return self.done.times(self.found.launches / self.found.makes) + idle(self.ms / 1e3 - busy_s)
 
     @cached_property
     def weight_bytes(self) -> int:
@@ -90,7 +122,7 @@ class Made:
             if isinstance(port, MemoryPort) and port.op == "read" and port.origin.split(", ")[0].endswith(_WEIGHTS)
             and "norm" not in port.origin
         )  # fmt: skip
-        return self.found.launches * read
+        return self.found.launches * read // self.found.makes
 
     def roofline_tokens_per_s(self, gb_per_s: float) -> float:
         """If reading the weights once were all that takes time."""
@@ -121,13 +153,16 @@ def make(found: Found) -> Made:
     with _long_launches():
         design = compile_text(text, f"{found.case.name}-{BOARD}", BOARD, found.knobs)
         placed = place(design)
+        run = simulate(placed.graph)
     if placed.cycles[0] is None:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
     layers = found.layers if is_recordable(design) else max(1, min(_RECORDED_LAYERS, found.layers // 2))
     short = (
         design if layers == found.layers else compile_text(text, design.name, BOARD, found.knobs.with_(layers=layers))
     )
-    return Made(found, design, placed, simulate(short.graph, record=True), layers)
+    counts, busy = activity_table(design), {name: process.busy_cycles for name, process in run.breakdown.items()}
+    done = activity_of(counts, busy, run.cycles or 0, design.board.clock_mhz.value)
+    return Made(found, design, placed, counts, done, simulate(short.graph, record=True), layers)
 
 
 def _repeats(design: Design) -> dict[str, int]:

@@ -50,6 +50,11 @@ class Found:
         """Of all layers."""
         return self.case.config.layers // self.layers
 
+    @property
+    def makes(self) -> int:
+        """Tokens that one launch makes without the host, in decode."""
+        return self.knobs.generate
+
     def to_yaml(self) -> str:
         """As a file."""
         lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from experiments.best.cases import BOARD, LENGTH
 from experiments.best.design import Made
+from experiments.best.efficiency import PRODUCTS_PER_SLICE, dsp_use, rivals
+from experiments.published import published_text
+from sttest.boards.energy import CASES, EnergyCosts, energy
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_of
 from sttest.core.results import Kind, Row
@@ -30,7 +33,7 @@ class _Figure:
 def rows(made: Made) -> Iterator[Row]:
     """Every number of a design."""
     case = made.found.case
-    for part in (_times(made), _roofline(made), _binding(made), _space(made)):
+    for part in (_times(made), _roofline(made), _energy(made), _dsps(made), _binding(made), _space(made)):
         for each in part:
             engine = "maxplus" if each.kind == "simulated" else ""
             yield Row(
@@ -48,15 +51,28 @@ def _times(made: Made) -> Iterator[_Figure]:
     yield _Figure("cycles per launch, before placement", made.unplaced_cycles, "cycles", "simulated", holds)
     yield _Figure("launch", made.launch_ms, "ms", "simulated", f"{board.clock_mhz.value:g} MHz, card only")
     yield _Figure("launches", made.found.launches, "count", "derived", "of all layers")
-    queue = f"{made.found.launches} x {board.launch.queued_us.value} us, launches in a queue; nothing else of the host"
+    yield _Figure("tokens per launch", made.found.makes, "count", "derived", "made by the card without the host")
+    queue = f"{made.found.launches} x {board.launch.queued_us.value} us, launches in a queue"
     yield _Figure("launch overhead", made.queue_ms, "ms", "derived", queue)
     left_out = "LM head included" if case.head else "LM head left out"
-    what = "one token" if case.phase == "decode" else f"a prompt of {case.tokens} tokens"
-    note = f"{what}, launches included, {left_out}"
-    yield _Figure("latency" if case.phase == "decode" else "time to first token", made.ms, "ms", "simulated", note)
+    if case.phase == "prefill":
+        note = f"a prompt of {case.tokens} tokens, launches included, {left_out}"
+        yield _Figure("time to first token", made.ms, "ms", "simulated", note)
+        yield _Figure("speed", made.tokens_per_s, "tokens/s", "simulated", note)
+        return
+    waits = board.launch.token_gap_us
+    gap = f"{waits.value:g} us between two launches that make tokens ({waits.kind})"
+    yield _Figure("host between launches", made.host_ms, "ms", "derived", f"{gap}, less what a queued launch costs")
+    note = f"headline: a token of a generation as its user sees it, {gap}, {left_out}"
+    yield _Figure("latency", made.ms, "ms", "simulated", note)
     yield _Figure("speed", made.tokens_per_s, "tokens/s", "simulated", note)
-    if case.phase == "decode":
-        note = f"one design for both phases: a prompt of {LENGTH} tokens in {LENGTH} decode steps, {left_out} in each"
+    note = f"launches in a queue, nothing else of the host, {left_out}" + (
+        "; a launch per token can't be queued, --generate comes near" if made.found.makes == 1 else ""
+    )
+    yield _Figure("latency, host left out", made.card_ms, "ms", "simulated", note)
+    yield _Figure("speed, host left out", made.card_tokens_per_s, "tokens/s", "simulated", note)
+    if made.found.makes == 1:
+        note = f"one design for both phases: a prompt of {LENGTH} tokens in {LENGTH} decode steps, {gap}, {left_out}"
         yield _Figure("time to first token, by decode steps", LENGTH * made.ms, "ms", "simulated", note)
 
 
@@ -74,6 +90,54 @@ def _roofline(made: Made) -> Iterator[_Figure]:
             f"fraction of roofline, {name} bandwidth", made.tokens_per_s / most, "ratio", "derived",
             "speed over roofline, launches included",
         )  # fmt: skip
+        if case.phase == "decode":
+            yield _Figure(
+                f"fraction of roofline, {name} bandwidth, host left out", made.card_tokens_per_s / most, "ratio",
+                "derived", "speed over roofline, launches in a queue",
+            )  # fmt: skip
+
+
+def _energy(made: Made) -> Iterator[_Figure]:
+    """By the energy model of the board, in its three cases, waiting for the host included."""
+    costs, tokens = made.design.board.energy_costs, made.found.case.tokens
+    for case in CASES:
+        used = energy(made.activity, costs, case)
+        of = {name: getattr(costs, name) for name in EnergyCosts.model_fields}
+        note = ", ".join(
+            f"{name} {getattr(each, case).value:g} {getattr(each, case).unit} {getattr(each, case).kind}"
+            for name, each in of.items()
+        )
+        yield _Figure(f"energy per token, {case} case", 1e3 * used.total_j / tokens, "mJ", "derived", note)
+        yield _Figure(f"tokens per joule, {case} case", tokens / used.total_j, "tokens/J", "derived")
+        yield _Figure(f"power, {case} case", used.power_w, "W", "derived", "mean")
+    used = energy(made.activity, costs)
+    for name in ("static", "clocked", "hbm", "dsp", "onchip"):
+        part = getattr(used, f"{name}_j")
+        yield _Figure(f"energy per token, {name}", 1e3 * part / tokens, "mJ", "derived", "central case")
+
+
+def _dsps(made: Made) -> Iterator[_Figure]:
+    case, used = made.found.case, dsp_use(made)
+    of = "token" if case.phase == "decode" else "prompt"
+    note = f"products of integers that the model asks for per {of}, masked attention left out"
+    yield _Figure("multiplications", used.products, "count", "derived", note)
+    note = f"multiplications over {PRODUCTS_PER_SLICE} per slice and cycle of all slices, while the card is at work"
+    yield _Figure("DSP efficiency", used.efficiency, "ratio", "derived", note)
+    if case.model != "gpt2":
+        return
+    what = (
+        f"TTFT at {LENGTH} tokens" if case.phase == "prefill"
+        else f"decode speeds, theirs of [{LENGTH}:{LENGTH}], ours after {LENGTH} tokens"
+    )  # fmt: skip
+    for rival in rivals(LENGTH):
+        name = rival.system.upper() if rival.system == "dfx" else rival.system.title()
+        speeds, slices = (published_text(f"intar_{each}_over_allo_and_dfx", "gpt2") for each in ("speed", "dsp"))
+        note = f"quotient of {what}; InTAR publishes {speeds} over Allo and DFX"
+        yield _Figure(f"speed-up over {name}", rival.speed_up(made), "ratio", "derived", note, source=rival.source)
+        note = f"quotient of 1 / (time x DSPs), theirs {rival.dsps:g}; InTAR publishes {slices} over Allo and DFX"
+        yield _Figure(
+            f"DSP efficiency over {name}", rival.dsp_efficiency(made), "ratio", "derived", note, source=rival.source
+        )
 
 
 def _binding(made: Made) -> Iterator[_Figure]:

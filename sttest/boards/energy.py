@@ -169,10 +169,10 @@ def energy(activity: Activity, costs: EnergyCosts, case: CostCase = "central") -
 
 
 COUNTS = ("dsp_work_cycles", "hbm_bits", "bram_bits", "uram_bits", "srl_bits")
-COLUMNS = ("element", "kind", "evaluations", "macs", "dsp_slices", *COUNTS)
-"""``element``: process, FIFO, converter or DMA.  ``evaluations``: of a task's payload.  ``dsp_slices``: of all its
-lanes, products in LUTs charged as those in DSPs that they replace.  The rest is summed over elements into an
-:class:`Activity`."""
+COLUMNS = ("element", "kind", "process", "evaluations", "macs", "dsp_slices", *COUNTS)
+"""``element``: task, FIFO, converter or DMA.  ``process``: of a task, which others share that take turns on its slices.
+``evaluations``: of a task's payload.  ``dsp_slices``: of all its lanes, products in LUTs charged as those in DSPs
+that they replace.  The rest is summed over elements into an :class:`Activity`."""
 
 
 def read_activity(path: Path) -> pd.DataFrame:
@@ -205,14 +205,15 @@ def activity_of(report: pd.DataFrame, busy_cycles: Mapping[str, int], cycles: in
     Raises:
         InputError: the engine ran another design.
     """
-    computing = report[report["dsp_slices"] > 0]
-    missing = [name for name in computing["element"] if name not in busy_cycles]
+    # Tasks that take turns share the slices of the one that has most.
+    slices_of = report[report["dsp_slices"] > 0].groupby("process", sort=False)["dsp_slices"].max()
+    missing = [name for name in slices_of.index if name not in busy_cycles]
     if missing:
         raise InputError(
             "other-design", f"the run has no process '{missing[0]}'", where="activity report",
             hints=["run the design of the same package"],
         )  # fmt: skip
-    enabled = sum(slices * busy_cycles[name] for name, slices in computing[["element", "dsp_slices"]].values)
+    enabled = sum(slices * busy_cycles[str(name)] for name, slices in slices_of.items())
     totals = {name: float(report[name].sum()) for name in COUNTS}
     return Activity(seconds=cycles / clock_mhz / 1e6, dsp_enabled_cycles=float(enabled), **totals)
 

@@ -24,6 +24,7 @@ from sttest.compile.schedule.operators import FABRIC, operator_instances, operat
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
+from sttest.compile.sharing.processes import process_name
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import critical_path
 from sttest.sim.graph import PING_PONG, MemoryPort
@@ -131,7 +132,7 @@ def activity_table(design: Design) -> pd.DataFrame:
     """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
     library = operators(design.board)
     rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).fillna(0)
+    return pd.DataFrame(rows, columns=list(COLUMNS)).fillna({"process": ""}).fillna(0)
 
 
 def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
@@ -151,6 +152,7 @@ def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
         yield {
             "element": op.sym_name.data,
             "kind": "task",
+            "process": process_name(op),
             "evaluations": evaluations,
             "macs": macs * evaluations,
             "dsp_slices": sum(_charged_slices(name, library) * count for name, count in instances.items()),

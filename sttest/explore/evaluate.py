@@ -170,8 +170,7 @@ class Evaluator:
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
         activity = activity_table(design)
-        # Enabled cycles count in the high case of energy alone; tasks that take turns have no process of their own.
-        busy = dict.fromkeys(activity["element"], 0)
+        busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
         done = activity_of(activity, busy, run.cycles, self.clock_mhz)
         return {"cycles": run.cycles, **self._in_time(run.cycles, done), **_in_space(design, taken)}
 

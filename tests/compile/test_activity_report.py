@@ -83,13 +83,31 @@ def test_a_package_has_the_report(package: DesignPackage) -> None:
         activity_of(report, {}, 100, 250.0)
 
 
+def test_tasks_that_take_turns_have_the_slices_of_one_engine() -> None:
+    rows = [("q", "engine", 4, 8), ("k", "engine", 2, 8), ("norm", "norm", 3, 3)]
+    columns = ["element", "process", "dsp_slices", "dsp_work_cycles"]
+    report = pd.DataFrame(rows, columns=pd.Index(columns)).reindex(columns=list(COLUMNS), fill_value=0)
+    done = activity_of(report, {"engine": 5, "norm": 2}, 10, 250.0)
+    assert (done.dsp_enabled_cycles, done.dsp_work_cycles) == (4 * 5 + 3 * 2, 8 + 8 + 3)
+
+
+def test_a_shared_design_has_the_work_of_one_that_is_not() -> None:
+    text = lowered_text("gpt2", "decode", small=True)
+    alone, shared = (compile_text(text, "small", "u55c", CompileOptions(share=share)) for share in ("none", "all"))
+    ran = simulate(shared.graph)
+    busy = {name: process.busy_cycles for name, process in ran.breakdown.items()}
+    done = activity_of(activity_table(shared), busy, ran.cycles or 0, 250.0)
+    assert done.dsp_work_cycles == pytest.approx(activity_table(alone)["dsp_work_cycles"].sum())
+    assert done.dsp_enabled_cycles >= done.dsp_work_cycles
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         (None, "cannot be read"),
         ("a,b\n1,2\n", "does not have the columns"),
-        (",".join(COLUMNS) + "\nx,task,1,1,-1,0,0,0,0,0\n", "not numbers of 0 or more"),
-        (",".join(COLUMNS) + "\nx,task,1,1,one,0,0,0,0,0\n", "not numbers of 0 or more"),
+        (",".join(COLUMNS) + "\nx,task,x,1,1,-1,0,0,0,0,0\n", "not numbers of 0 or more"),
+        (",".join(COLUMNS) + "\nx,task,x,1,1,one,0,0,0,0,0\n", "not numbers of 0 or more"),
     ],
 )
 def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> None:

@@ -7,16 +7,21 @@ import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from experiments.best.cases import Case, all_cases, bases
-from experiments.best.design import command
+from experiments.best.design import Made, command
+from experiments.best.efficiency import multiplications, rivals
 from experiments.best.find import Search, find
 from experiments.best.found import Found, path_of, read_found, write_found
 from experiments.best.table import write_design
+from sttest.boards.energy import Activity
+from sttest.boards.load import load_board
 from sttest.cli.app import app
 from sttest.compile.options import CompileOptions, renamed
 from sttest.core.errors import DoesNotFitError, InputError
@@ -132,6 +137,47 @@ def test_a_decode_is_one_launch_with_the_head_and_a_prefill_one_or_a_launch_per_
     assert {knobs.layers for knobs in bases(decode).values()} == {26}
     per_layer = Found(prefill, CompileOptions(layers=1), "one", "", 1, 1)
     assert (per_layer.launches, replace(per_layer, knobs=CompileOptions(layers=26)).launches) == (26, 1)
+
+
+def made_up(phase: Any, **knobs: Any) -> Made:
+    """GPT-2 on a U55C: a launch of 100,000 cycles, 0.4 ms, with 1 Gbit from memory."""
+    found = Found(Case("gpt2", phase), CompileOptions(**knobs), "made up", "", 0, 0)
+    parts: dict[str, Any] = {
+        "design": SimpleNamespace(board=load_board("u55c")), "placed": SimpleNamespace(cycles=(1, 100_000)),
+        "itemised": None,
+    }  # fmt: skip
+    return Made(found, counts=pd.DataFrame(), done=Activity(4e-4, hbm_bits=1e9), itemised_layers=1, **parts)
+
+
+def test_the_host_stands_between_two_launches_that_make_tokens() -> None:
+    """251 us, board's file; 4.57 us for a launch that waits in a queue."""
+    each = made_up("decode", layers=24)
+    assert (each.card_ms, each.ms) == pytest.approx((0.4 + 0.00457, 0.4 + 0.251))
+    assert (each.activity.seconds, each.activity.hbm_bits) == pytest.approx((0.651e-3, 1e9))
+    of_layers = made_up("decode", layers=12)
+    assert (of_layers.card_ms, of_layers.ms) == pytest.approx((0.8 + 0.00914, 0.8 + 0.00457 + 0.251))
+    several = made_up("decode", layers=24, generate=10)
+    assert (several.card_ms, several.ms) == pytest.approx((0.04 + 0.000457, 0.04 + 0.0251))
+    assert (several.activity.seconds, several.activity.hbm_bits) == pytest.approx((0.0651e-3, 1e8))
+    prompt = made_up("prefill", layers=24)
+    assert prompt.card_ms == prompt.ms == pytest.approx(0.4 + 0.00457)
+
+
+def test_multiplications_of_gpt2_by_hand() -> None:
+    weights, hidden = 24 * 12 * 1024 * 1024, 1024
+    decode = weights + 24 * (2 * 256 + 1) * hidden + hidden * 50257
+    prompt = 256 * weights + 24 * 2 * (256 * 257 // 2) * hidden
+    assert [multiplications(Case("gpt2", phase)) for phase in ("decode", "prefill")] == [decode, prompt]
+
+
+def test_quotients_over_others_are_of_time_and_of_time_times_dsps() -> None:
+    allo, dfx = rivals(256)
+    made = made_up("prefill", layers=24)
+    made.placed.taken = SimpleNamespace(total=SimpleNamespace(dsp=890))  # type: ignore[misc]
+    assert (allo.system, dfx.system) == ("allo", "dfx")
+    assert allo.speed_up(made) == pytest.approx(651.96 / 0.40457)
+    assert allo.dsp_efficiency(made) == pytest.approx(651.96 * 1780 / (0.40457 * 890))
+    assert dfx.speed_up(made_up("decode", layers=24)) == pytest.approx(1e3 / 0.651 / 185.19)
 
 
 class Small(Case):

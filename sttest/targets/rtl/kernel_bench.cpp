@@ -65,7 +65,8 @@ int main(int argc, char** argv) {
         std::ofstream out(file(n, ".out"), std::ios::binary);
         out.write(reinterpret_cast<const char*>(memory[n].data()), std::streamsize(memory[n].size()));
     }
-    std::printf("%s %llu %d\n", bench.finished ? "done" : "limit", (unsigned long long)cycles, complaints);
+    const bool finished = bench.finished;
     bench.final();
+    std::printf("%s %llu %d\n", finished ? "done" : "limit", (unsigned long long)cycles, complaints);
     return 0;
 }

@@ -21,6 +21,8 @@ from sttest.targets.rtl.kernel_port import CONTROL, MEMORY
 LAUNCHES = 2
 """One after the other, since a kernel must come back to its start by itself."""
 MAX_CYCLES = 20_000_000
+_COUNT = "toggles "
+"""What the lines of what modules counted begin with (``dot_products.sv``)."""
 _TOP = "bench"
 _VERILATOR = (
     "verilator", "--cc", "--exe", "--top-module", _TOP, "--prefix", "Vbench", "-O3", "--x-assign", "fast",
@@ -38,10 +40,17 @@ class KernelRun:
     cycles: int  # of all launches, with those of the host; chance has a part in them
     complaints: tuple[str, ...]  # what AXI forbids, and accesses outside of an argument
     memory: Mapping[str, Bytes]  # of each argument at the end
+    counts: tuple[str, ...] = ()  # what modules counted, a line each: scope and numbers
 
 
 def run_kernel_with_memory(
-    kernel: RtlKernel, images: Mapping[str, Bytes], folder: Path, *, seed: int = 1, max_cycles: int = MAX_CYCLES
+    kernel: RtlKernel,
+    images: Mapping[str, Bytes],
+    folder: Path,
+    *,
+    seed: int = 1,
+    max_cycles: int = MAX_CYCLES,
+    define: str = "",
 ) -> KernelRun:
     """Builds a kernel and launches it as a host would, several times.
 
@@ -51,6 +60,7 @@ def run_kernel_with_memory(
         folder: folder of sources and build, which is made anew.
         seed: of the stalls of memory.
         max_cycles: clock cycles after which it is stopped.
+        define: macro that makes modules count something; none if left out.
 
     Raises:
         ToolMissingError: Verilator is not installed.
@@ -63,12 +73,15 @@ def run_kernel_with_memory(
         (folder / "memory" / f"{number}.bin").write_bytes(images[argument.name].tobytes())
     sources = _written(kernel, folder, seed)
     flags = f"-DARGUMENTS={len(kernel.arguments)} -I../include"
-    call_tool([*_VERILATOR, "-CFLAGS", flags, *sources], folder)
+    defines = [f"-D{define}"] if define else []
+    call_tool([*_VERILATOR, *defines, "-CFLAGS", flags, *sources], folder)
     call_tool(_MAKE, folder)
     done = subprocess.run(
         ["obj/Vbench", str(max_cycles)], cwd=folder, capture_output=True, check=False, preexec_fn=largest_stack
     )
-    *complaints, last = done.stdout.decode("utf-8", "replace").strip().splitlines() or [""]
+    *told, last = done.stdout.decode("utf-8", "replace").strip().splitlines() or [""]
+    counts = tuple(line.removeprefix(_COUNT) for line in told if line.startswith(_COUNT))
+    complaints = tuple(line for line in told if not line.startswith(_COUNT))
     verdict, _, rest = last.partition(" ")
     if done.returncode or verdict not in ("done", "limit"):
         raise SttestError("simulator-failed", f"the simulation ended with {done.returncode}: {last}", where=str(folder))
@@ -76,7 +89,7 @@ def run_kernel_with_memory(
         each.name: np.fromfile(folder / "memory" / f"{number}.out", np.uint8)
         for number, each in enumerate(kernel.arguments)
     }
-    return KernelRun(verdict == "done", int(rest.split()[0]), tuple(complaints), memory)
+    return KernelRun(verdict == "done", int(rest.split()[0]), complaints, memory, counts)
 
 
 def _written(kernel: RtlKernel, folder: Path, seed: int) -> list[str]:

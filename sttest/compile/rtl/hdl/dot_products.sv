@@ -81,6 +81,20 @@ module dot_products #(
       assign sums[r] = waiting[LEFT-1];
     end
   end
+`ifdef COUNT_TOGGLES
+  // In simulation: how many bits of the factors change from one step to the next, and the steps.
+  longint steps = 0, toggles = 0;
+  logic [LANES-1:0][SHARED-1:0] shared_was = '0;
+  logic [RESULTS-1:0][LANES-1:0][OTHER-1:0] other_was = '0;
+  always_ff @(posedge clk)
+    if (ce) begin
+      steps <= steps + 1;
+      toggles <= toggles + 64'($countones(shared ^ shared_was)) + 64'($countones(other ^ other_was));
+      shared_was <= shared;
+      other_was <= other;
+    end
+  final $display("toggles %m %0d %0d %0d %0d", LANES, LANES * (SHARED + RESULTS * OTHER), steps, toggles);
+`endif
 endmodule
 
 // A product in LUTs, 3 cycles later: rows of a, one per bit of b, in a tree; the row of b's sign is subtracted.
