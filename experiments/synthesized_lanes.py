@@ -19,11 +19,11 @@ from sttest.boards.resources import Resources, total
 from sttest.compile.compiler import compile_text
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.options import CompileOptions
+from sttest.compile.resources.structure import lanes_of, structure_of
+from sttest.compile.resources.synthesis import LANES_FILE, sum_tree
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.processes import design_modules
-from sttest.targets.synth.estimate import LANES_FILE, sum_tree
 from sttest.targets.synth.processes import ProcessJobs, jobs_of
-from sttest.targets.synth.structure import lanes_of, structure_of
 from sttest.targets.synth.yosys import Synthesized, synthesize, yosys_version
 
 PER_RESULT, COLUMNS = 16, (4, 64)

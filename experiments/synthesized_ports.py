@@ -12,8 +12,8 @@ from pathlib import Path
 import yaml
 
 from experiments.synthesized_rows import amounts, fitted
+from sttest.compile.resources.synthesis import PORTS_FILE, port_tokens
 from sttest.package import DesignPackage
-from sttest.targets.synth.estimate import PORTS_FILE, port_tokens
 from sttest.targets.synth.ports import PortJob, port_jobs
 from sttest.targets.synth.yosys import synthesize, yosys_version
 

@@ -11,7 +11,7 @@ from sttest.boards.load import load_board, require_hbm
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
-from sttest.compile.hls import emit_design
+from sttest.compile.hls.files import emit_design
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
 from sttest.compile.schedule.operators import operators_of_lanes

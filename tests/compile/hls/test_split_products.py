@@ -91,7 +91,7 @@ def test_lanes_of_units_are_those_of_their_product(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_split_is_refused() -> None:
-    with pytest.raises(InputError, match="no product with a weight can be split into 7 units.*power of two"):
+    with pytest.raises(InputError, match=r"no product with a weight can be split into 7 units.*power of two"):
         design(7)
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sttest.boards.resources import Resources
+from sttest.compile.resources.synthesis import Amounts, ProductsRow, lane_rows, part_estimate, synthesized_rows
 from sttest.compile.rtl.cells import products_part
-from sttest.targets.synth.estimate import Amounts, ProductsRow, lane_rows, part_estimate, synthesized_rows
 
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "synthesis.md"
 PER_RESULT = 16
