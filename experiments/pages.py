@@ -208,6 +208,24 @@ def best_rivals() -> str:
     return markdown(("GPT-2 Medium", "times as fast", "times the DSP efficiency"), lines)
 
 
+def fpga_peers() -> str:
+    """Our best decode design over each FPGA peer of ``results/peers``, and what differs."""
+    ours = "our best design over it, {}"
+    rows = results("peers").fillna({"value": np.nan, "note": ""}).to_dict("records")
+    lines = []
+    for row in rows:
+        if row["metric"] != ours.format("roofline fraction"):
+            continue
+        speed = next((each["value"] for each in rows if each["metric"] == ours.format("decode speed")
+                      and (each["model"], each["board"]) == (row["model"], row["board"])), np.nan)  # fmt: skip
+        mine, _, differs = str(row["note"]).partition("theirs: ")
+        cells = ("" if np.isnan(each) else f"{each:.2f}" for each in (speed, row["value"]))
+        lines.append((f"{row['model']}, {row['board']}", mine.split(",")[0].removeprefix("ours: "), *cells, differs))
+    return markdown(
+        ("peer", "our model", "times its tokens/s", "times its fraction", "what differs on its side"), lines
+    )
+
+
 def co_simulation() -> str:
     """Cycles of the timing model beside published C/RTL co-simulation."""
     rows = results("fidelity").to_dict("records")
