@@ -13,8 +13,6 @@ from sttest.core.errors import InputError
 from sttest.reference.graph import Load, MemoryLayout, ReferenceStream, Store
 from sttest.reference.memory import pack
 
-PAGE = 64
-
 
 def tensor(name: str, rows: int, size: int, repeats: int = 1, *, writes: bool = False) -> PortTensor:
     """Rows of so many int8, a token each, in words of 8; streamed several times."""

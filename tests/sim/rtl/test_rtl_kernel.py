@@ -1,5 +1,7 @@
 """Compiled designs as kernels with AXI4 ports: what they leave in memory is what the reference engine does."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from linalg_programs import random_whole_program
@@ -76,7 +78,7 @@ def test_small_gpt2(phase, tmp_path):
     check(lowered_text("gpt2", phase, small=True), CompileOptions(), tmp_path / "kernel")
 
 
-def package_of(model: str, phase: str, folder, head: bool = False, **options) -> DesignPackage:
+def package_of(model: str, phase: Literal["decode", "prefill"], folder, head: bool = False, **options) -> DesignPackage:
     tokens, context = (None, 32) if phase == "decode" else (32, None)
     knobs = CompileOptions(**options)
     compile_package(Request(model, phase, tokens, context, options=knobs, head=head, work_dir=folder))
