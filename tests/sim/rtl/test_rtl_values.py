@@ -1,6 +1,7 @@
 """Compiled designs in clocked hardware: every token of the reference engine, in the cycle of the max-plus engine."""
 
 import re
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -25,7 +26,7 @@ from sttest.reference.memory import memory_images
 from sttest.reference.scalar_ops import FLOAT_OPS, INTEGER_OPS
 from sttest.sim.graph import MemoryPort
 from sttest.targets.rtl.compare import compare
-from sttest.targets.rtl.design import ValuedDesign, emulate_designs, pack_tokens
+from sttest.targets.rtl.design import ValuedDesign, emit_designs, emulate_designs, pack_tokens
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), needs("verilator")]
 
@@ -244,6 +245,15 @@ def test_a_wrong_value_is_named_by_stream_token_cycle_and_byte(tmp_path):
     was, shall = int(rows[3, -1]), int(other[3, -1])
     assert str(first) == f"token 3 of '{fifo}', cycle {cycle}: byte 0 is 0x{was:02x}, not 0x{shall:02x}"
     assert (first.kind, first.token, first.cycle) == ("value", 3, cycle)
+
+
+def test_a_token_may_be_wider_than_what_a_simulator_prints_at_once(tmp_path):
+    """Of a head's weights one has 16,384 bits; Verilator refuses to print numbers of more than 8,192."""
+    design = next(made for seed in (3006, 3000) if (made := program(seed)) is not None)
+    emit_designs([design], tmp_path)
+    sources = ("twin_log.sv", "fifo_ram.sv", "checked_fifo.sv")
+    options = ("--lint-only", "-Wno-lint", "-Wno-style", "--top-module", "checked_fifo", "-GWIDTH=16384")
+    subprocess.run(["verilator", *options, *sources], cwd=tmp_path, check=True)
 
 
 def test_a_fifo_of_another_depth_is_found(tmp_path):

@@ -19,6 +19,7 @@ module checked_fifo #(
   output logic             avail
 );
   localparam int BYTES = (WIDTH + 7) / 8;
+  localparam int WORDS = (WIDTH + 63) / 64;
   logic [8*BYTES-1:0] expected [TOKENS];
   int written = 0;
   logic differs = 0;  // the first token with another value than was expected is told
@@ -27,6 +28,10 @@ module checked_fifo #(
   end else begin : srl
     fifo_model #(.WIDTH(WIDTH), .DEPTH(DEPTH)) fifo (.*);
   end
+  // Simulators print numbers up to some width.
+  task automatic tell(input logic [64*WORDS-1:0] bits);
+    for (int k = WORDS - 1; k >= 0; --k) $write("%h", bits[64*k +: 64]);
+  endtask
   int file, kept;
   initial begin
     file = $fopen($sformatf("expected/%0d.bin", ID), "rb");
@@ -45,7 +50,11 @@ module checked_fifo #(
       `TWIN_ACCESS(2 * ID + 1, 1, now);
       if (CHECKED && !differs && put_data !== expected[written][WIDTH-1:0]) begin
         differs <= 1;
-        $display("value %0d %0d %0d %h %h", ID, written, now, put_data, expected[written][WIDTH-1:0]);
+        $write("value %0d %0d %0d ", ID, written, now);
+        tell((64*WORDS)'(put_data));
+        $write(" ");
+        tell((64*WORDS)'(expected[written][WIDTH-1:0]));
+        $write("\n");
       end
       written <= written + 1;
     end
