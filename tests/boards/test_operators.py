@@ -29,6 +29,9 @@ NEEDED = {
         "mac_w4a8",
         "mac_w4a8_packed",
         "mac_w8a8",
+        "mac_w4a8_cascaded",
+        "mac_w4a8_packed_cascaded",
+        "mac_w8a8_cascaded",
         "mac_w4a8_fabric",
         "mac_w8a8_fabric",
         "pe_w4a8",
@@ -71,6 +74,13 @@ def test_a_product_in_luts_is_one_of_the_reports_and_the_adder_behind_it(library
     area = library[f"{name}_fabric"].area
     assert (area.dsp, area.ff, area.lut) == (0, adder_bits, library["imul_fabric"].area.lut + adder_bits)
     assert library[f"{name}_fabric"].stages == library[name].stages
+
+
+@pytest.mark.parametrize(("name", "bits"), [("mac_w4a8", 4), ("mac_w4a8_packed", 4), ("mac_w8a8", 8)])
+def test_a_product_in_a_cascade_has_the_adder_of_its_dsp(library, name, bits):
+    area = library[f"{name}_cascaded"].area
+    assert (area.dsp, area.ff, area.lut) == (library[name].area.dsp, 0, bits)
+    assert library[f"{name}_cascaded"].stages == library[name].stages
 
 
 def test_tanh_is_a_chain(library):
