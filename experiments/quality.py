@@ -62,7 +62,7 @@ def reproduce(weights: Path, work: Path, out: Path) -> list[_Measured]:
     print_table(("precision", "weights", "perplexity", "loss", "KL, nats", "agreement", ""), map(_cells, found))
     with ResultFolder(out, config={"model": MODEL, "windows": WINDOWS, "window_length": LENGTH}) as results:
         for each in found:
-            results.add(*_rows(each))
+            results.add(*_rows(out.name, each))
     return found
 
 
@@ -88,22 +88,22 @@ def _measured(
     return _Measured(name, method, evaluate(model, twin, windows), note)
 
 
-def _rows(found: _Measured) -> Iterator[Row]:
+def _rows(experiment: str, found: _Measured) -> Iterator[Row]:
     each, where = found.quality, f"[{found.name}, {found.method}]"
     if each is None:
-        yield Row("quality", f"perplexity {where}", None, "ratio", "measured", model=MODEL, note=found.note)
+        yield Row(experiment, f"perplexity {where}", None, "ratio", "measured", model=MODEL, note=found.note)
         return
-    yield _row(f"perplexity {where}", each.perplexity, "ratio", found.note, each.reference_perplexity)
-    yield _row(f"KL divergence {where}", each.kl_nats, "nats", found.note)
-    yield _row(f"agreement {where}", each.agreement, "ratio", found.note)
+    yield _row(experiment, f"perplexity {where}", each.perplexity, "ratio", found.note, each.reference_perplexity)
+    yield _row(experiment, f"KL divergence {where}", each.kl_nats, "nats", found.note)
+    yield _row(experiment, f"agreement {where}", each.agreement, "ratio", found.note)
     if math.isfinite(each.sqnr_db[-1]):
-        yield _row(f"SQNR behind the last layer {where}", each.sqnr_db[-1], "dB", found.note)
+        yield _row(experiment, f"SQNR behind the last layer {where}", each.sqnr_db[-1], "dB", found.note)
 
 
-def _row(metric: str, value: float, unit: str, note: str, reference: float | None = None) -> Row:
+def _row(experiment: str, metric: str, value: float, unit: str, note: str, reference: float | None = None) -> Row:
     exact = None if reference is None else round(reference, 4)
     return Row(
-        "quality", metric, round(value, 4), unit, "measured", model=MODEL, reference=exact, source=_SOURCE, note=note
+        experiment, metric, round(value, 4), unit, "measured", model=MODEL, reference=exact, source=_SOURCE, note=note
     )
 
 

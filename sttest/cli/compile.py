@@ -1,9 +1,10 @@
 """`sttest compile` and `sttest opt`: from a model, or IR text, to a design package or other IR."""
 
+import re
 import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +22,9 @@ from sttest.models.registry import model_config
 from sttest.package import DesignPackage, check_target, read_lanes
 from sttest.package.compiled import write_package
 from sttest.studies.workload import CompileRequest, is_file
+
+if TYPE_CHECKING:
+    from sttest.frontend.operations import SourceLine
 
 
 @takes_options()
@@ -153,7 +157,10 @@ def _report_operations(model: str, *, as_json: bool) -> None:
         hints = ["give FILE.py:FUNCTION"]
         raise InputError("not-a-module", "--operations is of a module", where=model, hints=hints)
     with progress(f"reading {model}"):
-        found = ModuleSource.load(model).operations()
+        source = ModuleSource.load(model)
+        found = source.operations()
+        if not any(each.state == "refused" for each in found):
+            found = [*found, *_refused_by_the_compiler(source, model)]
     if as_json:
         print_json({"schema": "sttest.operations/1", "lines": [asdict(line) for line in found]})
     else:
@@ -161,6 +168,18 @@ def _report_operations(model: str, *, as_json: bool) -> None:
         print_table(("line", "operations", "done", "instead"), rows)
     if any(each.state == "refused" for each in found):
         raise typer.Exit(InputError.exit_code)
+
+
+def _refused_by_the_compiler(source: ModuleSource, model: str) -> "list[SourceLine]":
+    """What of a module gets through the front end, and no further."""
+    from sttest.frontend.operations import SourceLine
+
+    try:
+        CompileRequest(model, options=CompileOptions(precision="fp32"), module=source).design()
+    except InputError as error:
+        place = re.search(r"\S+:\d+", error.where or "")
+        return [SourceLine(place[0] if place else "", "", (error.what,), "refused", "; ".join(error.hints))]
+    return []
 
 
 def _short(place: str) -> str:

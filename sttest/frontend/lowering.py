@@ -51,9 +51,17 @@ def annotate(module: Any, program: TorchProgram | SavedProgram, names: Sequence[
     for op in function.regions[0].blocks[0].operations:
         if op.operation.name.startswith("linalg.") or op.operation.name == "tensor.concat":
             op.attributes["sttest.source"] = _attribute(module.context, source_of(op))
-            place = re.search(r" at (\S+:\d+)", _places(program).get(_number_of(op), ""))
-            if place is not None:
-                op.attributes["sttest.place"] = _attribute(module.context, place[1])
+            _say_place(op, _places(program), module.context)
+            for region in op.operation.regions:
+                for inner in region.blocks[0].operations:
+                    if inner.operation.name == "math.powf":  # which the compiler may refuse
+                        _say_place(inner, _places(program), module.context)
+
+
+def _say_place(op: Any, places: Mapping[int, str], context: Any) -> None:
+    found = re.search(r" at (\S+:\d+)", places.get(_number_of(op), ""))
+    if found is not None:
+        op.attributes["sttest.place"] = _attribute(context, found[1])
 
 
 def _attribute(context: Any, value: str | int | Sequence[str]) -> Any:

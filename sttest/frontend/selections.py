@@ -270,8 +270,9 @@ def pooling(dims: int) -> tuple[Rewrite, Rewrite]:
         x: Tensor, kernel: list[int], stride: list[int] | None = None, padding: Any = 0, dilation: Any = 1,
         ceil_mode: bool = False,
     ) -> Tensor:  # fmt: skip
-        shape = [_per_dim(each, dims) for each in (kernel, stride or kernel, padding, dilation)]
-        found = windows(batched(x), *shape, torch.finfo(x.dtype).min, ceil_mode=ceil_mode).amax(taps)
+        width, step, edge, spread = (_per_dim(each, dims) for each in (kernel, stride or kernel, padding, dilation))
+        least = torch.finfo(x.dtype).min
+        found = windows(batched(x), width, step, edge, spread, least, ceil_mode=ceil_mode).amax(taps)
         return found.reshape(*x.shape[: x.dim() - dims], *found.shape[2:])
 
     def mean(

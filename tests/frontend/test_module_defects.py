@@ -115,6 +115,7 @@ def make():
         ("abs()", ["offline", "streamed", "streamed", "streamed"], ""),
         ("sort().values", ["offline", "streamed", "refused", "streamed"], "on the host"),
         ("atan()", ["offline", "streamed", "streamed", "streamed", "refused"], "without the operation"),
+        ("pow(y)", ["offline", "streamed", "streamed", "streamed", "refused"], "the exponent a number"),
     ],
 )
 def test_a_report_says_of_each_line_how_it_is_done(operation, states, told, tmp_path, sttest):
@@ -126,6 +127,7 @@ def test_a_report_says_of_each_line_how_it_is_done(operation, states, told, tmp_
     assert [each["state"] for each in found] == states
     assert [Path(each["place"]).name.partition(":")[2] for each in found[:4]] == ["8", "8", "9", "10"]
     assert any(told in each["hint"] for each in found)
+    assert all(each["place"].endswith("own.py:9") for each in found if each["state"] == "refused")
 
 
 def test_a_report_is_a_table(tmp_path, sttest):

@@ -46,6 +46,8 @@ def place_of(op: Operation) -> str:
     at = f" at {line.data}" if isinstance(line, StringAttr) else ""
     if isinstance(source, StringAttr) and source.data:
         return f"{op.name}{at} ({source.data})"
+    if at:
+        return f"{op.name}{at}"
     types = ", ".join(str(result.type) for result in op.results)
     return f"{op.name} -> {types}" if types else op.name
 

@@ -23,7 +23,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from sttest.compile.ir.names import source_of
+from sttest.compile.linalg.support import place_of
 from sttest.core.errors import InputError
 
 MOST = 64
@@ -255,7 +255,7 @@ def _power_of(op: Operation) -> SSAValue:
     if base is not None and base > 0:
         return _exponential(Number(op.operands[1]) * log(base)).value
     nest = op.parent_op()
-    where = source_of(nest) if isinstance(nest, GenericOp) else op.name
+    where = place_of(nest) if isinstance(nest, GenericOp) and "sttest.place" not in op.attributes else place_of(op)
     hints = ["make the exponent a number", "compute that on the host and give its result as an input"]
     raise InputError("unsupported-op", f"{op.name} of an exponent that is no constant", where=where, hints=hints)
 

@@ -77,7 +77,7 @@ class _Site:
         rows = torch.stack([self._shared(each.weight.abs().amax(1)) for each in self.readers.values()]).amax(0)
         scales = _scales(read, rows)
         for reader in self.readers.values():
-            reader.weight *= self._repeated(scales).unsqueeze(-1)
+            reader.weight.mul_(self._repeated(scales).unsqueeze(-1))
         _divide(self.source, scales)
 
     def _shared(self, channels: Tensor) -> Tensor:
