@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from experiments.best.cases import BOARD, LENGTH
 from experiments.best.design import Made
 from sttest.boards.resources import KINDS, total
-from sttest.compile.resources.design import die_of
+from sttest.compile.resources.design import die_under
 from sttest.core.results import Kind, Row
 
 _UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
@@ -92,7 +92,7 @@ def _binding(made: Made) -> Iterator[_Figure]:
 
 
 def _space(made: Made) -> Iterator[_Figure]:
-    parts, budget = made.placed.partition, total(die_of(made.design.board).budgets)
+    parts, budget = made.placed.partition, total(die_under(made.design, made.placed.taken).budgets)
     shares = made.placed.taken.total.shares_of(budget)
     note = "predicted; margin of the board's file taken off the budget"
     for kind in KINDS:

@@ -61,7 +61,7 @@ def compile_verb(
 ) -> None:
     """Compile one decoder block to a design package.
 
-    Resources are always reported; with --check-resources exit code 4 where a budget is exceeded.
+    Resources are always reported, as shares of --budget; with --check-resources exit code 4 where it is exceeded.
 
     Examples:
 
@@ -79,7 +79,7 @@ def compile_verb(
 
       sttest compile my-module.py:make --operations
 
-      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
+      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources --budget published
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
 
@@ -252,7 +252,8 @@ def _resources(facts: dict[str, Any]) -> str:
     shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
     over = facts["over_budget"]
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
+    budget = f"of the {facts['budget']} budget"
+    return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
 
 
 def _partition(facts: dict[str, Any] | None) -> list[str]:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 
@@ -81,6 +82,7 @@ class Resources(_Section):
 
     total: dict[str, int | float]
     share_of_budget: dict[str, float]
+    budget: BudgetName = "published"  # packages of before there was a choice were held to this one
     over_budget: list[str]
     memory_ports: int
     hbm_ports: int
