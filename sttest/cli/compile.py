@@ -263,7 +263,20 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
-    return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
+    return [
+        f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings",
+        *_clocks(facts["clock"]),
+    ]
+
+
+def _clocks(facts: dict[str, Any]) -> list[str]:
+    """A launch at the clocks that the design may reach, the one that it was compiled for beside them."""
+    times = (f"{each['case']} {each['clock_mhz']:g} MHz {_us(each['us'])}" for each in facts["times"])
+    return [f"clock          {'; '.join(times)}", *(f"beyond         {remark}" for remark in facts["remarks"])]
+
+
+def _us(time: float | None) -> str:
+    return "a deadlock" if time is None else f"{time:,.1f} us"
 
 
 def _contractions(facts: dict[str, Any] | None) -> list[str]:

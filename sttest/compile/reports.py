@@ -17,6 +17,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
+from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, SlrPlacement, die_under
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
@@ -294,8 +295,8 @@ def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
     }
 
 
-def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
-    """Fullest shares, wires and cycles of a placed design, for the manifest."""
+def partition_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
+    """Fullest shares, wires, cycles and clocks of a placed design, for the manifest."""
     without, with_registers = placed.cycles
     return {
         "fullest_share_per_slr": [round(share.largest, 4) for share in placed.partition.shares],
@@ -304,7 +305,21 @@ def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
         "proven_gap": round(placed.partition.proven_gap, 4),
         "cycles": without,
         "cycles_with_crossing_registers": with_registers,
+        "clock": _clock_facts(placed, design),
     }
+
+
+def _clock_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
+    band = placed_clocks(design, placed)
+    times = times_at_clocks(design, placed, band)
+    return {
+        "times": [
+            {"case": each.case, "clock_mhz": each.clock_mhz, "cycles": each.cycles,
+             "us": None if each.us is None else round(each.us, 3)}
+            for each in times
+        ],
+        "remarks": list(band.remarks),
+    }  # fmt: skip
 
 
 # --- What the sized FIFOs cost: the design's cycles beside those with FIFOs that are never full

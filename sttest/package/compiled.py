@@ -186,6 +186,6 @@ def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) 
         },
         "versions": {"sttest": __version__, **{name: version(name) for name in _VERSIONED}},
         "resources": reports.resource_facts(taken, design),
-        "partition": reports.partition_facts(placed) if placed else None,
+        "partition": reports.partition_facts(placed, design) if placed else None,
         "contractions": design.coverage.to_json() if design.coverage else None,
     }

@@ -88,6 +88,22 @@ class Resources(_Section):
     hbm_ports: int
 
 
+class ClockTime(_Section):
+    """A launch of a placed design at a clock of its kernel."""
+
+    case: str
+    clock_mhz: float
+    cycles: int | None
+    us: float | None
+
+
+class Clock(_Section):
+    """The clocks that a placed design may reach, a launch at each, and what no routed design has shown to work."""
+
+    times: list[ClockTime]
+    remarks: list[str]
+
+
 class Partition(_Section):
     """A design placed on SLRs: fullest share per SLR, wires per boundary, cycles without and with registers there."""
 
@@ -97,6 +113,7 @@ class Partition(_Section):
     proven_gap: float
     cycles: int | None
     cycles_with_crossing_registers: int | None
+    clock: Clock | None = None
 
 
 class InFloat(_Section):
