@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from experiments import resource_check, resource_fit
+from experiments import clock_check, resource_check, resource_fit
 from experiments.gpu_baseline import report as gpu_report
 from experiments.published import published_table, published_text
 from sttest.boards.energy import CASES, Activity, energy
@@ -388,6 +388,16 @@ def gpu_baseline() -> str:
 def resource_errors() -> str:
     """Errors of the resource model on published synthesis reports."""
     return markdown(resource_check.COLUMNS, [each.cells() for each in resource_check.measure()])
+
+
+def clock_errors() -> str:
+    """Errors of the clock model on routed designs, each left out once."""
+    return markdown(clock_check.COLUMNS, clock_check.rows())
+
+
+def clock_sources() -> str:
+    """All routed designs that are known."""
+    return markdown(clock_check.ROW_COLUMNS, clock_check.source_rows())
 
 
 def resource_coefficients() -> str:

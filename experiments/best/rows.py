@@ -11,7 +11,7 @@ from experiments.best.efficiency import PRODUCTS_PER_SLICE, dsp_use, rivals
 from experiments.published import published_text
 from sttest.boards.energy import CASES, EnergyCosts, energy
 from sttest.boards.resources import KINDS, total
-from sttest.compile.resources.design import die_of
+from sttest.compile.resources.design import die_under
 from sttest.core.results import Kind, Row
 
 _UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
@@ -156,7 +156,7 @@ def _binding(made: Made) -> Iterator[_Figure]:
 
 
 def _space(made: Made) -> Iterator[_Figure]:
-    parts, budget = made.placed.partition, total(die_of(made.design.board).budgets)
+    parts, budget = made.placed.partition, total(die_under(made.design, made.placed.taken).budgets)
     shares = made.placed.taken.total.shares_of(budget)
     note = "predicted; margin of the board's file taken off the budget"
     for kind in KINDS:

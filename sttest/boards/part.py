@@ -88,12 +88,42 @@ class Slr(BoardPart):
     uram: Count
 
 
-class Fabric(BoardPart):
-    """Programmable logic of the die (AMD device tables) and the budgets of its SLRs.
+def _at_most_all(quantity: Quantity) -> Quantity:
+    if quantity.value > 1:
+        raise ValueError(f"a share of {quantity.value:g}, which is more than all")
+    return quantity
 
-    ``resource_threshold`` is the share of a budget that a design may fill and still
-    be expected to route.
-    """
+
+Share = Annotated[Ratio, AfterValidator(_at_most_all)]
+
+
+class Budget(BoardPart):
+    """Shares that a design may fill of what the platform leaves of an SLR, and still be expected to route."""
+
+    lut: Share
+    ff: Share
+    dsp: Share
+    bram18: Share
+    uram: Share
+    super_long_lines: Share  # of a boundary
+    process: Share  # of an SLR that one process may take, of any resource
+    # whether the switch in front of the HBM is taken off before the shares are: 1, or 0
+    hbm_switch: Annotated[Quantity, in_unit("ratio", whole=True, positive=False), AfterValidator(_at_most_all)]
+
+
+class Budgets(BoardPart):
+    """What ``--budget`` chooses from."""
+
+    tight: Budget
+    published: Budget
+    all: Budget
+
+
+BudgetName = Literal["tight", "published", "all"]
+
+
+class Fabric(BoardPart):
+    """Programmable logic of the die (AMD device tables), what kernels have of its SLRs, and how much they may fill."""
 
     lut: Count
     ff: Count
@@ -102,7 +132,10 @@ class Fabric(BoardPart):
     uram: Count
     slrs: tuple[Slr, ...] = Field(min_length=1)
     sll_per_boundary: Count
-    resource_threshold: Ratio
+    # what the switch in front of the HBM takes, per 512-bit port in use, of the SLR at the HBM
+    hbm_port_lut: Count
+    hbm_port_ff: Count
+    budgets: Budgets
 
     @property
     def onchip_bytes(self) -> int:
@@ -111,7 +144,7 @@ class Fabric(BoardPart):
 
     @property
     def usable_onchip_bytes(self) -> int:
-        """BRAM and URAM within the SLR budgets, in bytes; the threshold is not applied."""
+        """BRAM and URAM within the SLR budgets, in bytes, before any share is taken."""
         return sum(slr.bram18.count * BRAM36_BYTES // 2 + slr.uram.count * URAM_BYTES for slr in self.slrs)
 
 

@@ -10,12 +10,13 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from sttest.boards.operators import WORD_BITS, Operator
-from sttest.boards.part import URAM_BYTES, BoardPart, Fabric, Slr
+from sttest.boards.part import URAM_BYTES, BoardPart, Budget, BudgetName, Fabric, Slr
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
 from sttest.core.validation import validated
 
-# A CLB of UltraScale+ has 8 LUTs and 16 flip-flops (AMD UG574); shells are given in LUTs alone.
+# A CLB of UltraScale+ has 8 LUTs and 16 flip-flops (AMD UG574).  What shells leave is given in LUTs alone, so how many
+# flip-flops they take is unknown: as many per LUT as a CLB has is assumed.
 FF_PER_LUT = 2
 
 
@@ -73,9 +74,50 @@ def slr_capacity(slr: Slr) -> Resources:
     return Resources(slr.dsp.count, lut, FF_PER_LUT * lut, slr.bram18.count, slr.uram.count)
 
 
-def slr_budgets(fabric: Fabric) -> tuple[Resources, ...]:
-    """What a design may fill of each SLR and still be expected to route: capacity times ``resource_threshold``."""
-    return tuple(slr_capacity(slr) * fabric.resource_threshold.value for slr in fabric.slrs)
+HBM_SLR = 0
+"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
+
+
+def hbm_switch(fabric: Fabric, ports: int) -> Resources:
+    """What the switch in front of the HBM takes of the SLR there.
+
+    Args:
+        fabric: logic of the board.
+        ports: pseudo-channels in use, each behind a 512-bit port.
+    """
+    return Resources(lut=fabric.hbm_port_lut.value, ff=fabric.hbm_port_ff.value) * ports
+
+
+def slr_budgets(fabric: Fabric, name: BudgetName, ports: int) -> tuple[Resources, ...]:
+    """What a design may fill of each SLR: a share of what the shell and the HBM switch leave.
+
+    Args:
+        fabric: logic of the board.
+        name: one of its budgets.
+        ports: pseudo-channels in use.
+    """
+    budget: Budget = getattr(fabric.budgets, name)
+    switch = hbm_switch(fabric, ports) * budget.hbm_switch.value
+    left = (
+        _without(slr_capacity(slr), switch) if number == HBM_SLR else slr_capacity(slr)
+        for number, slr in enumerate(fabric.slrs)
+    )
+    shares = Resources(*(getattr(budget, kind).value for kind in KINDS))
+    return tuple(_part(each, shares) for each in left)
+
+
+def process_bound(fabric: Fabric, name: BudgetName) -> Resources:
+    """What one process may take: the budget's share of the least of each resource that an SLR has."""
+    share = getattr(fabric.budgets, name).process.value
+    return Resources(*map(min, *map(slr_capacity, fabric.slrs))) * share
+
+
+def _without(amounts: Resources, taken: Resources) -> Resources:
+    return Resources(*(max(0.0, had - gone) for had, gone in zip(amounts, taken, strict=True)))
+
+
+def _part(amounts: Resources, shares: Resources) -> Resources:
+    return Resources(*(amount * share for amount, share in zip(amounts, shares, strict=True)))
 
 
 def _share(amount: float, bound: float) -> float:

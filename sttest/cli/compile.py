@@ -65,7 +65,7 @@ def compile_verb(
 ) -> None:
     """Compile one decoder block to a design package.
 
-    Resources are always reported; with --check-resources exit code 4 where a budget is exceeded.
+    Resources are always reported, as shares of --budget; with --check-resources exit code 4 where it is exceeded.
 
     Examples:
 
@@ -83,7 +83,7 @@ def compile_verb(
 
       sttest compile my-module.py:make --operations
 
-      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources
+      sttest compile gpt2 --phase decode --context 64 --beat-bits 256 --check-resources --budget published
 
       sttest compile gpt2 --phase decode --context 64 --share weights --prefetch-kib 4096 --layers 24
 
@@ -271,7 +271,8 @@ def _resources(facts: dict[str, Any]) -> str:
     shares = (f"{kind} {100 * share:.0f} %" for kind, share in facts["share_of_budget"].items())
     over = facts["over_budget"]
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
-    return f"{', '.join(shares)} of the budget, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
+    budget = f"of the {facts['budget']} budget"
+    return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
 
 
 def _partition(facts: dict[str, Any] | None) -> list[str]:
@@ -281,7 +282,20 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
-    return [f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings"]
+    return [
+        f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings",
+        *_clocks(facts["clock"]),
+    ]
+
+
+def _clocks(facts: dict[str, Any]) -> list[str]:
+    """A launch at the clocks that the design may reach, the one that it was compiled for beside them."""
+    times = (f"{each['case']} {each['clock_mhz']:g} MHz {_us(each['us'])}" for each in facts["times"])
+    return [f"clock          {'; '.join(times)}", *(f"beyond         {remark}" for remark in facts["remarks"])]
+
+
+def _us(time: float | None) -> str:
+    return "a deadlock" if time is None else f"{time:,.1f} us"
 
 
 def _contractions(facts: dict[str, Any] | None) -> list[str]:

@@ -30,7 +30,7 @@ from sttest.studies.figures import new_figure, save_figure
 from sttest.studies.workload import TEXT_PHASE, WorkloadShape, file_workload, is_file, model_text, model_workload
 
 
-@takes_options("precision")
+@takes_options("precision", "budget")
 def explore_verb(
     model: Annotated[
         str | None,
@@ -103,11 +103,11 @@ def explore_verb(
     require_optuna()
     if is_file(model):
         shape_options: dict[str, object] = {"--phase": phase, "--tokens": tokens, "--context": context}
-        target = _text_target(model, shape_options, board, options.precision)
+        target = _text_target(model, shape_options, board, options)
         out = out or Path("results") / f"explore-{Path(model).stem}"
     else:
         asked = WorkloadShape.asked(model, phase or "decode", tokens, context)
-        target = _target(asked, model, board, options.precision)
+        target = _target(asked, model, board, options)
         out = out or Path("results") / f"explore-{model_config(model).name}-{asked.phase}"
     check_output_folder(out, RESULTS_SCHEMA, "folder of results")
     objectives, only = tuple(objective or ("latency", "area")), tuple(sorted(parse_only(tuple(knob or ())).items()))
@@ -149,7 +149,9 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
             hints=["take the file, or the version of sttest and of its front end, that made the row"],
         )  # fmt: skip
     # Only what was held against the board has been placed.
-    evaluator = Evaluator(Target(text, **fields), (), check_resources=PLACED in record.figures)
+    evaluator = Evaluator(
+        Target(text, **fields, budget=record.knobs.budget), (), check_resources=PLACED in record.figures
+    )
     with progress(f"point {point}"):
         found = rebuild(record, evaluator)
     if as_json:
@@ -169,14 +171,14 @@ def _searched_text(fields: Mapping[str, Any]) -> str:
     return model_text(config, shape)
 
 
-def _text_target(path: str, shape_options: dict[str, object], board: str, precision: str) -> Target:
+def _text_target(path: str, shape_options: dict[str, object], board: str, options: CompileOptions) -> Target:
     """A text: all that runs, in one launch."""
     queued_us = require_hbm(load_board(board)).launch.queued_us.value
     _, text = file_workload(path, shape_options)
-    return Target(text, path, TEXT_PHASE, 1, 0, board, precision, 1, queued_us)
+    return Target(text, path, TEXT_PHASE, 1, 0, board, options.precision, 1, queued_us, options.budget)
 
 
-def _target(asked: WorkloadShape, model: str, board: str, precision: str) -> Target:
+def _target(asked: WorkloadShape, model: str, board: str, options: CompileOptions) -> Target:
     """The block that is asked for, padded as the compiler's default tile asks."""
     queued_us = require_hbm(load_board(board)).launch.queued_us.value
     config = model_config(model)
@@ -185,7 +187,8 @@ def _target(asked: WorkloadShape, model: str, board: str, precision: str) -> Tar
         say("lowering")
         text = model_text(config, shape)
     return Target(
-        text, model, shape.phase, shape.tokens, shape.context, board, precision, config.layers, queued_us
+        text, model, shape.phase, shape.tokens, shape.context, board, options.precision, config.layers, queued_us,
+        options.budget,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
+from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, note_renamed
 from sttest.core.validation import as_input_error
 
@@ -155,6 +156,11 @@ class CompileOptions(_Checked):
         Field(description="What is counted against the board's budget: C++ through Vitis HLS, or SystemVerilog."),
         Option(level="resources"),
     ] = "hls"  # fmt: skip
+    budget: Annotated[
+        BudgetName,
+        Field(description="How much of the board may be filled: what routes by experience, StreamTensor's, or all."),
+        Option((), level="resources"),
+    ] = "tight"
     c_max_bytes: Annotated[
         int | None, Field(ge=1, description="On-chip memory that fusion may fill; none is what the board leaves."),
         Option(("fuse-kernels",), unit="bytes"),

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from sttest.boards.board import FpgaBoard
 from sttest.boards.energy import COLUMNS
 from sttest.boards.operators import Operator, operators
 from sttest.boards.part import URAM_BYTES
@@ -18,7 +17,8 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
-from sttest.compile.resources.design import DesignResources, SlrPlacement, die_of
+from sttest.compile.resources.clock import placed_clocks, times_at_clocks
+from sttest.compile.resources.design import DesignResources, SlrPlacement, die_under
 from sttest.compile.resources.memories import WAYS
 from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
 from sttest.compile.schedule.task_schedule import task_schedule
@@ -212,17 +212,17 @@ _Row = dict[str, Any]
 _DIGITS = 2
 
 
-def resource_table(taken: DesignResources, board: FpgaBoard) -> pd.DataFrame:
+def resource_table(taken: DesignResources, design: Design) -> pd.DataFrame:
     """One row per task, converter, fork, DMA and FIFO, then the total, then the budget of every SLR and of all.
 
-    Buffers are counted with their process, FIFOs by themselves.  Budgets have the board's margin taken off.
+    Buffers are counted with their process, FIFOs by themselves.  Budgets are those of the design's ``budget``.
     """
     rows = [*_process_rows(taken), *_fifo_rows(taken)]
     ports = {"memory_ports": taken.memory_ports, "hbm_ports": len(taken.hbm_channels)}
     rows.append(_row("all", "total", taken.total) | ports)
-    budgets = die_of(board).budgets
+    budgets = die_under(design, taken).budgets
     rows += [_row(f"SLR{number}", "budget", budget) for number, budget in enumerate(budgets)]
-    rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": board.hbm.axi_ports.count})
+    rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": design.board.hbm.axi_ports.count})
     return pd.DataFrame(rows).fillna(0).astype({"memory_ports": int, "hbm_ports": int})
 
 
@@ -284,20 +284,21 @@ def crossing_table(placed: SlrPlacement) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def resource_facts(taken: DesignResources, board: FpgaBoard) -> dict[str, Any]:
+def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
     """Totals and their shares of the budgets, for the manifest; a share above 1 does not fit."""
-    shares = taken.total.shares_of(total(die_of(board).budgets))
+    shares = taken.total.shares_of(total(die_under(design, taken).budgets))
     return {
         "total": {kind: round(getattr(taken.total, kind), _DIGITS) for kind in KINDS},
         "share_of_budget": {kind: round(getattr(shares, kind), 4) for kind in KINDS},
+        "budget": design.knobs.budget,
         "over_budget": [kind for kind in KINDS if getattr(shares, kind) > 1],
         "memory_ports": taken.memory_ports,
         "hbm_ports": len(taken.hbm_channels),
     }
 
 
-def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
-    """Fullest shares, wires and cycles of a placed design, for the manifest."""
+def partition_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
+    """Fullest shares, wires, cycles and clocks of a placed design, for the manifest."""
     without, with_registers = placed.cycles
     return {
         "fullest_share_per_slr": [round(share.largest, 4) for share in placed.partition.shares],
@@ -306,7 +307,21 @@ def partition_facts(placed: SlrPlacement) -> dict[str, Any]:
         "proven_gap": round(placed.partition.proven_gap, 4),
         "cycles": without,
         "cycles_with_crossing_registers": with_registers,
+        "clock": _clock_facts(placed, design),
     }
+
+
+def _clock_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
+    band = placed_clocks(design, placed)
+    times = times_at_clocks(design, placed, band)
+    return {
+        "times": [
+            {"case": each.case, "clock_mhz": each.clock_mhz, "cycles": each.cycles,
+             "us": None if each.us is None else round(each.us, 3)}
+            for each in times
+        ],
+        "remarks": list(band.remarks),
+    }  # fmt: skip
 
 
 # --- What the sized FIFOs cost: the design's cycles beside those with FIFOs that are never full

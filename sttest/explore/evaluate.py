@@ -12,7 +12,7 @@ from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, StagedCompiler, Tiled
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
-from sttest.compile.resources.design import DesignResources, design_resources, die_of, place, refuse_ports
+from sttest.compile.resources.design import DesignResources, design_resources, die_under, place, refuse_ports
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.core.validation import validated
@@ -83,7 +83,7 @@ class Evaluator:
         if tiled not in self._facts:
             if len(self._facts) >= assumptions.KEPT_TILINGS:
                 del self._facts[next(iter(self._facts))]
-            self._facts[tiled] = block_facts(tiled.module, self._compiler.board)
+            self._facts[tiled] = block_facts(tiled.module, self._compiler.board, self.target.budget)
         return self._facts[tiled]
 
     def evaluate(self, point: Point, known: Iterable[Losses] = ()) -> Evaluation:
@@ -93,7 +93,7 @@ class Evaluator:
             point: a choice per knob of the space.
             known: losses of designs that are known already; what cannot be better than one of them is not simulated.
         """
-        tiling = tiling_of(point, self.target.precision)
+        tiling = tiling_of(point, self.target.precision, self.target.budget)
         self._seen.add(tiling)
         knobs, best = None, (0.0,) * len(self.objectives)
         try:
@@ -113,7 +113,7 @@ class Evaluator:
 
     def has_tiled(self, point: Point) -> bool:
         """Whether a point of the same tiling was judged here before, so that this one costs less."""
-        return tiling_of(point, self.target.precision) in self._seen
+        return tiling_of(point, self.target.precision, self.target.budget) in self._seen
 
     def best_losses(self, facts: BlockFacts, limits: DesignBounds) -> Losses:
         """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""
@@ -165,7 +165,7 @@ class Evaluator:
         taken = design_resources(design)
         if self._checks:
             refuse_ports(design, taken)
-            refuse_unplaceable(taken.processes(), taken.links(), die_of(design.board))
+            refuse_unplaceable(taken.processes(), taken.links(), die_under(design, taken))
         run = simulate(design.graph)
         if run.cycles is None:
             raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
@@ -208,6 +208,6 @@ class Evaluator:
 
 def _in_space(design: Design, taken: DesignResources) -> Figures:
     amounts = taken.total
-    area = amounts.shares_of(total(die_of(design.board).budgets)).largest
+    area = amounts.shares_of(total(die_under(design, taken).budgets)).largest
     fifo_bits = sum(fifo.depth * fifo.bits for fifo in design.graph.fifos)
     return {"area": area, **{kind: getattr(amounts, kind) for kind in KINDS}, "fifo_bits": fifo_bits}

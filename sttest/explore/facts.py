@@ -13,6 +13,7 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
+from sttest.boards.part import BudgetName
 from sttest.boards.resources import Resources, total
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import converter_buffer, same_order
@@ -124,18 +125,19 @@ class BlockFacts:
         return resources.shares_of(self.budget).largest
 
 
-def block_facts(module: ModuleOp, board: FpgaBoard) -> BlockFacts:
+def block_facts(module: ModuleOp, board: FpgaBoard, budget: BudgetName) -> BlockFacts:
     """Facts of a module that is tiled and not fused yet.
 
     Args:
         module: after ``linalg-to-kernels``.
         board: board that the design is compiled for.
+        budget: how much of it a design may fill; the HBM's switch is left out, as channels are not known yet.
     """
     reader = _Reader(board)
     for kernel in all_of(module, df.KernelOp):
         reader.read(kernel)
     rate = board.hbm_bytes_per_cycle_per_channel(sustained=True) * board.hbm.pseudo_channels.count
-    return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, total(die_of(board).budgets))
+    return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, total(die_of(board, budget).budgets))
 
 
 class _Reader:

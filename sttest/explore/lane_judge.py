@@ -11,7 +11,7 @@ from sttest.compile.compiler import Design, StagedCompiler
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.design import DesignResources, design_resources, die_of, refuse_ports
+from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.schedule.paced_lanes import paced_by_products
 from sttest.compile.spaces.partition import refuse_unplaceable
 from sttest.compile.spaces.tiling import lane_choices
@@ -33,6 +33,11 @@ class _Made:
     design: Design
     taken: DesignResources
 
+    @property
+    def budget(self) -> Resources:
+        """What it may take of all SLRs."""
+        return total(die_under(self.design, self.taken).budgets)
+
 
 class LaneJudge:
     """The designs of a block with some knobs, by the lanes of their engines.
@@ -47,7 +52,6 @@ class LaneJudge:
 
     def __init__(self, compiler: StagedCompiler, base: CompileOptions) -> None:
         self.base, self._compiler = base, compiler
-        self._budget = total(die_of(compiler.board).budgets)
         self._library = operators(compiler.board)
         self._tasks: dict[str, list[df.TaskOp]] = {}
         for task in all_of(compiler.tiled(base).module, df.TaskOp):
@@ -92,14 +96,14 @@ class LaneJudge:
         run = simulate(made.design.graph)
         if run.cycles is None:
             return None
-        return Judged(run.cycles, made.taken.total.shares_of(self._budget))
+        return Judged(run.cycles, made.taken.total.shares_of(made.budget))
 
     def fits(self, lanes: Lanes) -> bool:
         """Whether every process has its place on an SLR."""
         made = self._made(lanes)
         try:
             refuse_ports(made.design, made.taken)
-            refuse_unplaceable(made.taken.processes(), made.taken.links(), die_of(self._compiler.board))
+            refuse_unplaceable(made.taken.processes(), made.taken.links(), die_under(made.design, made.taken))
         except DoesNotFitError:
             return False
         return True
@@ -107,7 +111,7 @@ class LaneJudge:
     def profile(self, lanes: Lanes) -> Profile:
         """Shares of the engines' logic, and their cycles on the critical path."""
         made = self._made(lanes)
-        shares = {node.name: node.logic.shares_of(self._budget) for node in made.taken.nodes}
+        shares = {node.name: node.logic.shares_of(made.budget) for node in made.taken.nodes}
         cycles = Counter(breakdown(simulate(made.design.graph, record=True)).by_process)
         return Profile(_of(self._tasks, shares), {engine: cycles[engine] for engine in self._tasks})
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sttest.boards.part import BudgetName
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.models.program import Phase, size_of
@@ -51,6 +52,7 @@ class Target:
     precision: str  # scheme's name, or path of a YAML file
     layers: int  # blocks per token
     launch_us: float  # cost of one launch, microseconds; each layer takes one
+    budget: BudgetName = "tight"  # how much of the board a design may fill
 
     @property
     def name(self) -> str:

@@ -58,7 +58,9 @@ class Search:
         Raises:
             InputError: a knob or value that is not there.
         """
-        return space_of(evaluator.facts(CompileOptions(precision=self.target.precision)), dict(self.only))
+        return space_of(
+            evaluator.facts(CompileOptions(precision=self.target.precision, budget=self.target.budget)), dict(self.only)
+        )
 
 
 class Worker:

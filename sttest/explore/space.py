@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions, Value, accepts, options_of
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore import assumptions
@@ -133,10 +134,10 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def tiling_of(point: Point, precision: str) -> CompileOptions:
+def tiling_of(point: Point, precision: str, budget: BudgetName = "tight") -> CompileOptions:
     """The compiler's knobs of a point, but for the lanes."""
     own: dict[str, Any] = {name: point[name] for name, _, option in options_of() if option.search}
-    return CompileOptions(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))], precision=precision)
+    return CompileOptions(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))], precision=precision, budget=budget)
 
 
 def lanes_of(point: Point, facts: BlockFacts) -> Lanes:

@@ -122,7 +122,7 @@ def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None)
         "fusion": design.fusion.table(), FIFOS: reports.fifo_table(design),
         "converters": reports.converter_table(design), KERNELS: reports.kernel_table(design),
         MEMORY: reports.memory_table(design), ACTIVITY: reports.activity_table(design),
-        "resources": reports.resource_table(taken, design.board), "memory_kinds": reports.memory_kind_table(taken),
+        "resources": reports.resource_table(taken, design), "memory_kinds": reports.memory_kind_table(taken),
     }  # fmt: skip
     if placed is None:
         return found
@@ -185,7 +185,7 @@ def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) 
             "fifos_below_their_unbounded_peak": sizing.short,
         },
         "versions": {"sttest": __version__, **{name: version(name) for name in _VERSIONED}},
-        "resources": reports.resource_facts(taken, design.board),
-        "partition": reports.partition_facts(placed) if placed else None,
+        "resources": reports.resource_facts(taken, design),
+        "partition": reports.partition_facts(placed, design) if placed else None,
         "contractions": design.coverage.to_json() if design.coverage else None,
     }

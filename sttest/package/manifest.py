@@ -4,6 +4,7 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions
 from sttest.models.quant.scheme import QuantScheme, load_scheme
 
@@ -81,9 +82,26 @@ class Resources(_Section):
 
     total: dict[str, int | float]
     share_of_budget: dict[str, float]
+    budget: BudgetName = "published"  # packages of before there was a choice were held to this one
     over_budget: list[str]
     memory_ports: int
     hbm_ports: int
+
+
+class ClockTime(_Section):
+    """A launch of a placed design at a clock of its kernel."""
+
+    case: str
+    clock_mhz: float
+    cycles: int | None
+    us: float | None
+
+
+class Clock(_Section):
+    """The clocks that a placed design may reach, a launch at each, and what no routed design has shown to work."""
+
+    times: list[ClockTime]
+    remarks: list[str]
 
 
 class Partition(_Section):
@@ -95,6 +113,7 @@ class Partition(_Section):
     proven_gap: float
     cycles: int | None
     cycles_with_crossing_registers: int | None
+    clock: Clock | None = None
 
 
 class InFloat(_Section):

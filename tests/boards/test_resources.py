@@ -15,6 +15,7 @@ from sttest.boards.resources import (
     load_resource_model,
     memory_resources,
     pipeline_resources,
+    process_bound,
     slr_budgets,
     slr_capacity,
     total,
@@ -34,10 +35,36 @@ def test_resources_add_up_and_compare():
     assert KINDS == ("dsp", "lut", "ff", "bram18", "uram")
 
 
-def test_budgets_are_nine_tenths_of_every_slr():
-    fabric = require_hbm(load_board("u55c")).fabric
+@pytest.mark.parametrize("board", ["u55c", "u280"])
+def test_a_tight_budget_is_a_share_of_what_shell_and_hbm_switch_leave(board):
+    fabric = require_hbm(load_board(board)).fabric
     assert slr_capacity(fabric.slrs[0]) == Resources(2664, 386880, 2 * 386880, 1200, 320)
-    assert [budget.dsp for budget in slr_budgets(fabric)] == pytest.approx([2397.6, 2505.6, 2635.2])
+    first, second, third = slr_budgets(fabric, "tight", 32)
+    # 32 ports of 5,000 LUTs and 6,500 flip-flops are off the SLR at the HBM alone.
+    assert tuple(first) == pytest.approx((1998, 0.6 * 226880, 0.5 * 565760, 840, 224))
+    assert tuple(second) == pytest.approx((2088, 0.6 * 364320, 0.5 * 728640, 806.4, 224))
+    assert tuple(third) == pytest.approx((2196, 0.6 * 395040, 0.5 * 790080, 840, 224))
+    assert slr_budgets(fabric, "tight", 0)[0].lut == pytest.approx(0.6 * 386880)
+
+
+def test_the_published_budget_is_nine_tenths_of_every_slr_whatever_the_ports():
+    fabric = require_hbm(load_board("u55c")).fabric
+    for ports in (0, 32):
+        budgets = slr_budgets(fabric, "published", ports)
+        assert [budget.dsp for budget in budgets] == pytest.approx([2397.6, 2505.6, 2635.2])
+        assert budgets[0].lut == pytest.approx(0.9 * 386880)
+    assert process_bound(fabric, "published") == Resources(2664, 364320, 728640, 1152, 320)
+
+
+def test_all_is_what_shell_and_switch_leave():
+    fabric = require_hbm(load_board("u55c")).fabric
+    assert [budget.lut for budget in slr_budgets(fabric, "all", 10)] == [336880, 364320, 395040]
+    assert slr_budgets(fabric, "all", 100)[0].lut == 0
+
+
+def test_a_process_may_take_a_quarter_of_the_smallest_slr():
+    fabric = require_hbm(load_board("u55c")).fabric
+    assert process_bound(fabric, "tight") == Resources(666, 91080, 182160, 288, 80)
 
 
 @pytest.mark.parametrize(

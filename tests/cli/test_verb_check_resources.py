@@ -16,10 +16,12 @@ def workplace(tmp_path, monkeypatch) -> Path:
 
 
 def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
-    outcome = sttest("compile", *SMALL, "--overall-unroll", "1200", "--check-resources", "--json")
+    outcome = sttest("compile", *SMALL, "--beat-bits", "128", "--overall-unroll", "1200", "--check-resources", "--json")
     assert (outcome.exit_code, outcome.stderr) == (0, "")
     told = json.loads(outcome.stdout)
     assert told["resources"]["over_budget"] == []
+    assert told["resources"]["budget"] == "tight"
+    assert max(told["partition"]["wires_per_boundary"]) <= 23040 / 2
     assert max(told["partition"]["fullest_share_per_slr"]) <= 1
     rows = pd.read_csv("here/reports/partition.csv")
     assert set(rows["slr"]) <= {0, 1, 2}
@@ -31,7 +33,7 @@ def test_a_design_that_fits_has_its_slrs_in_the_package(sttest):
 def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, workplace):
     outcome = sttest("compile", *SMALL, "--tile", "64", "--overall-unroll", "16384", "--check-resources")
     assert outcome.exit_code == 4
-    assert "more DSP slices than the budget" in outcome.stderr
+    assert "more LUTs than the budget" in outcome.stderr
     assert "lower --overall-unroll" in outcome.stderr
     assert list(workplace.iterdir()) == []
 
@@ -39,7 +41,7 @@ def test_a_design_that_does_not_is_refused_before_anything_is_written(sttest, wo
 def test_without_the_check_the_report_says_so(sttest):
     outcome = sttest("compile", *SMALL, "--tile", "64", "--overall-unroll", "16384")
     assert outcome.exit_code == 0
-    assert "lut, ff beyond the board's budget" in outcome.stdout
+    assert "dsp, lut, ff beyond the board's budget" in outcome.stdout
     assert not Path("here/reports/partition.csv").exists()
     report = pd.read_csv("here/reports/resources.csv")
     total = report[report["kind"] == "total"].iloc[0]
@@ -55,3 +57,12 @@ def test_what_crosses_slrs_passes_the_tokens_of_all_layers(sttest):
     simulated = json.loads(sttest("simulate", "here/timed_graph_placed.json", "--json").stdout)
     assert (simulated["verdict"], simulated["cycles"]) == ("done", told["partition"]["cycles_with_crossing_registers"])
     assert simulated["cycles"] > told["partition"]["cycles"]
+
+
+def test_the_budget_decides_what_is_refused(sttest):
+    # Too many wires for half of the super long lines, not for all of them.
+    lanes = ("--overall-unroll", "1200", "--check-resources")
+    assert sttest("compile", *SMALL, *lanes, "--budget", "published").exit_code == 0
+    refused = sttest("compile", *SMALL, *lanes)
+    assert refused.exit_code == 4
+    assert "11,520 super long lines" in refused.stderr

@@ -22,7 +22,7 @@ from sttest.frontend.shipped import lowered_text
 from sttest.sim import simulate
 from sttest.sim.graph import Event, Fifo, Loop, Pipeline, TimedGraph
 
-FITTING = CompileOptions(overall_unroll=1200)
+FITTING = CompileOptions(overall_unroll=1200, budget="published")
 
 
 @cache
@@ -69,7 +69,7 @@ def test_what_is_kept_lies_in_words_of_whole_tokens():
 
 
 def test_rows_of_the_report_add_up_to_its_total():
-    report = resource_table(placed().taken, design().board)
+    report = resource_table(placed().taken, design())
     parts = report[~report["kind"].isin(["total", "budget"])]
     whole = report[report["kind"] == "total"].iloc[0]
     assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo"}
@@ -81,7 +81,7 @@ def test_rows_of_the_report_add_up_to_its_total():
 
 
 def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():
-    found, die = placed().partition, die_of(design().board)
+    found, die = placed().partition, die_of(design().board, "published")
     assert fits(found, die)
     assert set(found.slr_of) == {"hbm", *(node.name for node in placed().taken.nodes)}
     assert found.slr_of["hbm"] == 0
@@ -102,7 +102,7 @@ def test_registers_on_crossings_cost_cycles_and_no_deadlock():
 
 
 def test_a_dma_away_from_the_hbm_has_registers_on_both_ways_of_its_bus():
-    taken, die = placed().taken, die_of(design().board)
+    taken, die = placed().taken, die_of(design().board, "published")
     read = next(bus for bus in taken.buses if bus.wire.target == "load_x")
     assert read.wire.wires == 512 + 3 + 72 + 2 * 2
     write = next(bus for bus in taken.buses if bus.wire.target.startswith("store"))
@@ -127,7 +127,7 @@ def test_waste_is_shown_for_every_memory():
 
 
 def test_too_many_lanes_do_not_fit_and_the_error_says_of_what():
-    knobs = CompileOptions(tile_size=64, overall_unroll=16384)
+    knobs = CompileOptions(tile_size=64, overall_unroll=16384, budget="published")
     wide = compile_text(lowered_text("gpt2", "decode", small=True), "wide", "u55c", knobs)
     with pytest.raises(DoesNotFitError) as refused:
         place(wide)

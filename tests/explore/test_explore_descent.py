@@ -12,7 +12,7 @@ from sttest.compile.compiler import StagedCompiler, choose_lanes, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.design import design_resources, die_of
+from sttest.compile.resources.design import design_resources, die_under
 from sttest.explore.descent import DescentStep, Judged, Lanes, Profile, descend
 from sttest.explore.lane_judge import LaneJudge
 from sttest.sim import simulate
@@ -173,7 +173,8 @@ def test_a_design_is_that_of_the_compiler_with_the_same_knobs() -> None:
     assert end.steps
     knobs = judge.knobs(end.lanes)
     design = compile_text(two_products(), "two", "u55c", knobs)
-    shares = design_resources(design).total.shares_of(sum(die_of(design.board).budgets, start=Resources()))
+    taken = design_resources(design)
+    shares = taken.total.shares_of(sum(die_under(design, taken).budgets, start=Resources()))
     assert simulate(design.graph).cycles == end.judged.cycles
     assert tuple(shares) == pytest.approx(tuple(end.judged.shares))
     assert dict(entry.rsplit(":", 1) for entry in knobs.lanes) == {

@@ -25,5 +25,5 @@ def two_products() -> str:
 
 def tiny_search(storage: Path, objectives: tuple[str, ...] = ("latency", "area"), seed: int = 1) -> Search:
     """A search with its storage."""
-    target = Target(two_products(), "two-products", "prefill", 16, 0, "u55c", "fp32", 2, 1.0)
+    target = Target(two_products(), "two-products", "prefill", 16, 0, "u55c", "fp32", 2, 1.0, "published")
     return Search(target, objectives, ONLY, seed, True, str(storage), "test")

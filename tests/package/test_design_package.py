@@ -26,7 +26,7 @@ FACTS = {"asked_tokens": 1, "asked_context": 32}
 @pytest.fixture(scope="module")
 def design() -> Design:
     text = lowered_text("gpt2", "decode", small=True)
-    return compile_text(text, "small", "u55c", CompileOptions(), keep_ir="all", workload=FACTS)
+    return compile_text(text, "small", "u55c", CompileOptions(budget="published"), keep_ir="all", workload=FACTS)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
-from sttest.boards.resources import Resources, slr_budgets, slr_capacity, total
+from sttest.boards.part import BudgetName
+from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
 from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
@@ -90,9 +91,22 @@ def board_capacity(board: FpgaBoard) -> Resources:
     return total(slr_capacity(slr) for slr in board.fabric.slrs)
 
 
-def die_of(board: FpgaBoard) -> Die:
-    """The SLRs of a board with their margin taken off."""
-    return Die(slr_budgets(board.fabric), board.fabric.sll_per_boundary.count)
+def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
+    """The SLRs of a board as far as a design may fill them.
+
+    Args:
+        board: itself.
+        budget: one of its budgets.
+        ports: pseudo-channels in use, whose switch is taken off; none is a bound for any design.
+    """
+    fabric = board.fabric
+    lines = int(fabric.sll_per_boundary.value * getattr(fabric.budgets, budget).super_long_lines.value)
+    return Die(slr_budgets(fabric, budget, ports), lines, process=process_bound(fabric, budget))
+
+
+def die_under(design: Design, taken: DesignResources) -> Die:
+    """The SLRs that a design has by its budget."""
+    return die_of(design.board, design.knobs.budget, len(taken.hbm_channels))
 
 
 # --- The check that a design fits its board: budgets, HBM ports, an SLR for every process, and what crossings cost
@@ -112,12 +126,13 @@ def place(design: Design) -> SlrPlacement:
     """Checks a design against its board and places it.
 
     Raises:
-        DoesNotFitError: ``board-resources``, ``slr-resources``, ``hbm-ports`` or ``no-partition``, with the
+        DoesNotFitError: ``board-resources``, ``process-resources``, ``slr-resources``, ``hbm-ports`` or
+            ``no-partition``, with the
             resource, the demand, the budget and what would lower it.
     """
     taken = design_resources(design)
     refuse_ports(design, taken)
-    found = partition(taken.processes(), taken.links(), die_of(design.board))
+    found = partition(taken.processes(), taken.links(), die_under(design, taken))
     graph = with_crossings(design.graph, crossed_by(taken, found), tokens_carried(design.graph))
     return SlrPlacement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
 

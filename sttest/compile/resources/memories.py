@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sttest.boards.resources import LUTRAM_MAX_WORDS, Resources, memory_resources
+from sttest.boards.resources import HBM_SLR, LUTRAM_MAX_WORDS, Resources, memory_resources
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects import df
@@ -73,8 +73,6 @@ def _loop_writing_to(loop: Loop, moved: Mapping[str, str]) -> Loop:
 # --- The buses between DMAs and the HBM, which only one SLR is beside
 
 
-HBM_SLR = 0
-"""The SLR beside the HBM on all boards that are shipped (AMD UG1120)."""
 HBM = ProcessFacts("hbm", Resources(), HBM_SLR)
 """The end of all buses."""
 

@@ -65,8 +65,9 @@ class Die:
     """What the SLRs offer, in their order on the die."""
 
     budgets: tuple[Resources, ...]  # per SLR, the margin already taken off
-    sll_per_boundary: int  # super long lines between neighbours
+    sll_per_boundary: int  # super long lines between neighbours that a design may use
     balance_weight: float = 1.0  # weight of the fullest share, against wires over ``sll_per_boundary``
+    process: Resources | None = None  # what one process may take; None for as much as an SLR has
 
 
 @dataclass(frozen=True)
@@ -147,10 +148,11 @@ def _none_found(processes: Sequence[ProcessFacts], die: Die) -> DoesNotFitError:
     """The budgets add up, but the processes are too large to be spread over them, or the long lines too few."""
     shares = {each.name: each.resources.shares_of(die.budgets[0]).largest for each in processes}
     largest = max(shares, key=lambda name: shares[name])
+    slrs = f"{len(die.budgets)} SLRs with {die.sll_per_boundary:,} super long lines between them"
     return DoesNotFitError(
-        "no-partition", f"no assignment to {len(die.budgets)} SLRs was found; the largest process is {largest}",
+        "no-partition", f"no assignment to {slrs} was found; the largest process is {largest}",
         where="partition", demand=round(100 * shares[largest], 1), bound=100, unit="% of an SLR",
-        hints=["lower --overall-unroll", "lower --vector-bits", "take a larger board"],
+        hints=["lower --overall-unroll", "lower --vector-bits", "lower --beat-bits", "take a larger board"],
     )  # fmt: skip
 
 
@@ -224,6 +226,7 @@ def _shares(
 
 
 UNITS = {"dsp": "DSP slices", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
+_OF_WHAT = {"process-resources": "one process may take of an SLR"}
 _FEWER_LANES = "lower --overall-unroll"
 _SMALLER_BUFFERS = ("lower --tile", "take a shorter context or prompt")
 LEVERS = {
@@ -240,14 +243,18 @@ LEVERS = {
 
 
 def refuse_overfull(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
-    """Checks names, then the design against the die, then what is pinned to an SLR against that SLR.
+    """Checks names, then the design against the die, each process, then what is pinned to an SLR against that SLR.
 
     Raises:
         InputError: a FIFO's end is no process, or a pinned SLR is not there.
-        DoesNotFitError: ``board-resources`` or ``slr-resources``, for the resource that is short by most.
+        DoesNotFitError: ``board-resources``, ``process-resources`` or ``slr-resources``, for the resource that is
+            short by most.
     """
     _refuse_unknown(processes, wires, die)
     refuse_beyond(total(p.resources for p in processes), total(die.budgets), "board-resources", "all SLRs together")
+    if (bound := die.process) is not None:
+        largest = max(processes, key=lambda each: each.resources.shares_of(bound).largest)
+        refuse_beyond(largest.resources, bound, "process-resources", f"process '{largest.name}'")
     for slr, budget in enumerate(die.budgets):
         pinned = total(process.resources for process in processes if process.pinned == slr)
         refuse_beyond(pinned, budget, "slr-resources", f"SLR{slr}, pinned processes")
@@ -265,7 +272,8 @@ def refuse_beyond(demand: Resources, bound: Resources, code: str, where: str) ->
     kind = max(KINDS, key=lambda name: getattr(shares, name))
     asked, offered = round(getattr(demand, kind), 1), round(getattr(bound, kind), 1)
     raise DoesNotFitError(
-        code, f"more {UNITS[kind]} than the budget", where=where, demand=asked, bound=offered, unit=UNITS[kind],
+        code, f"more {UNITS[kind]} than {_OF_WHAT.get(code, 'the budget')}", where=where,
+        demand=asked, bound=offered, unit=UNITS[kind],
         hints=[*LEVERS[kind], "take a larger board"],
     )  # fmt: skip
 

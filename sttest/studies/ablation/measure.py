@@ -149,8 +149,8 @@ def measure(key: Mapping[str, Any]) -> Plain:
 
     Returns:
         Plain data: ``cycles`` and ``moved_bytes`` of one launch of every kernel, the ``attention_bytes`` that they
-        buffer, ``kernels``, ``clock_mhz``, and the shares of the board's budget that all kernels and the ``largest``
-        one take; or an error, see :func:`guarded`.
+        buffer, ``kernels``, ``clock_mhz``, and the shares of the board's ``published`` budget that all kernels and
+        the ``largest`` one take; or an error, see :func:`guarded`.
     """
     return guarded(_measured, key)
 
@@ -168,7 +168,7 @@ def _measured(key: Mapping[str, Any]) -> Plain:
         cycles += run.cycles
         moved += moved_bytes(design.graph)
         buffered += attention_bytes(design)
-        budget = total(die_of(design.board).budgets)
+        budget = total(die_of(design.board, "published").budgets)
         taken.append(design_resources(design).total.shares_of(budget))
         clock_mhz = design.graph.clock_mhz
     return {

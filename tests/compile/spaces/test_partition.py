@@ -1,5 +1,6 @@
 """Die partition: against brute force where that is possible, against budgets and the greedy pass where it is not."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -192,3 +193,14 @@ def test_one_that_nearly_fills_an_slr_moves_away_from_its_neighbours():
 
 def test_nothing_to_place_is_placed():
     assert partition([], [], DIE).slr_of == {}
+
+
+def test_a_process_that_is_too_large_is_named_with_its_bound():
+    processes = [ProcessFacts("small", Resources(lut=20)), ProcessFacts("large", Resources(lut=26, dsp=1))]
+    roomy = Die((Resources(10, 100, 100, 10, 10),) * 2, 100)
+    assert fits(partition(processes, [], roomy), roomy)
+    for judge in (partition, refuse_unplaceable):
+        with pytest.raises(DoesNotFitError, match="process 'large'") as refused:
+            judge(processes, [], replace(roomy, process=Resources(10, 25, 25, 10, 10)))
+        error = refused.value
+        assert (error.code, error.demand, error.bound, error.unit) == ("process-resources", 26, 25, "LUTs")

@@ -20,7 +20,9 @@ from sttest.targets.synth.yosys import Synthesized
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
-    design = compile_text(lowered_text("gpt2", "decode", small=True), "small", "u55c", CompileOptions())
+    design = compile_text(
+        lowered_text("gpt2", "decode", small=True), "small", "u55c", CompileOptions(budget="published")
+    )
     return write_package(design, tmp_path_factory.mktemp("package"), place(design))
 
 
