@@ -195,7 +195,7 @@ class Design(Graph):
             >>> bool((resources.loc["share", ["dsp", "lut", "bram18"]] < 1).all())
             True
         """
-        table = resource_table(design_resources(self.compiled), self.compiled.board)
+        table = resource_table(design_resources(self.compiled), self.compiled)
         rows = table.kind.isin(["total", "budget"])
         names = table.process.where(~rows, table.kind.where(table.process == "all", table.process))
         table = table.assign(process=names).set_index("process")

@@ -25,13 +25,13 @@ from sttest.compile.resources.synthesis import (
     synthesized_rows,
 )
 from sttest.compile.rtl.cells import CountedCells
-from sttest.compile.rtl.dma import PortWords, port_words
+from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, port_words
 from sttest.compile.rtl.processes import design_modules
 from sttest.compile.sharing.processes import node_label, process_name
 from sttest.compile.spaces.memory import MemoryChoice
 from sttest.core.errors import InputError
-from sttest.reference.graph import Load, ReferenceStream, Store
-from sttest.sim.graph import TimedGraph
+from sttest.reference.graph import Load, Store
+from sttest.sim.graph import MemoryPort, TimedGraph
 
 
 def logic_in_hardware(
@@ -54,7 +54,7 @@ def logic_in_hardware(
     refused: dict[str, InputError] = {}
     modules = design_modules(kernel, graph, library, cells, refused)
     logic = {module.name: process_estimate(module, synthesized_rows()) for module in modules}
-    logic |= _ports(kernel)
+    logic |= _ports(kernel, graph)
     made = tuple(replace(node, logic=logic.get(node.name, node.logic)) for node in nodes)
     return made, tuple(_in_hardware(memory, memory.facts.owner in logic) for memory in memories)
 
@@ -73,27 +73,29 @@ def _in_hardware(memory: MemoryChoice, in_module: bool) -> MemoryChoice:
 # --- Memory ports: an AXI4 master each
 
 
-def _ports(kernel: df.KernelOp) -> dict[str, Resources]:
-    """The estimate of each DMA whose tokens a port can move; of a queue by its first tensor."""
+def _ports(kernel: df.KernelOp, graph: TimedGraph) -> dict[str, Resources]:
+    """The estimate of each DMA whose tokens a port can move, by the first of its tensors."""
     module = kernel.parent_op()
     while module is not None and not isinstance(module, ModuleOp):
         module = module.parent_op()
-    if module is None:
-        return {}
     try:
-        values = value_graph(module, "ports")
+        values = None if module is None else value_graph(module, "ports")
     except InputError:
+        values = None
+    if values is None:
         return {}
+    ports = {port.name: port for port in graph.processes if isinstance(port, MemoryPort)}
     moved = {node.name: node for node in (*values.loads, *values.stores)}
     found: dict[str, Resources] = {}
     for dma in (op for op in kernel.body.block.ops if isinstance(op, df.DmaOp)):
         name, node = process_name(dma), moved.get(node_label(dma))
-        if name in found or node is None:
+        if name in found or name not in ports or node is None:
             continue
         stream = values.stream[node.source if isinstance(node, Store) else node.sink]
-        words = _words(_nameless(node), replace(stream, name=_ANY, origin=""))
-        if words is not None:
-            found[name] = port_estimate(words, reads=isinstance(node, Load), rows=port_rows())
+        tensor = PortTensor(_nameless(node), replace(stream, name=_ANY, origin=""))
+        made = _port(tensor, ports[name].burst_bytes)
+        if made is not None:
+            found[name] = made
     return found
 
 
@@ -109,8 +111,10 @@ def _nameless(node: Load | Store) -> Load | Store:
 
 
 @lru_cache(maxsize=1024)
-def _words(node: Load | Store, stream: ReferenceStream) -> PortWords | None:
+def _port(tensor: PortTensor, burst_bytes: int) -> Resources | None:
     try:
-        return port_words(node, stream)
+        words = port_words(PortTensors((tensor,)))
     except InputError:
         return None
+    bursts = Bursts.of(words.words, Bursts.longest(burst_bytes, words.word_bits), tensor.word_bytes)
+    return port_estimate(words, bursts, reads=isinstance(tensor.node, Load), rows=port_rows())

@@ -198,6 +198,8 @@ def _words(numbers: Sequence[int], bits: int = 32) -> str:
     return f"{{{', '.join(words)}}}"
 
 
+MOST_BEATS = 256
+"""Words of a burst of AXI4, at most."""
 PAGE_BYTES = 4096
 """No burst of AXI goes across its boundary; arguments begin at one."""
 
@@ -223,6 +225,11 @@ class Bursts:
         shorter = [1 << bit for bit in reversed(range(most.bit_length())) if 1 << bit < most]
         found = (_cut(words, length) for length in (most, *shorter))
         return next(each for each in found if each.stays_in_pages(PAGE_BYTES // word_bytes))
+
+    @staticmethod
+    def longest(burst_bytes: int, word_bits: int) -> int:
+        """Words of the longest burst of a port that asks for so many bytes at a time."""
+        return max(1, min(MOST_BEATS, burst_bytes * 8 // word_bits))
 
     @property
     def most(self) -> int:

@@ -12,7 +12,6 @@ from sttest.sim.graph import MemoryPort
 
 PORT_SOURCES = ("fifo_ram", "address_walk", "axi_read", "axi_write")
 """Modules of the library that ports have instances of."""
-_MOST_BEATS = 256
 _ROOM = 512
 """Words that a port has places for, at most."""
 
@@ -52,7 +51,7 @@ class KernelArgument:
     def bursts(self) -> Bursts:
         """Its bursts."""
         words, port = self.words, self.port
-        longest = max(1, min(_MOST_BEATS, port.burst_bytes * 8 // words.word_bits))
+        longest = Bursts.longest(port.burst_bytes, words.word_bits)
         return Bursts.of(words.words, longest, words.word_bits // 8)
 
     def body(self, stem: str, name: str, outer: Mapping[str, str]) -> str:
