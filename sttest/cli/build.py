@@ -20,6 +20,7 @@ from sttest.core.tables import print_table
 from sttest.crosscheck.rtl_kernel import package_kernel
 from sttest.package import DesignPackage
 from sttest.targets.rtl.kernel_files import KERNEL_XML, SCRIPT, write_kernel_files
+from sttest.targets.vitis.floorplan import floorplan
 from sttest.targets.vitis.linking import Linking, choose_banks
 from sttest.targets.vitis.runner import StepResult, run_steps
 from sttest.targets.vitis.steps import Limits, Plan, Target, link_config_text, makefile_text, vitis_version
@@ -133,9 +134,10 @@ def prepare(request: BuildRequest) -> tuple[Plan, Linking]:
     """
     package = DesignPackage.read(request.package)
     board, files = _board(request, package), package.files
+    placed = package.manifest.partition is not None and request.slr is None
     plan = Plan(
         files.kernel.name, request.target, board.toolchain, board.clock_mhz.value,
-        files.build_folder(request.target).resolve(), request.jobs, request.limits,
+        files.build_folder(request.target).resolve(), request.jobs, request.limits, placed,
     )  # fmt: skip
     linking = choose_banks(package, board)
     write_sources(package, linking, plan, slr=request.slr)
@@ -151,7 +153,10 @@ def _installed(request: BuildRequest) -> str:
 def write_sources(package: DesignPackage, linking: Linking, plan: Plan, *, slr: int | None) -> None:
     """Writes what a build by hand needs, too."""
     title = f"{package.name}, made by sttest {__version__}"
-    link_config = link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title)
+    link_config = link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title, placed=plan.floorplan)
+    if plan.floorplan:
+        found = floorplan(package.files.cpp_text, package.slr_of)
+        package.files.write_floorplan(found.tcl(linking.design.kernels[0].compute_units[0], title), found.json())
     package.write_build_files(link_config, makefile_text(plan, title), linking.design, linking.table())
 
 

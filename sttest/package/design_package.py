@@ -202,6 +202,16 @@ class DesignPackage:
         self.__dict__.pop("achieved", None)
         return path
 
+    @property
+    def slr_of(self) -> dict[str, int]:
+        """The SLR of every process, of a package that was placed.
+
+        Raises:
+            InputError: the report is missing.
+        """
+        report = self.report("partition")
+        return {str(name): int(slr) for name, slr in zip(report["process"], report["slr"], strict=True)}
+
     def write_build_files(self, link_config: str, makefile: str, design: DesignSignature, banks: str) -> None:
         """Writes what a build by hand needs, too; they agree, so the signature comes last.
 

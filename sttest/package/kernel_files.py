@@ -13,13 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sttest.core.cpp_text import one_text, placed_lines
 from sttest.core.errors import InputError
-from sttest.core.files import read_object, write_text
+from sttest.core.files import read_object, write_json, write_text
 from sttest.core.kernel_signature import DesignSignature, KernelSignature, read_signature, write_signature
 from sttest.core.validation import validated
 
 HLS = "hls"
 """The folder of a package that holds what this module reads; an archive of `sttest pack` has it, too."""
 CPP, LINK_CONFIG, MAKEFILE = "kernel.cpp", "link.cfg", "Makefile"
+FLOORPLAN_TCL, FLOORPLAN_JSON = "floorplan.tcl", "floorplan.json"
+"""Of a kernel that is placed on SLRs."""
 SIGNATURE, MEMORY_TABLE = "signature.json", "memory.json"
 MEMORY_SCHEMA = "sttest.kernel-memory/1"
 TARGETS = ("hw_emu", "hw")
@@ -207,6 +209,11 @@ class KernelFiles:
             made = (self.xclbin(target), self.build_folder(target) / "emconfig.json")
             found += [path for path in made if path.is_file()]
         return {self.named(path): path.read_bytes() for path in found}
+
+    def write_floorplan(self, tcl: str, regions: dict[str, str]) -> None:
+        """Writes the SLRs of the kernel's instances: pblocks for Vivado, regions for TAPA and RapidStream."""
+        write_text(self.hls / FLOORPLAN_TCL, tcl)
+        write_json(self.hls / FLOORPLAN_JSON, regions, indent=1)
 
     def write_build_files(self, link_config: str, makefile: str) -> None:
         """Writes the configuration of v++ and the Makefile."""

@@ -3,17 +3,19 @@
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from sttest.boards.part import Toolchain
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.kernel_signature import DesignSignature
-from sttest.package.kernel_files import CPP, HEADERS, LINK_CONFIG
+from sttest.package.kernel_files import CPP, FLOORPLAN_TCL, HEADERS, LINK_CONFIG
 from sttest.targets.doctor.survey import PARTS
 
 Target = Literal["hw_emu", "hw"]
+_HOOK = "run.impl_1.STEPS.OPT_DESIGN.TCL.PRE"
+"""What Vivado sources before it optimises."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Plan:
     folder: Path  # folder of the build; sources are in its parent
     jobs: int  # number of jobs that the tools may run at a time
     limits: Limits = field(default_factory=Limits)  # time limits
+    floorplan: bool = False  # whether pblocks are written beside the sources
 
     @property
     def xclbin(self) -> Path:
@@ -65,9 +68,11 @@ class Plan:
         compiled = self.folder / f"{self.kernel}.xo"
         emulation = self.folder / "emconfig.json"
         first = BuildStep("compile", self.compile_command(f"../{CPP}"), sources, compiled, self.limits.compile_s)
+        pblocks = (self.folder.parent / FLOORPLAN_TCL,) if self._pblocks() else ()
         second = BuildStep(
-            "link", self.link_command(f"../{LINK_CONFIG}"), (compiled, config), self.xclbin, self.limits.link_s
-        )
+            "link", self.link_command(f"../{LINK_CONFIG}"), (compiled, config, *pblocks), self.xclbin,
+            self.limits.link_s,
+        )  # fmt: skip
         if self.target == "hw":
             return first, second
         third = BuildStep("emconfig", self.emconfig_command(), (), emulation, self.limits.emconfig_s)
@@ -81,9 +86,16 @@ class Plan:
     def link_command(self, config: str) -> tuple[str, ...]:
         """A kernel object to a design that XRT loads."""
         return (
-            *self._common("link"), "--jobs", str(self.jobs), "--config", config, "-o", f"{self.kernel}.xclbin",
-            f"{self.kernel}.xo",
+            *self._common("link"), "--jobs", str(self.jobs), "--config", config, *self._pblocks(),
+            "-o", f"{self.kernel}.xclbin", f"{self.kernel}.xo",
         )  # fmt: skip
+
+    def _pblocks(self) -> tuple[str, ...]:
+        """Vivado runs in a folder of its own, so the path is whole."""
+        if not self.floorplan or self.target != "hw":
+            return ()
+        path = self.folder.parent / FLOORPLAN_TCL
+        return "--vivado.prop", f"{_HOOK}={path}"
 
     def emconfig_command(self) -> tuple[str, ...]:
         """What hardware emulation must know of the card that it plays."""
@@ -118,7 +130,7 @@ $(BUILD)/{kernel}.xo: kernel.cpp $(wildcard *.h)
 \tcd $(BUILD) && {compile}
 
 $(BUILD)/{kernel}.xclbin: $(BUILD)/{kernel}.xo link.cfg
-\tcd $(BUILD) && {link}
+\tcd $(BUILD) && {link}{pblocks}
 
 $(BUILD)/emconfig.json:
 \tmkdir -p $(BUILD)
@@ -138,7 +150,10 @@ def makefile_text(plan: Plan, title: str) -> str:
         kernel=plan.kernel,
         emulation="$(if $(filter hw_emu,$(TARGET)),$(BUILD)/emconfig.json)",
         compile=_open(plan.compile_command(f"../{CPP}"), plan.target),
-        link=_open(plan.link_command(f"../{LINK_CONFIG}"), plan.target),
+        link=_open(replace(plan, floorplan=False).link_command(f"../{LINK_CONFIG}"), plan.target),
+        pblocks=f" $(if $(filter hw,$(TARGET)),--vivado.prop {_HOOK}=$(CURDIR)/{FLOORPLAN_TCL})"
+        if plan.floorplan
+        else "",
         emconfig=shlex.join(plan.emconfig_command()),
     )
 
@@ -165,7 +180,19 @@ class LinkConfig:
     clock_hz: int  # clock of all kernels, Hz
 
 
-def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | None, title: str) -> str:
+STRATEGY = (
+    "run.impl_1.STEPS.OPT_DESIGN.ARGS.DIRECTIVE=Explore",
+    "run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=EarlyBlockPlacement",
+    "run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true",
+    "run.impl_1.STEPS.PHYS_OPT_DESIGN.ARGS.DIRECTIVE=Explore",
+    "run.impl_1.STEPS.ROUTE_DESIGN.ARGS.DIRECTIVE=Explore",
+)
+"""Directives of Vivado for a kernel with a floorplan: as in TAPA's scripts where there are many DSPs and memories."""
+
+
+def link_config_text(
+    design: DesignSignature, clock_mhz: float, *, slr: int | None, title: str, placed: bool = False
+) -> str:
     """The file for a design whose banks are chosen; identifiers were checked when the signature was made.
 
     Args:
@@ -173,6 +200,7 @@ def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | No
         clock_mhz: clock of the kernels, MHz.
         slr: super logic region that the kernels are bound to; None leaves them to the tool.
         title: one line.
+        placed: whether the kernel has a floorplan.
     """
     units = [(kernel, unit) for kernel in design.kernels for unit in kernel.compute_units]
     lines = [f"# {title}", "[connectivity]"]
@@ -183,6 +211,8 @@ def link_config_text(design: DesignSignature, clock_mhz: float, *, slr: int | No
     lines += ["", "[clock]", f"defaultFreqHz={round(clock_mhz * 1e6)}"]
     # Counters of starts and ends, for latencies on the card (UG1393, --profile Options).
     lines += ["", "[profile]", "exec=all:all", ""]
+    if placed:
+        lines += ["[vivado]", *(f"prop={each}" for each in STRATEGY), ""]
     return "\n".join(lines)
 
 
@@ -220,7 +250,7 @@ def _memory(banks: tuple[int, ...]) -> str:
 
 def _sections(path: Path) -> dict[str, list[tuple[str, str]]]:
     """Keys may repeat, which no reader of ini files takes."""
-    found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": [], "profile": []}
+    found: dict[str, list[tuple[str, str]]] = {"connectivity": [], "clock": [], "profile": [], "vivado": []}
     section = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         text = line.partition("#")[0].strip()
