@@ -7,7 +7,7 @@ import pytest
 
 from sttest.models.registry import model_config
 
-pytestmark = [pytest.mark.nightly, pytest.mark.torch]
+pytestmark = [pytest.mark.nightly, pytest.mark.torch, pytest.mark.timeout(1800)]
 DATA = Path(__file__).parents[2] / "experiments" / "data" / "quality"
 CONFIG = model_config("smollm2-135m")
 WINDOWS, LENGTH = 4, 256
