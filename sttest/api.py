@@ -192,7 +192,7 @@ class Design(Graph):
         Example:
             >>> import sttest as st
             >>> resources = st.compile("small-gpt2", phase="decode", context=32).resources
-            >>> bool((resources.loc["share", ["dsp", "lut", "bram18"]] < 1).all())
+            >>> bool((resources.loc["share", ["dsp", "bram18", "uram"]] < 1).all())
             True
         """
         table = resource_table(design_resources(self.compiled), self.compiled)

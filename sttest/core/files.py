@@ -23,7 +23,6 @@ from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl
 
-import numpy as np
 import yaml
 from defusedxml.common import DefusedXmlException
 from defusedxml.sax import parseString
@@ -98,9 +97,6 @@ def _decoded(data: bytes, where: str, hints: Iterable[str]) -> str:
 
 
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_STEPS = np.zeros(256, np.int8)
-_STEPS[list(b"[{")] = 1
-_STEPS[list(b"]}")] = -1
 
 
 def read_json(path: Path, *, most_bytes: int = MAX_FILE_BYTES, hints: Iterable[str] = ()) -> Any:
@@ -173,7 +169,12 @@ def nesting(data: bytes) -> int:
     >>> nesting(b'{"a": [[], "[[["]}')
     3
     """
-    brackets = _STEPS[np.frombuffer(_STRINGS.sub(b"", data), np.uint8)]
+    import numpy as np
+
+    steps = np.zeros(256, np.int8)
+    steps[list(b"[{")] = 1
+    steps[list(b"]}")] = -1
+    brackets = steps[np.frombuffer(_STRINGS.sub(b"", data), np.uint8)]
     depths = np.cumsum(brackets[brackets != 0], dtype=np.int32)
     return int(depths.max()) if depths.size else 0
 

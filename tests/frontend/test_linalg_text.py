@@ -76,7 +76,7 @@ def test_lowering_again_gives_the_shipped_text_and_keeps_it(monkeypatch, tmp_pat
         ("int8_matmul", r"aten.mm.default on int8\[8, 8\], int8\[8, 8\]: .*SIGSEGV"),
         ("unknown_to_mlir", "_linalg_eigh.* failed to legalize"),
         ("not_exportable", "cannot export the module: GuardOnDataDependent"),
-        ("leaves_index_arithmetic", r"lowering leaves linalg.index"),
+        ("leaves_index_arithmetic", r"lowering leaves arith.cmpi, which compares integers"),
     ],
 )
 def test_what_cannot_be_lowered_is_named(builder, message):
