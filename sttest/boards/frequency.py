@@ -113,7 +113,7 @@ def clock_band(lut_share: float, sll_share: float = 0.0) -> ClockBand:
 
     Args:
         lut_share: LUTs of the design in the fullest SLR over all that the SLR has, shell included.
-        sll_share: of the super long lines of the fuller boundary.
+        sll_share: share of the super long lines that the fuller boundary carries.
     """
     rows = _used("share")
     middle = clock_of_share(lut_share, rows)
