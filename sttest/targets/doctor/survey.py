@@ -155,6 +155,8 @@ CAPABILITIES: tuple[Capability, ...] = (
 def require_tools(capability: str, *, without: Collection[str] = ()) -> None:
     """Makes sure that a capability's parts are there; takes little more than a second.
 
+    A part that did not answer in time may be there, on a machine that is busy: what uses it has a time limit.
+
     Args:
         capability: its name among `CAPABILITIES`.
         without: parts that are not needed this time.
@@ -165,7 +167,7 @@ def require_tools(capability: str, *, without: Collection[str] = ()) -> None:
     needs = next(able.needs for able in CAPABILITIES if able.name == capability)
     parts = [part for part in PARTS if part.name in needs and part.name not in without]
     found = survey(parts)
-    missing = [part for part in parts if not found[part.name].usable]
+    missing = [part for part in parts if found[part.name].usable is False]
     if missing:
         told = "; ".join(f"{part.name}: {found[part.name].detail or found[part.name].status}" for part in missing)
         ways = [f"for {part.name}: {part.remedy}" for part in missing if part.remedy]

@@ -13,6 +13,7 @@ from sttest.core.errors import InputError, SttestError
 from sttest.package import KernelFiles
 from sttest.targets.device import CardOptions, HeldCard
 from sttest.targets.device.packed import PackedRequest, main, run_packed
+from sttest.targets.doctor.ask import LIMIT_S
 
 DATA = bytes(range(256))
 REVERSED = b"".join(DATA[start : start + 64] for start in (192, 128, 64, 0))
@@ -101,6 +102,11 @@ def test_what_a_card_gives_is_measured(pyxrt, archive):
         / 1e6
     )
     assert float(rows["energy_above_idle"]["value"]) == pytest.approx((load - idle) * busy_s)
+
+
+def test_a_tool_that_answers_late_is_not_taken_for_missing(pyxrt, archive, tmp_path):
+    (tmp_path / "xrt" / "xrt-smi").write_text(XRT_SMI.replace("#!/bin/sh\n", f"#!/bin/sh\nsleep {LIMIT_S + 0.3}\n"))
+    assert run_packed(PackedRequest(archive, "device")) == 0
 
 
 def test_without_a_build_it_says_how_to_make_one(pyxrt, archive):
