@@ -183,6 +183,19 @@ def test_blocks(model, phase, small, tmp_path):
     check([valued(lowered_text(model, phase, small=small), f"{model}-{phase}", CompileOptions())], tmp_path)
 
 
+# Products by columns in units side by side, whose results are concatenated, and an engine for all of a unit's turns.
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("model", "phase", "share"),
+    [("qwen", "decode", "all"), ("gpt2", "decode", "all"), ("gpt2", "prefill", "none"), ("llama", "decode", "none")],
+)
+def test_products_in_units_side_by_side(model, phase, share, tmp_path):
+    knobs = CompileOptions(gemv_lanes=256, share=share, product_units=2)
+    made = valued(lowered_text(model, phase, small=True), f"{model}-{phase}", knobs)
+    assert any("unit1of2" in process.name for process in made.graph.processes)
+    check([made], tmp_path)
+
+
 # --- Faults: one put into each layer, all found in one build
 
 
