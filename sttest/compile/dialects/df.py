@@ -828,12 +828,17 @@ class ConverterOp(NodeOp):
 
 @_node
 class ForkOp(NodeOp):
-    """Copies a stream to several readers, and drains after each of its ``passes``."""
+    """Copies a stream to several readers, and drains after each of its ``passes``.
+
+    Those of a ``queue`` are one process: it copies the streams one after the other, and each reader has one FIFO for
+    all of them.
+    """
 
     name = "df.fork"
     label = opt_prop_def(StringAttr)
     passes = opt_prop_def(IntegerAttr[I64])
-    assembly_format = f"$sources (`passes` $passes^)? {TAIL}"
+    queue = opt_prop_def(StringAttr)
+    assembly_format = f"$sources (`passes` $passes^)? (`queue` $queue^)? {TAIL}"
 
     def __init__(self, source: SSAValue, copies: int) -> None:
         super().__init__(operands=[[source], []], result_types=[[source.type] * copies])
@@ -841,6 +846,11 @@ class ForkOp(NodeOp):
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
         """A name made of that of the node whose tokens it copies."""
         return f"fork_{name_of(self.sources[0])}"
+
+    @property
+    def shared_name(self) -> str | None:
+        """A name made of its queue's."""
+        return f"fork_{self.queue.data}" if self.queue is not None else None
 
     @property
     def passes_on(self) -> bool:

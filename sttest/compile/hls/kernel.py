@@ -138,8 +138,15 @@ class _Emitter:
 
     @_emit.register
     def _fork(self, node: df.ForkOp, code: Code, process: Process) -> None:
-        stream = df.itensor_of(node.sources[0])
-        emit_fork(code, process, Token.of(stream, process.name), stream.tokens)
+        names = dict(zip(self.network.inputs(node), process.inputs, strict=True))
+        behind = self.network.behind_layers(node)
+        turns = [
+            (names[self.network.streams[turn.sources[0]]], df.itensor_of(turn.sources[0]).tokens)
+            for turn in self.network.turns(node)
+        ]
+        layer = len(turns) - len(behind)
+        token = Token.of(df.itensor_of(node.sources[0]), process.name)
+        emit_fork(code, process, token, turns[:layer], turns[layer:])
 
     @_emit.register
     def _concat(self, node: df.ConcatOp, code: Code, process: Process) -> None:

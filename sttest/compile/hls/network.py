@@ -194,11 +194,17 @@ class Network:
         """Those turns of a node's process that come once, after those of all layers."""
         return [] if self.is_outside_layers(node) else [turn for turn in self.turns(node) if turn in self.outside]
 
+    def inputs(self, node: df.NodeOp) -> list[HlsStream]:
+        """What a node reads; a fork of a queue, whose turns have a source each, with those of all of them."""
+        turns = self.turns(node) if isinstance(node, df.ForkOp) else [node]
+        found = [self.streams[source] for turn in turns for source in turn.sources if source in self.streams]
+        return [*dict.fromkeys(found)] if len(turns) > 1 else found
+
     def process(self, node: df.NodeOp) -> Process:
         """The function of a node; that of a converter stands for both of its processes (see :meth:`halves`)."""
         memory, place, behind = self.memories.get(process_name(node)), "", ""
         sizes: list[tuple[str, int]] = []
-        inputs = [self.streams[stream] for stream in node.sources if stream in self.streams]
+        inputs = self.inputs(node)
         outputs = [self.streams[stream] for stream in node.sinks]
         values = self._values.get(node) if isinstance(node, df.TaskOp) else None
         names = [*_numbered("from", len(inputs)), *_numbered("to", len(outputs))] if values is None else _ports(values)

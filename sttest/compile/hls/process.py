@@ -79,12 +79,32 @@ def emit_concat(code: Code, process: Process, token: Token, turns: int, tokens: 
 # --- A `df.fork` as a C++ function
 
 
-def emit_fork(code: Code, process: Process, token: Token, tokens: int) -> None:
-    """Writes the function that copies every token to all readers."""
+def emit_fork(
+    code: Code, process: Process, token: Token, turns: Sequence[tuple[str, int]], behind: Sequence[tuple[str, int]]
+) -> None:
+    """Writes the function that copies every token to all readers.
+
+    Args:
+        code: text that is appended to.
+        process: its streams.
+        token: type of the tokens of all streams.
+        turns: input and tokens of each turn of a layer.
+        behind: those of turns that come once, after all layers.
+    """
     readers = len(process.outputs)
     code.comment(f"Copies every token to {counted(readers, 'reader')}.")
-    with process.every_layer(code, f"fork_{readers}"), code.loops(_tokens(tokens), "pipeline II=1"):
-        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
+    kind = f"fork_{readers}" if len(turns) + len(behind) == 1 else ""
+    with process.defined(code, kind), code.every_step():
+        with code.every_layer():
+            for source, tokens in turns:
+                _copied(code, process, token, source, tokens)
+        for source, tokens in behind:
+            _copied(code, process, token, source, tokens)
+
+
+def _copied(code: Code, process: Process, token: Token, source: str, tokens: int) -> None:
+    with code.loops(_tokens(tokens), "pipeline II=1"):
+        token.take(code, "token", source, code.type("TOKEN", token.c_type))
         code.filled([token.written(output, "token") for output in process.outputs])
 
 

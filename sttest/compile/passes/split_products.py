@@ -59,9 +59,9 @@ class SplitProducts(ModulePass):
                 if len(splits) < len(members):
                     continue
                 found += len(members)
-                queues = _result_queues(members)
+                queues, row = _result_queues(members), _row_queue(members)
                 for member, split in zip(members, splits, strict=True):
-                    _replace(member, split, self.units, queues.get(member, ""))
+                    _replace(member, split, self.units, queues.get(member, ""), row)
         if not found:
             raise InputError(
                 "nothing-split", f"no product with a weight can be split into {self.units} units", where=self.name,
@@ -107,7 +107,13 @@ def _result_queues(members: Sequence[df.TaskOp]) -> dict[df.TaskOp, str]:
     return {member: queue for member, queue in found.items() if shared[queue] > 1}
 
 
-def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str) -> None:
+def _row_queue(members: Sequence[df.TaskOp]) -> str:
+    """The queue of what copies the rows of an engine's tasks to its parts; empty where there is one task."""
+    engine = members[0].engine
+    return f"{engine.data}_rows" if engine is not None and len(members) > 1 else ""
+
+
+def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str, row_queue: str) -> None:
     """Puts the parts of a task in its place.
 
     Args:
@@ -115,12 +121,15 @@ def _replace(task: df.TaskOp, columns: ProductColumns, units: int, queue: str) -
         columns: columns that the parts share out.
         units: number of parts.
         queue: queue of what puts their results together; none if empty.
+        row_queue: queue of what copies their row; none if empty.
     """
     load = task.sources[columns.weight].owner
     assert isinstance(load, df.GatherOp | df.DmaReadOp)
     weights = _weights(load, columns, units)
     row, result, name = task.sources[1 - columns.weight], task.streams[0], task.sym_name.data
     fork = df.ForkOp(row, units)
+    if row_queue:
+        fork.properties["queue"] = StringAttr(row_queue)
     Rewriter.insert_op(fork, InsertPoint.before(task))
     for copy in fork.streams:
         copy.name_hint = row.name_hint

@@ -79,7 +79,8 @@ class NodeModel:
 
     @_logic.register
     def _fork(self, op: df.ForkOp, *others: df.NodeOp) -> Resources:
-        return self._copies(op.sources[0], len(op.sinks))
+        tokens = sum(df.itensor_of(each.sources[0]).tokens for each in (op, *others))
+        return self._copies(op.sources[0], len(op.sinks) + len(others), tokens)
 
     @_logic.register
     def _gather(self, op: df.GatherOp, *others: df.NodeOp) -> Resources:

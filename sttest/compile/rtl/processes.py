@@ -93,10 +93,12 @@ def _module(
         turns = _turns(tasks, pipeline)
         return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library, cells)
     node = nodes[0]
+    # A fork of a queue has a source for each turn; all other nodes of a queue have the same FIFOs.
+    sources = dict.fromkeys(_fifo_of(source) for each in nodes for source in each.sources)
     sides = tuple(
         Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, writes)
-        for writes, group in ((False, node.sources), (True, node.sinks))
-        for n, fifo in enumerate(map(_fifo_of, group))
+        for writes, group in ((False, sources), (True, map(_fifo_of, node.sinks)))
+        for n, fifo in enumerate(group)
     )
     if isinstance(node, df.GatherOp):
         return gather_module(pipeline, sides, node.runs)

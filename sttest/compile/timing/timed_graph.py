@@ -140,7 +140,7 @@ def _together(turns: Sequence[Process]) -> Process:
     """Turns without anything between them: an engine drains before the next, what moves data of memory goes on."""
     if len(turns) == 1:
         return turns[0]
-    pipelines = [each for each in turns if isinstance(each, Pipeline) and each.category in ("compute", "join")]
+    pipelines = [each for each in turns if isinstance(each, Pipeline) and each.category in ("compute", "join", "fork")]
     return in_turn(turns[0].name, pipelines) if pipelines else going_on(turns)
 
 

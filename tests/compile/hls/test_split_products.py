@@ -13,17 +13,18 @@ from small_kernels import needs_compiler
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.hls.files import emit_design
-from sttest.compile.ir.module_walk import all_of
+from sttest.compile.ir.module_walk import all_of, only_kernel
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
 from sttest.compile.sharing.functional_units import engines_of
+from sttest.compile.sharing.processes import fifos_of, processes_of
 from sttest.core.errors import InputError
 from sttest.crosscheck.rtl_values import random_tensors
 from sttest.frontend.shipped import lowered_text
 from sttest.package.design_package import read_lanes
 from sttest.reference import memory_images, run
 from sttest.sim import simulate
-from sttest.sim.graph import MemoryPort
+from sttest.sim.graph import MemoryPort, Pipeline
 from sttest.targets.vitis.rules import check_kernel
 
 BASE = CompileOptions(gemv_lanes=256, share="all")
@@ -81,6 +82,20 @@ def test_an_engine_becomes_as_many_engines_with_a_fifo_for_all_that_it_hands_on(
         members = split[f"{name}_unit{unit}of2"]
         assert [m.sym_name.data for m in members] == [f"{m.sym_name.data}_unit{unit}of2" for m in whole[name]]
     assert simulate(design(2).graph).cycles is not None
+
+
+def test_one_process_copies_the_rows_of_all_turns_with_a_fifo_for_each_unit() -> None:
+    kernel = only_kernel(design(2).module, "test", "block")
+    (name,) = (name for name in processes_of(kernel) if name.endswith("_rows"))
+    turns = processes_of(kernel)[name]
+    engine = name.removeprefix("fork_").removesuffix("_rows")
+    assert len(turns) == len(engines_of(design(1).module)[engine]) > 1
+    copied = [fifo for fifo in fifos_of(kernel) if fifo.startswith(name)]
+    assert copied == [f"{name}__{engine}_unit{unit}of2" for unit in range(2)]
+    (process,) = (each for each in design(2).graph.processes if each.name == name)
+    assert isinstance(process, Pipeline)
+    read = [event.fifo for loop in process.loops for event in loop.events if event.op == "read"]
+    assert len({*read}) == len(turns)
 
 
 def test_lanes_of_units_are_those_of_their_product(tmp_path: Path) -> None:

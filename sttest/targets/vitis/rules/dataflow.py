@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
@@ -171,15 +171,24 @@ class _Uses:
         return {frozenset(["read"]): "r", frozenset(["write"]): "w"}.get(frozenset(verbs), "?")
 
     def may_be_fed_back(self, function: Function) -> bool:
-        """Whether a process calls another for turns, chooses by layer what it reads, or is a DMA that waits."""
+        """Whether a process takes turns, chooses by layer what it reads, or is a DMA that waits."""
         called = [each for each, _ in self.calls[function.name]]
         bodies = [function.body, *(each.body for each in called if each.name in self.inlined)]
         nodes = (node for body in bodies for node in walk(body))
         chooses = any(text_of(node.child_by_field_name("condition")) == "(layer == 0)" for node in nodes)
         is_dma = any(parameter.is_pointer for parameter in function.parameters)
-        uses = {self.of(function, parameter) for parameter in function.parameters if parameter.is_channel}
-        takes_turns = any(each.name not in self.inlined for each in called)
-        return chooses or (is_dma and uses == {"r", "w"}) or takes_turns
+        uses = {each.name: self.of(function, each) for each in function.parameters if each.is_channel}
+        takes_turns = any(each.name not in self.inlined for each in called) or _reads_in_turn(function.body, uses)
+        return chooses or (is_dma and {*uses.values()} == {"r", "w"}) or takes_turns
+
+
+def _reads_in_turn(body: Node, uses: Mapping[str, str]) -> bool:
+    """Whether the loops of a process read one channel each, and not all the same."""
+    loops = [node for node in walk(body) if node.type == "for_statement"]
+    innermost = [loop for loop in loops if sum(node.type == "for_statement" for node in walk(loop)) == 1]
+    named = ({text_of(node) for node in walk(loop) if node.type == "identifier"} for loop in innermost)
+    read = [frozenset(name for name in names if uses.get(name) == "r") for names in named]
+    return all(len(names) == 1 for names in read) and len({*read}) > 1
 
 
 def _verbs(body: Node) -> dict[str, set[str]]:
