@@ -27,6 +27,8 @@ DEFAULT_PORT_BITS = 512
 """Bits of a beat where no DMA says another width: the widest AXI port of Vitis HLS (AMD UG1399)."""
 SMALL_SHARE = 0.25
 """Share of an even load below which a DMA is not worth an AXI port of its own.  Assumed."""
+SELDOM_SHARE = 1 / 8
+"""Share of an even load below which a DMA of parameters, which are read ahead, moves little.  Assumed."""
 WORTH_SHARING = 0.8
 """Share of the cycles below which all DMAs share all channels.  Each slice costs a DMA of its own, and small DMAs wait
 for large ones.  Assumed."""

@@ -193,6 +193,11 @@ class CompileOptions(_Checked):
         int, Field(ge=1, le=16, description="Slices per channel on average, where all share all channels."),
         Option(("assign-channels{slices}",), level="resources", unit="slices"),
     ] = 3  # fmt: skip
+    seldom_bursts: Annotated[
+        int,
+        Field(ge=0, le=16, description="Bursts in flight of small parameters' DMAs (--flow rtl); 0: the board's."),
+        Option(("assign-channels{seldom}",), "--seldom-port-bursts", level="resources", unit="bursts"),
+    ] = 0  # fmt: skip
     generate: Annotated[
         int, Field(ge=1, description="Tokens that one launch makes, with --head and all --layers."),
         Option(("loop-tokens{tokens}",)),
@@ -225,6 +230,12 @@ class CompileOptions(_Checked):
             raise InputError(
                 "nothing-shared", "no tasks share a functional unit, so none can have one of their own",
                 where="own_units (--own-unit)", hints=["add --share weights or --share all"],
+            )  # fmt: skip
+        if self.seldom_bursts and self.flow == "hls":
+            # DMAs that share an AXI port of Vitis HLS have one option for all of them.
+            raise InputError(
+                "ports-shared", "ports of Vitis HLS have as many bursts in flight for each DMA behind them",
+                where="seldom_bursts (--seldom-port-bursts)", hints=["add --flow rtl"],
             )  # fmt: skip
         if self.attention == "one-pass" and self.generate > 1:
             # A cache that grows on the card has its free places behind, so its chunks are not those of the golden.

@@ -9,6 +9,7 @@ import pytest
 from sttest.compile.channels import memory_ports
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
+from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.sim.graph import MemoryPort
 
@@ -35,3 +36,28 @@ def test_what_shares_a_port_with_slices_has_its_part(monkeypatch: pytest.MonkeyP
         port = each.op, each.channels
         shared = port in sliced or each.op == "write"
         assert each.outstanding == (16 // behind[port] if shared else 16)
+
+
+def test_small_parameters_have_few_and_leave_the_rest_of_a_port_to_others() -> None:
+    knobs = CompileOptions(share="all", gemv_lanes=4096, overall_unroll=3072, flow="rtl", channels="together")
+    before, after = ({each.name: each for each in memories(knobs.with_(seldom_bursts=few))} for few in (0, 1))
+    assert before.keys() == after.keys()
+    few = {name for name, each in after.items() if each.outstanding == 1}
+    moved = Counter[str]()
+    for each in before.values():
+        moved[each.channels[0]] += each.tokens * each.token_bytes
+    even = sum(moved.values()) / len(moved)
+    assert few
+    for name in few:
+        port = before[name]
+        assert port.op == "read"
+        assert "cache" not in name
+        assert port.tokens * port.token_bytes < even / 8
+    others = before.keys() - few
+    assert all(after[name].outstanding >= before[name].outstanding for name in others)
+    assert sum(after[name].outstanding for name in others) > sum(before[name].outstanding for name in others)
+
+
+def test_ports_of_vitis_hls_have_one_option_for_all_behind_them() -> None:
+    with pytest.raises(InputError, match=r"as many bursts in flight.*--flow rtl"):
+        CompileOptions(seldom_bursts=1)

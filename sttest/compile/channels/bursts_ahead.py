@@ -3,7 +3,7 @@
 What a port may have in flight is a property of its AXI master (``num_read_outstanding`` of a bundle, UG1399), whichever
 of the load units behind it asks, and what is asked for needs a buffer in each.  Small DMAs that share a port hardly ask
 at the same time, and each counts with all of it; where slices of large tensors share one with others, and among stores,
-it is shared out.
+it is shared out.  A DMA with a bound of its own (``ahead``) takes no share.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class BurstsAhead:
     def __init__(self, kernel: df.KernelOp) -> None:
         self.dmas: list[df.DmaOp] = [*all_of(kernel, df.DmaReadOp), *all_of(kernel, df.DmaWriteOp)]
         busy = {port_of(dma) for dma in self.dmas if not isinstance(dma, df.DmaReadOp) or dma.slice is not None}
-        named = {(process_name(dma), port_of(dma)) for dma in self.dmas}
+        named = {(process_name(dma), port_of(dma)) for dma in self.dmas if dma.ahead is None}
         self._sharing = Counter(port for _, port in named if port in busy)
 
     def of(self, dma: df.DmaOp, in_flight: int) -> int:

@@ -945,7 +945,7 @@ class DmaOp(NodeOp):
 
     ``layout`` is the packed shape in memory (tile grid, then the tile), ``beat_bits`` the port width, ``channel`` the
     pseudo-channel that it works on.  ``packed`` says that memory holds the tiles in stream order: parameters, which are
-    packed ahead of time, and results that are not streamed row-major.
+    packed ahead of time, and results that are not streamed row-major.  ``ahead`` bounds the bursts in flight.
     """
 
     label = opt_prop_def(StringAttr)
@@ -954,6 +954,7 @@ class DmaOp(NodeOp):
     packed = opt_prop_def(UnitAttr)
     origin = opt_prop_def(StringAttr)
     channel = opt_prop_def(IntegerAttr[I64])
+    ahead = opt_prop_def(IntegerAttr[I64])
 
     @property
     def kind(self) -> str:
@@ -1001,7 +1002,8 @@ class DmaReadOp(DmaOp):
     rows = opt_prop_def(IntegerAttr[I64])
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`folded` $folded^)? "
-        f"(`slice` $slice^)? (`channel` $channel^)? (`queue` $queue^)? (`rows` $rows^)? (`origin` $origin^)? {TAIL}"
+        "(`slice` $slice^)? (`channel` $channel^)? (`ahead` $ahead^)? (`queue` $queue^)? (`rows` $rows^)? "
+        f"(`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:
@@ -1051,7 +1053,7 @@ class DmaWriteOp(DmaOp):
     name = "df.dma_write"
     assembly_format = (
         "$sources (`layout` $layout^)? (`beat` $beat_bits^)? (`packed` $packed^)? (`channel` $channel^)? "
-        f"(`origin` $origin^)? {TAIL}"
+        f"(`ahead` $ahead^)? (`origin` $origin^)? {TAIL}"
     )
 
     def proposed_name(self, name_of: Callable[[SSAValue], str]) -> str:

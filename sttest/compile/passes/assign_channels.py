@@ -17,6 +17,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
+from sttest.compile.assumptions import SELDOM_SHARE
 from sttest.compile.channels.memory_ports import Evenness, PortDemand, assign_channels, bytes_per_cycle, port_bytes
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import most_slices, sliced
@@ -37,7 +38,8 @@ class AssignChannels(ModulePass):
     With ``layers``, what is behind the last one counts by its part of a layer.  ``channels`` says whether DMAs have
     channels ``apart``, share all of them ``together``, or as memory is faster by far (``auto``).  Where all are shared
     one may carry ``uneven`` percent more than its share, and there are ``slices`` per channel at most.  For products in
-    several ``units`` side by side, weights come in slices of their columns.
+    several ``units`` side by side, weights come in slices of their columns.  DMAs of parameters that move little have
+    ``seldom`` bursts in flight, if it is not 0.
     """
 
     name = "assign-channels"
@@ -47,6 +49,7 @@ class AssignChannels(ModulePass):
     units: int = 1
     uneven: int = 5
     slices: int = 3
+    seldom: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Numbers the channels of each kernel from 0; cuts the DMAs that are given several.
@@ -69,9 +72,26 @@ class AssignChannels(ModulePass):
             even = Evenness(self.uneven / 100, self.slices)
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use, even)
+            few = self._seldom(demands, found, board.hbm.pseudo_channels.count)
             for name, channels in found.items():
                 for dma in ports[name]:
+                    if name in few:
+                        dma.properties["ahead"] = df.i64_attr(self.seldom)
                     _connect(dma, channels, cuts[dma])
+
+    def _seldom(
+        self, demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]], channels: int
+    ) -> frozenset[str]:
+        """DMAs of parameters that move, slice by slice, a small share of what a channel carries on average.
+
+        Nobody waits for a burst of them: they are read ahead.
+        """
+        if not self.seldom:
+            return frozenset()
+        little = SELDOM_SHARE * sum(demand.total_bytes for demand in demands) / channels
+        return frozenset(
+            each.name for each in demands if each.parameters and each.total_bytes / len(found[each.name]) < little
+        )
 
     def _use(self) -> ChannelUse:
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}

@@ -93,7 +93,7 @@ def _ports(kernel: df.KernelOp, graph: TimedGraph) -> dict[str, Resources]:
             continue
         stream = values.stream[node.source if isinstance(node, Store) else node.sink]
         tensor = PortTensor(_nameless(node), replace(stream, name=_ANY, origin=""))
-        made = _port(tensor, ports[name].burst_bytes)
+        made = _port(tensor, ports[name].burst_bytes, ports[name].outstanding)
         if made is not None:
             found[name] = made
     return found
@@ -111,10 +111,11 @@ def _nameless(node: Load | Store) -> Load | Store:
 
 
 @lru_cache(maxsize=1024)
-def _port(tensor: PortTensor, burst_bytes: int) -> Resources | None:
+def _port(tensor: PortTensor, burst_bytes: int, outstanding: int) -> Resources | None:
     try:
         words = port_words(PortTensors((tensor,)))
     except InputError:
         return None
     bursts = Bursts.of(words.words, Bursts.longest(burst_bytes, words.word_bits), tensor.word_bytes)
-    return port_estimate(words, bursts, reads=isinstance(tensor.node, Load), rows=port_rows())
+    room = bursts.room(outstanding)
+    return port_estimate(words, bursts, room, reads=isinstance(tensor.node, Load), rows=port_rows())

@@ -13,7 +13,7 @@ from sttest.boards.part import BoardPart
 from sttest.boards.resources import MemoryKind, Resources, total
 from sttest.compile.resources.structure import lanes_of, structure_of
 from sttest.compile.rtl.cells import Part
-from sttest.compile.rtl.dma import Bursts, PortWords
+from sttest.compile.rtl.dma import Bursts, PortWords, room_kind
 from sttest.compile.rtl.module import ModuleText
 from sttest.core.files import read_yaml
 from sttest.core.results import Kind
@@ -158,13 +158,32 @@ def sum_tree(lanes: int, bits: int, results: int, chain: int) -> Resources:
     return Resources(lut=results * adders, ff=results * adders)
 
 
-def port_estimate(words: PortWords, bursts: Bursts, *, reads: bool, rows: PortRows) -> Resources:
-    """A memory port: what any takes, its counters and sums, and its tokens that are not one word each."""
+def port_estimate(words: PortWords, bursts: Bursts, room: int, *, reads: bool, rows: PortRows) -> Resources:
+    """A memory port: what any takes, its counters and sums, its tokens that are not one word each, and its memory.
+
+    Args:
+        words: how its tokens lie in words of memory.
+        bursts: its bursts.
+        room: words that it has places for.
+        reads: whether it reads memory.
+        rows: what was synthesized.
+    """
     routes = [bursts.route, *([] if words.parts is None else [words.parts])]
     made = [(rows.read if reads else rows.write).resources]
     made += [rows.counter_bit.resources * route.counter_bits for route in routes]
     made += [rows.number_bit.resources * route.number_bits for route in routes]
-    return total([*made, port_tokens(words, reads=reads), Resources(bram18=ceil(words.word_bits / 36))])
+    return total([*made, port_tokens(words, reads=reads), _port_memory(words.word_bits, room)])
+
+
+def _port_memory(bits: int, room: int) -> Resources:
+    if room_kind(room) == "bram":
+        return Resources(bram18=ceil(bits / 36))
+    return Resources(lut=_lutram_luts(room, bits), ff=bits)
+
+
+def _lutram_luts(depth: int, bits: int) -> int:
+    """Eight LUTs hold 14 bits of 32 words, or 7 of 64; the output register holds a word more."""
+    return ceil(bits / (14 if depth <= 33 else 7)) * 8 * ceil((depth - 1) / 64)
 
 
 def port_tokens(words: PortWords, *, reads: bool) -> Resources:
@@ -185,8 +204,10 @@ def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources)
         luts = bits * lines + bits * ceil((lines - 1) / 3) + count + (3 if depth > 3 else 2)
         return Resources(lut=luts, ff=count + 2)
     place = max(depth - 2, 1).bit_length()
-    words = ceil(bits / (14 if depth <= 33 else 7)) * 8 * ceil((depth - 1) / 64) if kind == "lutram" else 0
-    return Resources(lut=2 * count + 3 + words, ff=count + 2 * place + 3, bram18=predicted.bram18, uram=predicted.uram)
+    # The output register of blocks is in them.
+    words, word = (_lutram_luts(depth, bits), bits) if kind == "lutram" else (0, 0)
+    lut, ff = 2 * count + 3 + words, count + 2 * place + 3 + word
+    return Resources(lut=lut, ff=ff, bram18=predicted.bram18, uram=predicted.uram)
 
 
 def corrected(predicted: Resources, estimate: Resources) -> Resources:

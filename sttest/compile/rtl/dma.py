@@ -11,9 +11,20 @@ from math import gcd, prod
 
 import numpy as np
 
+from sttest.boards.resources import MemoryKind
 from sttest.core.errors import InputError
 from sttest.reference.graph import BITS, Load, MemoryLayout, ReferenceStream, Store
 from sttest.reference.memory import Offsets, element_addresses, image_bytes
+
+_MOST_ROOM = 512
+"""Words that a port has places for, at most: the depth of a BRAM18 that is 36 bits wide."""
+_LUTRAM_ROOM = 64
+"""Words up to which they lie in LUTs: a block of LUT memory, seven bits of 64 words in eight LUTs."""
+
+
+def room_kind(room: int) -> MemoryKind:
+    """What the words of a port lie in, which has places for so many."""
+    return "lutram" if room <= _LUTRAM_ROOM else "bram"
 
 
 @dataclass(frozen=True)
@@ -235,6 +246,10 @@ class Bursts:
     def most(self) -> int:
         """Words of the longest one."""
         return max(*self.full, *self.rest)
+
+    def room(self, outstanding: int) -> int:
+        """Words that a port with so many bursts in flight has places for."""
+        return max(self.most, min(_MOST_ROOM, self.most * outstanding))
 
     def stays_in_pages(self, page: int) -> bool:
         """Whether none goes across a multiple of so many words."""

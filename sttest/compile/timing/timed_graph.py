@@ -325,7 +325,7 @@ class TimedGraphs:
             node_label(op), "write" if op.writes else "read", _fifo(op.port), stream.tokens,
             scattered or -(-stream.token_bits // 8), (channel_name(_channel(op)),),
             burst_bytes=min(hbm.max_burst_bytes.count, scattered or _stretch_bytes(op, stream)),
-            outstanding=self.ahead.of(op, hbm.outstanding_bursts.count),
+            outstanding=self.ahead.of(op, hbm.outstanding_bursts.count) if op.ahead is None else op.ahead.value.data,
             origin=op.origin_name,
             category="dma",
         )  # fmt: skip

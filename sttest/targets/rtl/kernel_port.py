@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, PortWords, port_words
+from sttest.compile.rtl import RAM_STYLES
+from sttest.compile.rtl.dma import Bursts, PortTensor, PortTensors, PortWords, port_words, room_kind
 from sttest.core.errors import InputError
 from sttest.package import KernelFiles
 from sttest.reference.graph import ReferenceGraph, Store
@@ -12,8 +13,6 @@ from sttest.sim.graph import MemoryPort
 
 PORT_SOURCES = ("fifo_ram", "address_walk", "axi_read", "axi_write")
 """Modules of the library that ports have instances of."""
-_ROOM = 512
-"""Words that a port has places for, at most."""
 
 Signals = Sequence[tuple[str, str, bool]]
 """Name, bits (a number or WORD, STROBE, ADDRESS), and whether the master drives it."""
@@ -54,6 +53,11 @@ class KernelArgument:
         longest = Bursts.longest(port.burst_bytes, words.word_bits)
         return Bursts.of(words.words, longest, words.word_bits // 8)
 
+    @property
+    def room(self) -> int:
+        """Words that it has places for."""
+        return self.bursts.room(self.port.outstanding)
+
     def body(self, stem: str, name: str, outer: Mapping[str, str]) -> str:
         """Instances of the modules of the port, and their wires.
 
@@ -67,10 +71,9 @@ class KernelArgument:
         count = words.tokens_per_word
         moves = "put" if self.reads else "take"
         sizes = {"WORD": words.word_bits, "PER_TOKEN": words.words_per_token, "PER_WORD": count}
-        room = max(self.bursts.most, min(_ROOM, self.bursts.most * self.port.outstanding))
-        sizes |= {"ROOM": room} if self.reads else {
-            "STROBES": int(parts is not None), "ROOM": room, "OUTSTANDING": self.port.outstanding,
-        }  # fmt: skip
+        sizes |= {"ROOM": self.room, "STYLE": f'"{RAM_STYLES[room_kind(self.room)]}"'}
+        if not self.reads:
+            sizes |= {"STROBES": int(parts is not None), "OUTSTANDING": self.port.outstanding}
         clocked = f".clk({outer['clk']}), .reset({outer['reset']})"
         bits = max(1, (count - 1).bit_length())
         text = f"""  logic {stem}_asks, {stem}_asked, {stem}_word_ends;

@@ -114,7 +114,7 @@ def _logic(
             yield replace(part, job=found.frame, parts=found.parts, why_not="", corrected=better)
         elif isinstance(found, PortJob):
             port = found.port
-            better = port_estimate(port.words, port.bursts, reads=port.reads, rows=port_rows())
+            better = port_estimate(port.words, port.bursts, port.room, reads=port.reads, rows=port_rows())
             yield replace(part, job=found.job, why_not="", corrected=better)
         else:
             yield part if found is None else replace(part, why_not=found.what)

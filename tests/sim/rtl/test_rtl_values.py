@@ -190,7 +190,7 @@ def test_blocks(model, phase, small, tmp_path):
     [("qwen", "decode", "all"), ("gpt2", "decode", "all"), ("gpt2", "prefill", "none"), ("llama", "decode", "none")],
 )
 def test_products_in_units_side_by_side(model, phase, share, tmp_path):
-    knobs = CompileOptions(gemv_lanes=256, share=share, product_units=2)
+    knobs = CompileOptions(gemv_lanes=256, share=share, product_units=2, flow="rtl", seldom_bursts=1)
     made = valued(lowered_text(model, phase, small=True), f"{model}-{phase}", knobs)
     assert any("unit1of2" in process.name for process in made.graph.processes)
     check([made], tmp_path)

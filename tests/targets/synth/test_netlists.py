@@ -67,12 +67,14 @@ def test_cells_are_those_that_the_kind_of_memory_asks_for(synthesized):
 
 
 def test_control_follows_the_rule_of_the_page(synthesized):
-    for name in ("srl", "short srl", "bram", "uram"):
+    for name in ("srl", "short srl", "lutram", "bram", "uram"):
         (depth, bits), found = SHAPES[name], synthesized[name][-1]
         count, place, lines = (depth).bit_length(), (depth - 2).bit_length(), -(-depth // 32)
         if "srl" in name:
             luts, flip_flops = bits * lines + bits * -(-(lines - 1) // 3) + count + 3, count + 2
         else:
-            luts, flip_flops = 2 * count + 3, count + 2 * place + 3
+            # The register of LUT memory is flip-flops, and seven bits of 64 words are eight LUTs.
+            words, word = (-(-bits // 7) * 8, bits) if name == "lutram" else (0, 0)
+            luts, flip_flops = 2 * count + 3 + words, count + 2 * place + 3 + word
         assert found.resources.ff == flip_flops, name
         assert abs(found.resources.lut - luts) <= 3, name

@@ -8,6 +8,7 @@ module axi_read #(
   parameter int PER_WORD = 1,
   parameter int TOKEN = WORD * PER_TOKEN / PER_WORD,
   parameter int ROOM = 128,  // words that may have come or be on their way
+  parameter     STYLE = "block",  // of the memory for them
   localparam int PARTS = PER_WORD > 1 ? $clog2(PER_WORD) : 1
 ) (
   input  logic             clk,
@@ -57,7 +58,7 @@ module axi_read #(
   logic [WORD-1:0] word;
   logic word_avail;
   assign rready = ~reset;
-  fifo_ram #(.WIDTH(WORD), .DEPTH(ROOM)) words (
+  fifo_ram #(.WIDTH(WORD), .DEPTH(ROOM), .STYLE(STYLE)) words (
     .clk, .reset, .put(rvalid & rready), .put_data(rdata), .space(), .take(freed), .take_data(word), .avail(word_avail)
   );
   if (PER_TOKEN == 1) begin : some

@@ -9,7 +9,8 @@ module axi_write #(
   parameter int PER_WORD = 1,
   parameter int TOKEN = WORD * PER_TOKEN / PER_WORD,
   parameter bit STROBES = 0,
-  parameter int ROOM = 128,
+  parameter int ROOM = 128,  // words that wait until a burst of them is there
+  parameter     STYLE = "block",  // of the memory for them
   parameter int OUTSTANDING = 16,  // bursts without a response, at most
   localparam int PARTS = PER_WORD > 1 ? $clog2(PER_WORD) : 1
 ) (
@@ -91,7 +92,7 @@ module axi_write #(
   logic [8:0] left;
   logic [COUNT-1:0] stored;
   logic [$clog2(OUTSTANDING+1)-1:0] awaited;
-  fifo_ram #(.WIDTH(MARKS + WORD), .DEPTH(ROOM)) words (
+  fifo_ram #(.WIDTH(MARKS + WORD), .DEPTH(ROOM), .STYLE(STYLE)) words (
     .clk, .reset, .put, .put_data(word), .space(word_space), .take(send), .take_data(sent), .avail(word_avail)
   );
   assign wdata = sent[WORD-1:0];
