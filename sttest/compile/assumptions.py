@@ -28,7 +28,10 @@ DEFAULT_PORT_BITS = 512
 SMALL_SHARE = 0.25
 """Share of an even load below which a DMA is not worth an AXI port of its own.  Assumed."""
 SELDOM_SHARE = 1 / 8
-"""Share of an even load below which a DMA of parameters, which are read ahead, moves little.  Assumed."""
+"""Share of an even load below which a DMA of parameters, which are read ahead, moves little; and of what its port could
+carry while its task is at work.  Assumed."""
+SELDOM_BURSTS = 4
+"""Bursts of one turn that a DMA which moves little has asked for, one by one, long before they are used.  Assumed."""
 WORTH_SHARING = 0.8
 """Share of the cycles below which all DMAs share all channels.  Each slice costs a DMA of its own, and small DMAs wait
 for large ones.  Assumed."""

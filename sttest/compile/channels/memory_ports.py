@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sttest.boards.board import FpgaBoard
-from sttest.compile.assumptions import DEFAULT_PORT_BITS, SMALL_SHARE, WORTH_SHARING
+from sttest.compile.assumptions import DEFAULT_PORT_BITS, SELDOM_BURSTS, SELDOM_SHARE, SMALL_SHARE, WORTH_SHARING
 from sttest.compile.dialects import df
 from sttest.compile.options import ChannelUse
 from sttest.core.errors import DoesNotFitError
@@ -38,6 +38,7 @@ class PortDemand:
     parameters: bool = False  # whether it reads parameters of the model
     most_slices: int = 1  # largest number of slices of a token, a power of two
     queue: bool = False  # whether it reads what the tasks of an engine take in turn
+    turn_bytes: int = 0  # most bytes of one turn
 
     @property
     def shares_with(self) -> tuple[bool, bool]:
@@ -144,6 +145,30 @@ def assign_channels(
     busy = max((demand.busy_cycles for demand in demands), default=0)
     apart, together = (max(busy, most_loaded(demands, found) / bytes_per_cycle) for found in (own, spread))
     return spread if together < WORTH_SHARING * apart else own
+
+
+def seldom_ports(
+    demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]], channels: int, beat_bytes: int,
+    burst_bytes: int,
+) -> frozenset[str]:  # fmt: skip
+    """DMAs of parameters that keep pace with one burst in flight: what they move is little, and comes slowly or early.
+
+    Args:
+        demands: demands of all DMAs.
+        found: channel numbers per DMA, one per slice.
+        channels: pseudo-channels of the board.
+        beat_bytes: width of a port.
+        burst_bytes: bytes of the longest burst.
+    """
+    little = SELDOM_SHARE * sum(demand.total_bytes for demand in demands) / channels
+    names: set[str] = set()
+    for demand in demands:
+        slices = len(found[demand.name])
+        is_slow = demand.total_bytes <= SELDOM_SHARE * beat_bytes * slices * demand.busy_cycles
+        is_early = demand.turn_bytes <= SELDOM_BURSTS * burst_bytes * slices
+        if demand.parameters and demand.total_bytes < little * slices and (is_slow or is_early):
+            names.add(demand.name)
+    return frozenset(names)
 
 
 def channels_apart(

@@ -17,8 +17,14 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from sttest.boards.operators import operators
-from sttest.compile.assumptions import SELDOM_SHARE
-from sttest.compile.channels.memory_ports import Evenness, PortDemand, assign_channels, bytes_per_cycle, port_bytes
+from sttest.compile.channels.memory_ports import (
+    Evenness,
+    PortDemand,
+    assign_channels,
+    bytes_per_cycle,
+    port_bytes,
+    seldom_ports,
+)
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import most_slices, sliced
 from sttest.compile.ir.module_walk import all_of, require_dmas, target_of
@@ -72,26 +78,13 @@ class AssignChannels(ModulePass):
             even = Evenness(self.uneven / 100, self.slices)
             burst_bytes = board.hbm.max_burst_bytes.count
             found = assign_channels(demands, board.hbm.pseudo_channels.count, rate, burst_bytes, use, even)
-            few = self._seldom(demands, found, board.hbm.pseudo_channels.count)
+            port = port_bytes(kernel), burst_bytes
+            few = seldom_ports(demands, found, board.hbm.pseudo_channels.count, *port) if self.seldom else ()
             for name, channels in found.items():
                 for dma in ports[name]:
                     if name in few:
                         dma.properties["ahead"] = df.i64_attr(self.seldom)
                     _connect(dma, channels, cuts[dma])
-
-    def _seldom(
-        self, demands: Sequence[PortDemand], found: Mapping[str, tuple[int, ...]], channels: int
-    ) -> frozenset[str]:
-        """DMAs of parameters that move, slice by slice, a small share of what a channel carries on average.
-
-        Nobody waits for a burst of them: they are read ahead.
-        """
-        if not self.seldom:
-            return frozenset()
-        little = SELDOM_SHARE * sum(demand.total_bytes for demand in demands) / channels
-        return frozenset(
-            each.name for each in demands if each.parameters and each.total_bytes / len(found[each.name]) < little
-        )
 
     def _use(self) -> ChannelUse:
         ways: dict[str, ChannelUse] = {way: way for way in get_args(ChannelUse)}
@@ -145,7 +138,8 @@ def _demand(
         else 1
     )
     writes, queue = dmas[0].writes, dmas[0].queue_name is not None
-    return PortDemand(name, writes, total_bytes, busy, packed, slices, queue)
+    turn_bytes = max(-(-each.tokens * each.token_bits // 8) for each in streams.values())
+    return PortDemand(name, writes, total_bytes, busy, packed, slices, queue, turn_bytes)
 
 
 def _busy_cycles(port: SSAValue, intervals: dict[df.TaskOp, int]) -> int:
