@@ -317,12 +317,13 @@ def energy_what_ifs() -> str:
 
 
 def speed_by_bandwidth() -> str:
-    """Decode speed and what binds it over the bandwidth of the HBM."""
+    """Decode speed of the default design and of the fastest one, over the bandwidth of the HBM."""
     rows = results("hbm-bandwidth")
-    speeds = rows[rows["metric"].str.startswith("speed [")].copy()
-    speeds[["point_model", "point"]] = speeds["metric"].str.extract(r"^speed \[([^,]*), (.*)\]$")
-    table = speeds.pivot_table(index="point", columns="point_model", values="value", sort=False)
-    names = list(table.columns)
+    speeds = rows[rows["metric"].str.match(r"speed \[[^,]*, (spatial|best), ")].copy()
+    speeds[["point_model", "design", "point"]] = speeds["metric"].str.extract(r"^speed \[([^,]*), ([^,]*), (.*)\]$")
+    speeds["column"] = speeds["point_model"] + ", " + speeds["design"]
+    table = speeds.pivot_table(index="point", columns="column", values="value", sort=False)
+    names = [f"{model}, {design}" for model in dict.fromkeys(speeds["point_model"]) for design in ("spatial", "best")]
     lines = [(point, *(f"{row[name]:.1f}" for name in names)) for point, row in table.iterrows()]
     return markdown(("GB/s", *names), lines)
 

@@ -1,7 +1,7 @@
 """What a study came to: the speed of each point, what takes its time, what the formulas say; knees between points."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
@@ -11,7 +11,7 @@ from sttest.core.results import PointStore
 from sttest.studies.campaign import StudyRun, campaign_of, refusal_text
 from sttest.studies.whatif.bounds import Bounds
 from sttest.studies.whatif.points import RESOURCES, Point, Resource, binding, key_of, points_of, shown, simulate_block
-from sttest.studies.whatif.study import Study
+from sttest.studies.whatif.study import Study, Value
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,26 @@ def campaign(study: Study, folder: Path, engine: str, store: PointStore) -> Stud
         return StudyOutcome.of(points[number], found.result(keys[number]) if number in keys else {})
 
     return StudyRun(points, found, outcome)
+
+
+BEST = "best"
+
+
+def fastest(outcomes: Sequence[StudyOutcome], study: Study) -> list[StudyOutcome]:
+    """The fastest of a study's designs for each value of all other axes; none for a study without designs."""
+    if not study.best_of:
+        return []
+    grouped: dict[str, list[StudyOutcome]] = {}
+    for outcome in outcomes:
+        others = (shown(axis, value) for axis, value in outcome.point.axes.items() if axis != study.best_of)
+        grouped.setdefault(", ".join(others), []).append(outcome)
+    simulated = ([each for each in group if each.result is not None] for group in grouped.values())
+    return [_as_best(max(group, key=lambda each: each.speed), study) for group in simulated if group]
+
+
+def _as_best(outcome: StudyOutcome, study: Study) -> StudyOutcome:
+    chosen = Value(value=BEST, source=f"the fastest of the designs: {outcome.point.axes[study.best_of]}")
+    return replace(outcome, point=replace(outcome.point, axes={**outcome.point.axes, study.best_of: chosen}))
 
 
 @dataclass(frozen=True)

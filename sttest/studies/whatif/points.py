@@ -101,8 +101,9 @@ def points_of(study: Study, folder: Path) -> list[Point]:
     Raises:
         InputError: a setting or value that there is not, or too many points.
     """
-    axes = {key: Value(value=values[0].value) for key, values in study.axes.items()}
-    check_keys({**study.base, **axes, **study.compiled_for}, "study")
+    axes = {key: Value(value=values[0].value) for key, values in study.setting_axes.items()}
+    designs = {key: value for design in study.designs for key, value in design.settings.items()}
+    check_keys({**study.base, **axes, **study.compiled_for, **designs}, "study")
     for key in study.compiled_for:
         if key not in HELD:
             what = f"'{key}' cannot be held while a design runs with another"
@@ -116,7 +117,9 @@ def points_of(study: Study, folder: Path) -> list[Point]:
 
 
 def _point(study: Study, axes: dict[str, Value], folder: Path) -> Point:
-    settings = {**study.base, **axes}
+    plain = {axis: value for axis, value in axes.items() if axis != study.best_of}
+    design = axes[study.best_of].settings if study.best_of else {}
+    settings = {**study.base, **plain, **design}
     try:
         block = configuration(settings, study.compiled_for, folder)
     except InputError as error:

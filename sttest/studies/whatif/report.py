@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sttest.core.program import program_hash
 from sttest.core.results import Kind, ResultFolder, Row
 from sttest.studies.figures import new_figure, save_figure
-from sttest.studies.whatif.outcome import Knee, Series, StudyOutcome, knees, series_of, x_value
+from sttest.studies.whatif.outcome import BEST, Knee, Series, StudyOutcome, fastest, knees, series_of, x_value
 from sttest.studies.whatif.points import RESOURCES, Resource
 from sttest.studies.whatif.settings import BITS, BOARD, phase_of, unit_of
 from sttest.studies.whatif.study import Study
@@ -71,7 +72,8 @@ def _settings(name: str, outcome: StudyOutcome) -> Iterator[Row]:
 
 
 def _simulated(name: str, engine: str, outcome: StudyOutcome) -> Iterator[Row]:
-    note = f"bound by {outcome.binding}"
+    chosen = [value.source for value in outcome.point.axes.values() if value.value == BEST]
+    note = "; ".join([f"bound by {outcome.binding}", *chosen])
     yield _row(name, outcome, "speed", outcome.speed, "tokens/s", "simulated", engine=engine, note=note)
     yield _row(name, outcome, "block", outcome.block_us, "us", "simulated", engine=engine)
     for resource, share in outcome.shares.items():
@@ -217,7 +219,12 @@ class StudyReport:
     name: str
     study: Study
     engine: str
-    outcomes: Sequence[StudyOutcome]
+    simulated: Sequence[StudyOutcome]
+
+    @cached_property
+    def outcomes(self) -> Sequence[StudyOutcome]:
+        """All points, then the fastest designs."""
+        return [*self.simulated, *fastest(self.simulated, self.study)]
 
     @property
     def series(self) -> list[Series]:

@@ -29,6 +29,12 @@ class Value(_Part):
     # source, kind: provenance of a hardware number, as in a board's file
     source: str = ""
     kind: Kind = "assumed"
+    settings: dict[str, "Value"] = Field(default_factory=dict)  # of a design, which the value names
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _settings(cls, given: Any) -> Any:
+        return {key: _as_value(value) for key, value in given.items()} if isinstance(given, dict) else given
 
     @field_validator("value", mode="before")
     @classmethod
@@ -56,6 +62,8 @@ class Study(_Part):
     compiled_for: dict[str, Value] = Field(default_factory=dict)
     axes: dict[str, tuple[Value, ...]] = Field(min_length=1)  # settings by what they take, the slowest first
     x: str = ""  # the axis of the figure, by default the last
+    # an axis of designs, each a name with its ``settings``: the fastest of them is a point, too, for all other values
+    best_of: str = ""
 
     @field_validator("base", "compiled_for", mode="before")
     @classmethod
@@ -71,6 +79,16 @@ class Study(_Part):
             if not isinstance(values, list) or not values:
                 raise ValueError(f"axis '{key}' is not a list of values")
         return {key: [_as_value(value) for value in values] for key, values in given.items()}
+
+    @property
+    def setting_axes(self) -> dict[str, tuple[Value, ...]]:
+        """The axes that are settings themselves."""
+        return {axis: values for axis, values in self.axes.items() if axis != self.best_of}
+
+    @property
+    def designs(self) -> tuple[Value, ...]:
+        """The designs that the study chooses among."""
+        return self.axes.get(self.best_of, ())
 
     @property
     def x_axis(self) -> str:
@@ -120,4 +138,15 @@ def load_study(path: Path) -> Study:
             "unknown-axis", f"x is '{study.x}', which is no axis", where=str(path),
             hints=[did_you_mean(study.x, study.axes)],
         )  # fmt: skip
+    if study.best_of and study.best_of not in study.axes:
+        raise InputError(
+            "unknown-axis", f"best_of is '{study.best_of}', which is no axis", where=str(path),
+            hints=[did_you_mean(study.best_of, study.axes)],
+        )  # fmt: skip
+    for axis, values in study.setting_axes.items():
+        if any(value.settings for value in values):
+            raise InputError(
+                "settings-of-no-design", f"values of '{axis}' have settings", where=str(path),
+                hints=[f"say 'best_of: {axis}' if they are designs"],
+            )  # fmt: skip
     return study

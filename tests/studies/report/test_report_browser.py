@@ -18,7 +18,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CELLS = (
     ("gpt2", "latency [32:32]", "gpt2", "simulated"),
     ("gpt2", "speed [256:256]", "gpt2", "simulated"),
-    ("hbm-bandwidth", "speed [gpt2, 460 (U55C)]", "gpt2", "simulated"),
+    ("hbm-bandwidth", "speed [gpt2, spatial, 460 (U55C)]", "gpt2", "simulated"),
 )
 
 

@@ -31,9 +31,10 @@ def shipped_points() -> list[Point]:
     return points_of(load_study(STUDIES / "hbm-bandwidth.yaml"), STUDIES)
 
 
-def outcomes(model: str, bandwidths: slice = slice(None)) -> list[StudyOutcome]:
-    """Points of the shipped study of bandwidth."""
-    own = [point for point in shipped_points() if point.model == model][bandwidths]
+def outcomes(model: str, bandwidths: slice = slice(None), design: str = "spatial") -> list[StudyOutcome]:
+    """Points of a design of the shipped study of bandwidth."""
+    own = [point for point in shipped_points() if (point.model, point.axes["design"].value) == (model, design)]
+    own = own[bandwidths]
     return [StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus"))) for point in own]
 
 
@@ -46,8 +47,9 @@ def test_formula_and_simulation_agree_at_both_ends_of_the_bandwidths(model):
     assert (slow.binding, fast.binding) == ("bandwidth", "compute")
 
 
-def test_speed_rises_with_bandwidth_and_stays_below_the_roofline():
-    found = outcomes("gpt2")
+@pytest.mark.parametrize("design", ["spatial", "4096 lanes"])
+def test_speed_rises_with_bandwidth_and_stays_below_the_roofline(design):
+    found = outcomes("gpt2", design=design)
     speeds = [each.speed for each in found]
     assert speeds == sorted(speeds)
     assert all(each.speed <= each.roofline_speed for each in found)
@@ -56,7 +58,7 @@ def test_speed_rises_with_bandwidth_and_stays_below_the_roofline():
 @pytest.mark.parametrize("place", [1, -1], ids=["fewest that there is a design for", "most"])
 def test_formula_and_roofline_hold_for_designs_made_anew(place):
     points = points_of(load_study(STUDIES / "hbm-channels.yaml"), STUDIES)
-    point = [point for point in points if point.model == "gpt2"][place]
+    point = [point for point in points if (point.model, point.axes["design"].value) == ("gpt2", "spatial")][place]
     outcome = StudyOutcome.of(point, simulate_block(key_of(point.block, "maxplus")))
     assert outcome.speed <= outcome.roofline_speed
     assert outcome.bounds.formula_us == pytest.approx(outcome.block_us, rel=AGREEMENT)

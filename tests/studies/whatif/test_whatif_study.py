@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sttest.core.errors import InputError
+from sttest.studies.whatif.outcome import StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
 from sttest.studies.whatif.study import STUDIES, load_study, study_names
 
 POINTS_SIMULATED = {
-    "bits": (84, 5), "boards": (20, 20), "clock": (10, 10), "context": (30, 21), "hbm-bandwidth": (36, 36),
-    "hbm-channels": (18, 18), "launch": (8, 8),
+    "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21), "hbm-bandwidth": (144, 144),
+    "hbm-channels": (72, 72), "launch": (8, 8),
 }  # fmt: skip
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
 32768) leave 5, 6 and 10 of the ten contexts."""
@@ -58,6 +60,12 @@ def test_every_bandwidth_of_the_shipped_study_names_its_source():
         ("title: x\naxes: {context: []}", "axis 'context' is not a list of values"),
         ("title: x\naxes: {context: [64]}\nbase: {context: 64}", "is in the base and an axis"),
         ("title: x\naxes: {context: [64]}\nx: contxt", "did you mean 'context'?"),
+        ("title: x\naxes: {context: [64]}\nbest_of: contxt", "best_of is 'contxt', which is no axis"),
+        ("title: x\naxes: {fast: [{value: a, settings: {knobs.share: all}}]}", "say 'best_of: fast' if they are"),
+        (
+            "title: x\naxes: {d: [{value: a, settings: {knobs.sharing: all}}]}\nbest_of: d",
+            "did you mean 'knobs.share'?",
+        ),
         ("title: x\naxes: {context: [64]}\ncompiled_for: {board.clock_mhz: 100}", "cannot be held"),
         ("title: x\naxes: {context: [{value: 64, sauce: y}]}", "did you mean 'source'?"),
         ("title: x\naxes: {context: [64], precision: [w4a8]}\nbase: {bits.kv: 8}", "precision and bits are both set"),
@@ -97,6 +105,42 @@ def test_a_board_may_lie_beside_the_study(tmp_path):
 def test_a_held_design_is_compiled_for_one_memory(tmp_path):
     text = "title: x\naxes: {board.hbm.bandwidth: [64, 128]}\ncompiled_for: {board.hbm.bandwidth: 32}"
     assert {point.block.design_board.peak_bandwidth_gb_per_s for point in points(tmp_path, text)} == {32}
+
+
+DESIGNS = """
+title: x
+best_of: design
+base: {model: small-gpt2, context: 32}
+axes:
+  design: [{value: plain}, {value: shared, settings: {knobs.share: all, context: 16}}]
+  board.clock_mhz: [100, 200]
+"""
+
+
+def test_a_design_is_its_settings_over_the_base(tmp_path):
+    found = points(tmp_path, DESIGNS)
+    shares = {(point.label, point.block.knobs.share, point.block.context) for point in found}
+    assert shares == {
+        ("plain, clock_mhz=100", "none", 32), ("plain, clock_mhz=200", "none", 32),
+        ("shared, clock_mhz=100", "all", 16), ("shared, clock_mhz=200", "all", 16),
+    }  # fmt: skip
+
+
+def test_the_fastest_design_is_a_point_of_its_own(tmp_path):
+    found = points(tmp_path, DESIGNS)
+    path = tmp_path / "study.yaml"
+    cycles = [100, 100, None, 50]
+    outcomes = [
+        StudyOutcome.of(point if each else replace(point, refusal="no design"), {"cycles": each, "clock_mhz": 100.0})
+        for point, each in zip(found, cycles, strict=True)
+    ]
+    best = fastest(outcomes, load_study(path))
+    assert [(each.point.label, each.simulated["cycles"]) for each in best] == [
+        ("best, clock_mhz=100", 100), ("best, clock_mhz=200", 50),
+    ]  # fmt: skip
+    assert [each.point.axes["design"].source for each in best] == [
+        "the fastest of the designs: plain", "the fastest of the designs: shared",
+    ]  # fmt: skip
 
 
 def test_too_many_points_are_refused(tmp_path):
