@@ -256,7 +256,8 @@ def quality() -> str:
         precision, weights = point.split(", ")
         lines.append((
             f"`{precision}`", rounded[weights], f"{of['perplexity']:.2f}", f"{loss:+.1%}",
-            f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}", f"{value('precision', f'speed [best, {precision}]'):,.0f}",
+            f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}",
+            f"{value('precision', f'speed [best, {precision}]'):,.0f}",
         ))  # fmt: skip
     heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same", "tokens/s")
     return markdown(heads, lines)
