@@ -209,7 +209,7 @@ def print_intervals(package: Path, *, as_json: bool) -> None:
 
     design = DesignPackage.read(package)
     text, library = design.files.cpp_text, operators(require_hbm(load_board(design.board)))
-    compared = interval_check.compare_intervals(text, design.timed_graph, library)
+    compared = interval_check.compare_intervals(text, design.emitted_graph, library)
     wide = intervals.wide_aggregates(text)
     if as_json:
         print_json(interval_check.document(compared, wide))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sttest.compile.hls.types import legal
 from sttest.core.errors import InputError
 
 _CALL = re.compile(r"(?<!#define )STTEST_PROCESS\(\s*(\w+)\s*,")
@@ -61,6 +62,7 @@ def floorplan(text: str, slr_of: Mapping[str, int]) -> Floorplan:
         InputError: processes and functions are not each other's.
     """
     functions = list(dict.fromkeys(_CALL.findall(text)))
+    slr_of = {legal(process): slr for process, slr in slr_of.items()}
     process_of = {name: _process(name, slr_of) for name in functions}
     strange = [name for name, process in process_of.items() if process is None]
     left = sorted(slr_of.keys() - set(process_of.values()))
