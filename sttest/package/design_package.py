@@ -224,6 +224,11 @@ class DesignPackage:
         reports = [self.report(name) for name in (PARTITION, RELAYS)]
         return {str(name): int(slr) for each in reports for name, slr in zip(each["process"], each["slr"], strict=True)}
 
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Those of its processes that pass tokens on between SLRs."""
+        return tuple(map(str, self.report(RELAYS)["process"]))
+
     def write_build_files(self, link_config: str, makefile: str, design: DesignSignature, banks: str) -> None:
         """Writes what a build by hand needs, too; they agree, so the signature comes last.
 

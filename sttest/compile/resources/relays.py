@@ -11,7 +11,7 @@ from sttest.boards.resources import PipelineLogic, Resources, fifo_resources, pi
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
 from sttest.compile.compiler import Design
 from sttest.compile.resources.design import SlrPlacement
-from sttest.compile.resources.synthesis import fifo_estimate, process_estimate, synthesized_rows
+from sttest.compile.resources.synthesis import process_estimate, relay_fifo_estimate, synthesized_rows
 from sttest.compile.rtl.module import Side
 from sttest.compile.rtl.movers import relay_module
 from sttest.sim.crossings import register_names
@@ -61,10 +61,9 @@ def placed_relays(placed: SlrPlacement, design: Design) -> list[PlacedRelay]:
 
 
 def _resources(pipeline: Pipeline, bits: int, library: Mapping[str, Operator], *, in_rtl: bool) -> Resources:
-    fifo = fifo_resources("srl", MIN_DEPTH, bits)
     if not in_rtl:
         logic = PipelineLogic(ports=2, trip=pipeline.loops[0].iterations)
-        return fifo + pipeline_resources(logic, library)
+        return fifo_resources("register", MIN_DEPTH, bits) + pipeline_resources(logic, library)
     source, sink = (Side(event.fifo, event.op, bits, event.op == "write") for event in pipeline.loops[0].events)
     module = process_estimate(relay_module(pipeline, source, sink), synthesized_rows())
-    return module + fifo_estimate("srl", MIN_DEPTH, bits, fifo)
+    return module + relay_fifo_estimate(bits)
