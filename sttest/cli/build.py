@@ -155,7 +155,7 @@ def write_sources(package: DesignPackage, linking: Linking, plan: Plan, *, slr: 
     title = f"{package.name}, made by sttest {__version__}"
     link_config = link_config_text(linking.design, plan.clock_mhz, slr=slr, title=title, placed=plan.floorplan)
     if plan.floorplan:
-        found = floorplan(package.files.cpp_text, package.slr_of)
+        found = floorplan(package.files.cpp_text, package.slr_of, package.relays)
         package.files.write_floorplan(found.tcl(linking.design.kernels[0].compute_units[0], title), found.json())
     package.write_build_files(link_config, makefile_text(plan, title), linking.design, linking.table())
 
@@ -209,7 +209,7 @@ def print_intervals(package: Path, *, as_json: bool) -> None:
 
     design = DesignPackage.read(package)
     text, library = design.files.cpp_text, operators(require_hbm(load_board(design.board)))
-    compared = interval_check.compare_intervals(text, design.timed_graph, library)
+    compared = interval_check.compare_intervals(text, design.emitted_graph, library)
     wide = intervals.wide_aggregates(text)
     if as_json:
         print_json(interval_check.document(compared, wide))

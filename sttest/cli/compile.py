@@ -282,8 +282,11 @@ def _partition(facts: dict[str, Any] | None) -> list[str]:
     wires = ", ".join(f"{count:,}" for count in facts["wires_per_boundary"])
     cycles = facts["cycles_with_crossing_registers"]
     shown = "a deadlock" if cycles is None else f"{cycles:,} cycles"
+    relays = facts["relays"]
+    taken = f"{relays['lut']:,} LUTs and {relays['ff']:,} FFs"
     return [
         f"SLRs           fullest resource {shares}; {wires} wires across; {shown} with registers on crossings",
+        f"relays         {relays['processes']} on crossings, {taken} beside the resources above",
         *_clocks(facts["clock"]),
     ]
 

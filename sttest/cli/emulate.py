@@ -80,7 +80,7 @@ def emulate_verb(
     if axi:
         raise typer.Exit(_run_axi(path, work_dir, seed, as_json=as_json))
     suffix = _waveform_suffix(wave, simulator)
-    graph = with_iterations(depths.applied(load_graph(path)), iterations)
+    graph = with_iterations(depths.applied(_graph(path)), iterations)
     folder = work_dir or Path("build") / f"rtl-{path.stem or 'graph'}"
     _check_folder(folder)
     with progress(f"emulating {graph.name}") as step:
@@ -145,6 +145,12 @@ def _exit_code(verdict: str, *, agrees: bool) -> int:
 
 
 # --- Clocked hardware
+
+
+def _graph(path: Path) -> TimedGraph:
+    """The timed graph of a file or a package; of one that was placed, that with registers on what crosses SLRs."""
+    placed = DesignPackage.read(path).placed_graph if path.is_dir() else None
+    return load_graph(path) if placed is None else placed
 
 
 def _with_values(
@@ -250,7 +256,7 @@ def _run_csim(
     find_compiler()
     types = None if ap_types is None else ap_types_folder(ap_types)
     package = DesignPackage.read(path)
-    times = depths.applied(package.timed_graph)
+    times = depths.applied(package.emitted_graph)
     with _streams_folder(streams) as folder, progress(f"emulating {package.reference_graph.name}") as step:
         step("computing the golden")
         case = package_case(package, source)

@@ -149,7 +149,7 @@ def _calibrated(path: Path) -> tuple[TimedGraph, int]:
             hints=["name a package that 'sttest calibrate' was run on"],
         )  # fmt: skip
     package = DesignPackage.read(path)
-    return calibrated_graph(package.timed_graph, package.achieved)
+    return calibrated_graph(package.emitted_graph, package.achieved)
 
 
 def _print_breakdown(result: Simulation) -> None:

@@ -20,6 +20,7 @@ from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.clock import placed_clocks, times_at_clocks
 from sttest.compile.resources.design import DesignResources, SlrPlacement, die_under
 from sttest.compile.resources.memories import WAYS
+from sttest.compile.resources.relays import placed_relays
 from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
@@ -284,6 +285,17 @@ def crossing_table(placed: SlrPlacement) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def relay_table(placed: SlrPlacement, design: Design) -> pd.DataFrame:
+    """One row per relay: its SLR, the FIFO that it leads to, and what it takes, which no total includes."""
+    columns = ["process", "slr", "fifo", "number", "bits", "lut", "ff"]
+    rows = [
+        (each.process, each.slr, each.fifo, each.number, each.bits,
+         round(each.resources.lut, _DIGITS), round(each.resources.ff, _DIGITS))
+        for each in placed_relays(placed, design)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
 def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
     """Totals and their shares of the budgets, for the manifest; a share above 1 does not fit."""
     shares = taken.total.shares_of(total(die_under(design, taken).budgets))
@@ -300,6 +312,7 @@ def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
 def partition_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
     """Fullest shares, wires, cycles and clocks of a placed design, for the manifest."""
     without, with_registers = placed.cycles
+    relays = total(each.resources for each in placed_relays(placed, design))
     return {
         "fullest_share_per_slr": [round(share.largest, 4) for share in placed.partition.shares],
         "wires_per_boundary": list(placed.partition.wires),
@@ -307,6 +320,11 @@ def partition_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
         "proven_gap": round(placed.partition.proven_gap, 4),
         "cycles": without,
         "cycles_with_crossing_registers": with_registers,
+        "relays": {
+            "processes": sum(placed.crossings.relays.values()),
+            "lut": round(relays.lut),
+            "ff": round(relays.ff),
+        },
         "clock": _clock_facts(placed, design),
     }
 

@@ -11,7 +11,7 @@ from sttest.crosscheck.case import Case
 from sttest.crosscheck.crosscheck import ResultComparison, compare_with_golden
 from sttest.crosscheck.differences import StreamComparison, compare_streams
 from sttest.crosscheck.engines import run_csim, run_reference
-from sttest.package import DesignPackage, KernelFiles
+from sttest.package import DesignPackage
 from sttest.sim import TimedGraph, simulate
 from sttest.sim.graph import fifo_ends
 from sttest.sim.simulation import Simulation
@@ -175,7 +175,7 @@ def emulate_csim(
     Args:
         package: the design.
         case: inputs, parameters and golden of its block or text.
-        times: the package's timed graph; its depths are those that the C++ runs with.
+        times: the timed graph of what is emitted; its depths are those that the C++ runs with.
         work: folder of the build, which is kept.
         streams: folder for the tokens of every stream, one file each.
         progress: function that is called with each step.
@@ -187,7 +187,7 @@ def emulate_csim(
         SttestError: the kernel did not compile, or did not end.
     """
     files = package.files
-    fifos = _fifos(package, files)
+    fifos = files.depths.keys()
     depths = _changed_depths(package, times, fifos)
     progress("compiling the C++")
     kernel = build_kernel(files, work, ap_types=ap_types)
@@ -207,15 +207,9 @@ def emulate_csim(
     return replace(found, results=compare_with_golden(package.reference_graph, case, csim))
 
 
-def _fifos(package: DesignPackage, files: KernelFiles) -> set[str]:
-    """The FIFOs that streams go through."""
-    shared = {name for streams in files.shared_fifos.values() for name in streams}
-    return (package.reference_graph.stream.keys() - shared) | files.shared_fifos.keys()
-
-
 def _changed_depths(package: DesignPackage, times: TimedGraph, fifos: Collection[str]) -> Mapping[str, int]:
     """Depths that are not those of the package."""
-    own = {fifo.name: fifo.depth for fifo in package.timed_graph.fifos}
+    own = {fifo.name: fifo.depth for fifo in package.emitted_graph.fifos}
     changed = {fifo.name: fifo.depth for fifo in times.fifos if fifo.depth != own[fifo.name]}
     for name in changed.keys() - {*fifos}:
         raise InputError(

@@ -57,10 +57,10 @@ def package_kernel(package: DesignPackage, cells: Cells | None = None) -> RtlKer
         InputError: the package has no IR or C++, or a process or port has no RTL.
     """
     kernel, library = kernel_of(package)
-    modules = design_modules(kernel, package.timed_graph, library, cells)
+    modules = design_modules(kernel, package.emitted_graph, library, cells)
     files = package.files
     return RtlKernel.of(
-        files.kernel.name, package.timed_graph, modules, package.reference_graph, files.argument_of, files
+        files.kernel.name, package.emitted_graph, modules, package.reference_graph, files.argument_of, files
     )
 
 

@@ -29,7 +29,9 @@ from sttest.package.design_package import (
     IR,
     KERNELS,
     MEMORY,
+    PARTITION,
     PLACED_GRAPH,
+    RELAYS,
     REPORTS,
     VALUES,
     DesignPackage,
@@ -110,7 +112,7 @@ def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest
     write_timed_graph(design.graph, folder / GRAPH)
     if placed:
         write_timed_graph(placed.graph, folder / PLACED_GRAPH)
-    parts = {"hls": _write_hls(design, taken, folder), "values": _write_values(design, folder / VALUES)}
+    parts = {"hls": _write_hls(design, taken, placed, folder), "values": _write_values(design, folder / VALUES)}
     facts = {**_facts(design, taken, placed), **parts}
     manifest = validated(Manifest, facts, str(folder / MANIFEST))
     write_json(folder / MANIFEST, manifest.to_json(), indent=2)
@@ -126,13 +128,16 @@ def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None)
     }  # fmt: skip
     if placed is None:
         return found
-    return found | {"partition": reports.partition_table(placed), "crossings": reports.crossing_table(placed)}
+    return found | {
+        PARTITION: reports.partition_table(placed), "crossings": reports.crossing_table(placed),
+        RELAYS: reports.relay_table(placed, design),
+    }  # fmt: skip
 
 
-def _write_hls(design: Design, taken: DesignResources, folder: Path) -> dict[str, object]:
+def _write_hls(design: Design, taken: DesignResources, placed: SlrPlacement | None, folder: Path) -> dict[str, object]:
     """The C++ of the design, or why there is none: a design may be timed whose values nobody has defined."""
     try:
-        emitted = emit_design(design, taken)
+        emitted = emit_design(design, taken, placed)
     except InputError as error:
         return {"missing": str(error)}
     hls = folder / HLS

@@ -24,12 +24,14 @@ from sttest.package.manifest import SCHEMA, Manifest
 from sttest.reference import ReferenceGraph, read_reference_graph
 from sttest.sim import TimedGraph, load, read_timed_graph
 from sttest.sim.bursts import channel_name
+from sttest.sim.crossings import kernel_graph
 from sttest.sim.graph import MemoryPort
 
 IR, REPORTS, VALUES = "ir", "reports", "values.json"
 ACHIEVED, _JOBS = f"{REPORTS}/achieved.json", "calibrate"
 GRAPH, PLACED_GRAPH = "timed_graph.json", "timed_graph_placed.json"
 KERNELS, FIFOS, MEMORY, ACTIVITY, _BANKS = "kernels", "fifos", "memory", "activity", "banks"
+PARTITION, RELAYS = "partition", "relays"
 _IR_STREAM = re.compile(r'df\.stream "([^"]+)".*depth: (\d+)>')
 _IR_TASK = re.compile(r'df\.task "([^"]+)".*? lanes (\d+)')
 COMPILE_AGAIN = ["compile the package again"]
@@ -109,6 +111,14 @@ class DesignPackage:
         path = self.folder / PLACED_GRAPH
         return read_timed_graph(path) if path.is_file() else None
 
+    @property
+    def emitted_graph(self) -> TimedGraph:
+        """The timed graph of what is emitted as C++ and SystemVerilog: with relays between SLRs, if it was placed.
+
+        Registers on buses between the kernel and the HBM are not in the kernel.
+        """
+        return self.timed_graph if self.placed_graph is None else kernel_graph(self.placed_graph)
+
     @cached_property
     def reference_graph(self) -> ReferenceGraph:
         """What the design computes, token by token.
@@ -140,6 +150,8 @@ class DesignPackage:
         self._agree("board", {MANIFEST: {self.name: self.board}, files.named(files.signature_path): {
             files.design.design: files.design.board}})  # fmt: skip
         self._agree("depth", {files.named(files.cpp): files.depths, GRAPH: self._depths})
+        if self.placed_graph is not None:
+            self._agree("depth", {files.named(files.cpp): files.depths, PLACED_GRAPH: _depths(self.placed_graph)})
         self._check_ports(files)
         self._check_banks(files)
         return files
@@ -204,13 +216,18 @@ class DesignPackage:
 
     @property
     def slr_of(self) -> dict[str, int]:
-        """The SLR of every process, of a package that was placed.
+        """The SLR of every process, relays among them, of a package that was placed.
 
         Raises:
-            InputError: the report is missing.
+            InputError: a report is missing.
         """
-        report = self.report("partition")
-        return {str(name): int(slr) for name, slr in zip(report["process"], report["slr"], strict=True)}
+        reports = [self.report(name) for name in (PARTITION, RELAYS)]
+        return {str(name): int(slr) for each in reports for name, slr in zip(each["process"], each["slr"], strict=True)}
+
+    @property
+    def relays(self) -> tuple[str, ...]:
+        """Those of its processes that pass tokens on between SLRs."""
+        return tuple(map(str, self.report(RELAYS)["process"]))
 
     def write_build_files(self, link_config: str, makefile: str, design: DesignSignature, banks: str) -> None:
         """Writes what a build by hand needs, too; they agree, so the signature comes last.

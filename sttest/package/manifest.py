@@ -104,6 +104,14 @@ class Clock(_Section):
     remarks: list[str]
 
 
+class Relays(_Section):
+    """Processes of the emitted code at SLR boundaries, and what they take, which no total includes."""
+
+    processes: int
+    lut: int
+    ff: int
+
+
 class Partition(_Section):
     """A design placed on SLRs: fullest share per SLR, wires per boundary, cycles without and with registers there."""
 
@@ -113,6 +121,7 @@ class Partition(_Section):
     proven_gap: float
     cycles: int | None
     cycles_with_crossing_registers: int | None
+    relays: Relays | None = None
     clock: Clock | None = None
 
 

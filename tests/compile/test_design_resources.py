@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 
@@ -12,9 +13,16 @@ from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.options import CompileOptions
-from sttest.compile.reports import activity_table, crossing_table, memory_kind_table, partition_table, resource_table
+from sttest.compile.reports import (
+    activity_table,
+    crossing_table,
+    memory_kind_table,
+    partition_table,
+    relay_table,
+    resource_table,
+)
 from sttest.compile.resources.design import SlrPlacement, crossed_by, design_resources, die_of, place, tokens_carried
-from sttest.compile.resources.memories import with_crossings
+from sttest.compile.resources.memories import Crossings, with_crossings
 from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.partition import assess, fits
 from sttest.core.errors import DoesNotFitError, InputError
@@ -97,8 +105,9 @@ def test_registers_on_crossings_cost_cycles_and_no_deadlock():
     assert with_registers is not None
     registers = crossing_table(placed())["registers"].sum()
     assert 0 < with_registers - without <= registers
-    added = [process for process in placed().graph.processes if process.category == "crossing"]
-    assert len(added) == registers
+    added = Counter(process.category for process in placed().graph.processes)
+    assert added["crossing"] + added["bus-crossing"] == registers
+    assert added["crossing"] == len(relay_table(placed(), design()))
 
 
 def test_a_dma_away_from_the_hbm_has_registers_on_both_ways_of_its_bus():
@@ -110,8 +119,9 @@ def test_a_dma_away_from_the_hbm_has_registers_on_both_ways_of_its_bus():
     away = {**dict.fromkeys(placed().partition.slr_of, 2), "hbm": 0}
     crossed = crossed_by(taken, assess(away, taken.processes(), taken.links(), die))
     of_buses = {bus.fifo for bus in taken.buses}
-    assert {fifo for fifo, count in crossed.items() if count} == of_buses
-    assert {crossed[fifo] for fifo in of_buses} == {2 * 2}
+    assert not any(crossed.fifos.values())
+    assert crossed.buses.keys() == of_buses
+    assert {crossed.buses[fifo] for fifo in of_buses} == {2 * 2}
     graph = with_crossings(design().graph, crossed, tokens_carried(design().graph))
     slower, before = simulate(graph).cycles, placed().cycles[0]
     assert slower is not None
@@ -160,19 +170,19 @@ def chain(depth: int, slow: int = 1) -> TimedGraph:
 @pytest.mark.parametrize("boundaries", [1, 2])
 def test_a_crossing_delays_every_token_by_its_registers_and_keeps_the_pace(boundaries):
     plain = simulate(chain(16), record=True)
-    crossed = simulate(with_crossings(chain(16), {"f": boundaries}, {"f": 10}), record=True)
+    crossed = simulate(with_crossings(chain(16), Crossings({"f": boundaries}), {"f": 10}), record=True)
     assert list(crossed.read_times["f"]) == [cycle + 2 * boundaries for cycle in plain.read_times["f"]]
 
 
 def test_both_engines_agree_on_crossings():
-    graph = with_crossings(chain(2, slow=3), {"f": 2}, {"f": 10})
+    graph = with_crossings(chain(2, slow=3), Crossings({"f": 2}), {"f": 10})
     assert simulate(graph, "simpy").finish == simulate(graph, "maxplus").finish
 
 
 def test_what_crosses_nothing_stays_as_it_is():
-    assert with_crossings(chain(4), {"f": 0}, {}) == chain(4)
+    assert with_crossings(chain(4), Crossings({"f": 0}), {}) == chain(4)
 
 
 def test_crossings_of_nothing_and_of_traces_are_refused():
     with pytest.raises(InputError, match="no FIFO 'g'"):
-        with_crossings(chain(4), {"g": 1}, {"g": 1})
+        with_crossings(chain(4), Crossings({"g": 1}), {"g": 1})

@@ -12,7 +12,7 @@ ROOT = Path(sttest.__file__).parent
 PARTS = {
     "timed_graph.json", "timed_graph_placed.json", "values.json", "kernel.cpp", "signature.json", "memory.json",
     "link.cfg", "kernels.csv", "fifos.csv", "converters.csv", "memory.csv", "memory_kinds.csv", "activity.csv",
-    "resources.csv", "partition.csv", "crossings.csv", "fusion.csv", "banks.csv",
+    "resources.csv", "partition.csv", "crossings.csv", "relays.csv", "fusion.csv", "banks.csv",
 }  # fmt: skip
 MANIFESTS = {"core/files.py", "core/results.py", "studies/report/read.py"}
 """Where the manifests of folders of results and of packed parameters are read and written."""

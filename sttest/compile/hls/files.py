@@ -6,14 +6,16 @@ from sttest.compile.compiler import Design
 from sttest.compile.dialects import df
 from sttest.compile.hls.kernel import EmittedKernel, emit_kernel
 from sttest.compile.hls.memory_layout import PortLayout
-from sttest.compile.hls.network import PortMemory, Tensor
+from sttest.compile.hls.network import PortMemory, RelayChain, Tensor
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.resources.design import DesignResources, design_resources
+from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import TimedGraphs
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature
 from sttest.core.program import __version__
+from sttest.sim.crossings import register_names
+from sttest.sim.graph import Pipeline
 
 # --- What a host must know of an emitted kernel (`hls/signature.json`)
 
@@ -87,17 +89,21 @@ def _argument(index: int, memory: PortMemory, timing: PortTiming) -> BufferArgum
 SCHEMA = "sttest.hls/1"
 
 
-def emit_design(design: Design, taken: DesignResources | None = None) -> EmittedKernel:
+def emit_design(
+    design: Design, taken: DesignResources | None = None, placed: SlrPlacement | None = None
+) -> EmittedKernel:
     """The one kernel of a compiled design in C++.
 
     Args:
+        design: a compiled design.
         taken: what the design takes, where that is known already.
+        placed: its placement on SLRs; what crosses them then goes through relays.
 
     Raises:
         InputError: something in it has no C++ (docs/reference/values.md).
     """
     (kernel,) = all_of(design.module, df.KernelOp)
-    return emit_kernel(kernel, _timing(design, taken or design_resources(design)), _title(design))
+    return emit_kernel(kernel, _timing(design, taken or design_resources(design), placed), _title(design))
 
 
 def design_signature(design: Design, emitted: EmittedKernel, taken: DesignResources) -> DesignSignature:
@@ -114,11 +120,24 @@ def design_memory(design: Design, emitted: EmittedKernel) -> dict[str, Any]:
     return {**table, "shared_fifos": shared} if shared else table
 
 
-def _timing(design: Design, taken: DesignResources) -> PortTiming:
+def _timing(design: Design, taken: DesignResources, placed: SlrPlacement | None = None) -> PortTiming:
     (kernel,) = all_of(design.module, df.KernelOp)
     passes = TimedGraphs(kernel, design.board).passes
     kinds = {each.facts.name: each.kind for each in taken.memories}
-    return PortTiming.of(kernel, design.graph, design.board, passes, kinds)
+    graph, relays = (design.graph, {}) if placed is None else (placed.graph, relay_chains(placed))
+    return PortTiming.of(kernel, graph, design.board, passes, kinds, relays)
+
+
+def relay_chains(placed: SlrPlacement) -> dict[str, RelayChain]:
+    """The relays of each FIFO that crosses SLRs, as the timed graph of a placed design has them."""
+    loops = {each.name: each.loops for each in placed.graph.processes if isinstance(each, Pipeline)}
+    depths = {fifo.name: fifo.depth for fifo in placed.graph.fifos}
+    found = {}
+    for fifo, count in placed.crossings.relays.items():
+        names = tuple(register_names(fifo, number) for number in range(count))
+        process, before = names[0]
+        found[fifo] = RelayChain(names, depths[before], loops[process][0].iterations)
+    return found
 
 
 def _title(design: Design) -> list[str]:

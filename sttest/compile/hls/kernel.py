@@ -11,7 +11,15 @@ from sttest.compile.hls.converter import emit_drain, emit_fill
 from sttest.compile.hls.dma_read import emit_cache_read, emit_chosen_read, emit_dma_read, emit_dma_write, in_a_row
 from sttest.compile.hls.helpers import WORDS, Helpers
 from sttest.compile.hls.network import Network, PortMemory
-from sttest.compile.hls.process import Process, emit_concat, emit_enter, emit_fork, emit_gather, emit_leave
+from sttest.compile.hls.process import (
+    Process,
+    emit_concat,
+    emit_enter,
+    emit_fork,
+    emit_gather,
+    emit_leave,
+    emit_relay,
+)  # fmt: skip
 from sttest.compile.hls.shared_functions import written
 from sttest.compile.hls.tasks import emit_engine, emit_task
 from sttest.compile.hls.top import CALL_MACRO, COMPILERS, FIFO_MACRO, PortTiming, emit_top
@@ -63,7 +71,7 @@ def emit_kernel(kernel: df.KernelOp, timing: PortTiming, title: Iterable[str] = 
 
 class _Emitter:
     def __init__(self, kernel: df.KernelOp, timing: PortTiming) -> None:
-        self.network = Network(kernel, timing.channels)
+        self.network = Network(kernel, timing.channels, timing.relays)
         self.timing = timing
         self.helpers = Helpers(self.network.word_bits)
 
@@ -74,6 +82,8 @@ class _Emitter:
                 once = self.network.is_outside_layers(node)
                 with processes.outside_layers() if once else nullcontext():
                     self._emit_node(processes, node)
+                for relay in self.network.relays_behind(node):
+                    emit_relay(processes, relay.process, relay.token, relay.tokens)
         functions = written(processes.functions, self.network.template)
         headers = {
             TYPES: _header("Types of tokens and blocks, and functions on single values.", self._types()),

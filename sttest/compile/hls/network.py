@@ -41,6 +41,24 @@ class HlsStream:
 
 
 @dataclass(frozen=True)
+class RelayChain:
+    """The processes between the writer of a FIFO and the FIFO, which pass tokens on over SLR boundaries."""
+
+    names: tuple[tuple[str, str], ...]  # of each in the design, from the writer on, and of the FIFO that it reads
+    depth: int  # of those FIFOs, tokens
+    tokens: int  # that go through in a launch
+
+
+@dataclass(frozen=True)
+class Relay:
+    """One of them."""
+
+    process: Process
+    token: Token
+    tokens: int  # that it passes on in a launch
+
+
+@dataclass(frozen=True)
 class Tensor:
     """A tensor in memory and the node that reads or writes it."""
 
@@ -119,6 +137,7 @@ class Network:
     Args:
         kernel: kernel at the stream level.
         hbm_channels: pseudo-channel per DMA.
+        relays: relays by FIFO, where it crosses SLRs.
 
     Raises:
         InputError: another level, or a type that has no C++.
@@ -126,8 +145,11 @@ class Network:
 
     kernel: df.KernelOp
     hbm_channels: Mapping[str, int]
+    relays: Mapping[str, RelayChain] = field(default_factory=dict)
     name: str = field(init=False)
+    # FIFOs as they are read, and those before the first relay of each FIFO and before each of the next
     streams: dict[SSAValue, HlsStream] = field(default_factory=dict)
+    before_relays: dict[HlsStream, list[HlsStream]] = field(default_factory=dict)
     conversions: dict[df.ConverterOp, Conversion] = field(init=False)
     memories: dict[str, PortMemory] = field(default_factory=dict)
     nodes: list[df.NodeOp] = field(default_factory=list)
@@ -161,10 +183,43 @@ class Network:
             name = self._names.of(("fifo", fifo), fifo_variable(writer, writer.sinks.index(ops[0].result)))
             stream = HlsStream(name, fifo, token, kind.depth.data)
             self.streams |= dict.fromkeys((op.result for op in ops), stream)
+            if (chain := self.relays.get(fifo)) is not None:
+                self.before_relays[stream] = [
+                    HlsStream(self._names.of(("fifo", before), f"{name}_relay_{number}"), before, token, chain.depth)
+                    for number, (_, before) in enumerate(chain.names)
+                ]
 
     def _type_names(self) -> set[str]:
         tokens = (Token.of(ops[0].result.type.itensor, fifo) for fifo, ops in fifos_of(self.kernel).items())
         return {token.c_type for token in tokens} | {each.type.c_type for each in self.conversions.values()}
+
+    @property
+    def fifos(self) -> list[HlsStream]:
+        """All FIFOs, those on the way to another before it."""
+        found = dict.fromkeys(self.streams.values())
+        return [each for stream in found for each in (*self.before_relays.get(stream, ()), stream)]
+
+    def written_stream(self, sink: SSAValue) -> HlsStream:
+        """The FIFO that the writer of a stream puts tokens into."""
+        stream = self.streams[sink]
+        return self.before_relays.get(stream, [stream])[0]
+
+    def relays_behind(self, node: df.NodeOp) -> list[Relay]:
+        """The relays of all FIFOs that a node's process writes; they are called behind it."""
+        written = dict.fromkeys(self.streams[sink] for turn in self.turns(node) for sink in turn.sinks
+                                if sink in self.streams)  # fmt: skip
+        return [relay for stream in written if stream in self.before_relays for relay in self._relays_to(stream)]
+
+    def _relays_to(self, stream: HlsStream) -> list[Relay]:
+        chain, before = self.relays[stream.fifo], self.before_relays[stream]
+        return [
+            Relay(
+                Process(
+                    self._names.of(("relay", name), name), (each.parameter("from"), to.parameter("to")),
+                    (each.name, to.name), ("from",), ("to",),
+                ), each.token, chain.tokens,
+            ) for (name, _), each, to in zip(chain.names, before, [*before[1:], stream], strict=True)
+        ]  # fmt: skip
 
     def served_by(self, node: df.NodeOp) -> tuple[str, list[df.TaskOp]] | None:
         """The engine that a node is a task of, with its tasks in the order of their turns."""
@@ -205,7 +260,7 @@ class Network:
         memory, place, behind = self.memories.get(process_name(node)), "", ""
         sizes: list[tuple[str, int]] = []
         inputs = self.inputs(node)
-        outputs = [self.streams[stream] for stream in node.sinks]
+        outputs = [self.written_stream(stream) for stream in node.sinks]
         values = self._values.get(node) if isinstance(node, df.TaskOp) else None
         names = [*_numbered("from", len(inputs)), *_numbered("to", len(outputs))] if values is None else _ports(values)
         read, written = names[: len(inputs)], names[len(inputs) :]
@@ -236,7 +291,11 @@ class Network:
         """
         names = Names(_LOCAL_NAMES)
         ports = [
-            [self._stream_port(stream, names) for stream in (*member.sources, *member.sinks)] for member in members
+            [
+                self._stream_port(stream, names)
+                for stream in (*map(self.streams.__getitem__, member.sources), *map(self.written_stream, member.sinks))
+            ]
+            for member in members
         ]
         # What comes in one stream for all of them is one parameter.
         every = list(dict.fromkeys(port for each in ports for port in each))
@@ -288,9 +347,8 @@ class Network:
         """The name of a function that several processes share, one of so many of its kind."""
         return self._names.of(("template", kind, number), kind)
 
-    def _stream_port(self, value: SSAValue, names: Names) -> tuple[str, str, str]:
+    def _stream_port(self, stream: HlsStream, names: Names) -> tuple[str, str, str]:
         """Declaration, argument and name of a stream as a parameter, called like the FIFO."""
-        stream = self.streams[value]
         name = names.of(stream, stream.name)
         return stream.parameter(name), stream.name, name
 

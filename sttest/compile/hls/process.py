@@ -108,6 +108,24 @@ def _copied(code: Code, process: Process, token: Token, source: str, tokens: int
         code.filled([token.written(output, "token") for output in process.outputs])
 
 
+# --- A register at an SLR boundary as a C++ function
+
+
+def emit_relay(code: Code, process: Process, token: Token, tokens: int) -> None:
+    """Writes the function that passes tokens on.
+
+    Args:
+        code: text that is appended to.
+        process: its name and streams.
+        token: type of the tokens of both streams.
+        tokens: tokens in a launch.
+    """
+    code.comment("Passes tokens on at an SLR boundary.")
+    with process.defined(code, "relay"), code.loops(_tokens(tokens), "pipeline II=1"):
+        token.take(code, "token", process.inputs[0], code.type("TOKEN", token.c_type))
+        code.line(token.written(process.outputs[0], "token"))
+
+
 # --- A `df.gather` as a C++ function
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.compile.dialects import df
-from sttest.compile.hls.network import Network, PortMemory
+from sttest.compile.hls.network import Network, PortMemory, RelayChain
 from sttest.compile.hls.process import Process
 from sttest.compile.hls.types import bind_memory
 from sttest.compile.hls.writer import Code, literal
@@ -30,6 +30,7 @@ class PortTiming:
     outstanding: int = 16  # bursts in flight per port
     burst_bytes: int = 4096  # bytes of the longest burst
     memory_kinds: Mapping[str, str] = field(default_factory=dict)  # of FIFOs, blocks and arrays, by memory's name
+    relays: Mapping[str, RelayChain] = field(default_factory=dict)  # by FIFO, where it crosses SLRs
 
     @staticmethod
     def of(
@@ -38,6 +39,7 @@ class PortTiming:
         board: FpgaBoard,
         passes: Mapping[str, int] | None = None,
         memory_kinds: Mapping[str, str] | None = None,
+        relays: Mapping[str, RelayChain] | None = None,
     ) -> "PortTiming":
         """The facts of a kernel and of the timed graph that was made from it for a board.
 
@@ -47,6 +49,7 @@ class PortTiming:
             board: the board that the design is for.
             passes: times that each task's pipeline is entered, where tasks share engines.
             memory_kinds: kind of each memory, by its name among the design's memories.
+            relays: relays by FIFO, where it crosses SLRs; the graph has them.
         """
         pipelines = [each for each in graph.processes if isinstance(each, Pipeline) and each.loops]
         ports = [each for each in graph.processes if isinstance(each, MemoryPort)]
@@ -59,6 +62,7 @@ class PortTiming:
             board.hbm.outstanding_bursts.count,
             board.hbm.max_burst_bytes.count,
             memory_kinds or {},
+            relays or {},
         )
 
 
@@ -105,7 +109,7 @@ def emit_top(code: Code, network: Network, timing: PortTiming) -> None:
         code.pragma("dataflow")
         _declare_streams(code, network, timing)
         _declare_blocks(code, network, timing)
-        _call(code, [process for node in network.nodes for process in network.processes(node)])
+        _call(code, [process for node in network.nodes for process in _called(network, node)])
 
 
 def _interface(code: Code, memory: PortMemory, behind: Sequence[PortMemory], timing: PortTiming) -> None:
@@ -135,7 +139,7 @@ def _asked_ahead(kind: str, behind: Sequence[PortMemory], timing: PortTiming) ->
 
 
 def _declare_streams(code: Code, network: Network, timing: PortTiming) -> None:
-    for stream in dict.fromkeys(network.streams.values()):
+    for stream in network.fifos:
         if stream.token.words > 1:
             named = f"STTEST_FIFO({stream.name}, {literal(stream.fifo)}, {stream.depth});"
             code.line(f"hls::stream<{stream.token.c_type}> {stream.name}[{stream.token.words}]; {named}")
@@ -159,6 +163,12 @@ def _declare_blocks(code: Code, network: Network, timing: PortTiming) -> None:
         code.line(f"hls::stream_of_blocks<{facts.type.c_type}, 2> {variable};")
         facts.buffer.renamed(variable).partition(code, facts.block.at_once, facts.block.word)
         bind_memory(code, variable, timing.memory_kinds.get(buffer_name(converter), ""))
+
+
+def _called(network: Network, node: df.NodeOp) -> list[Process]:
+    """The processes of a node, and the relays that its tokens go through next."""
+    processes = network.processes(node)
+    return [*processes, *(relay.process for relay in network.relays_behind(node))] if processes else []
 
 
 def _call(code: Code, processes: Sequence[Process]) -> None:

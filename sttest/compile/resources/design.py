@@ -10,7 +10,15 @@ from sttest.boards.part import BudgetName
 from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
-from sttest.compile.resources.memories import HBM, WAYS, MemoryBus, buffer_words, memory_buses, with_crossings
+from sttest.compile.resources.memories import (
+    HBM,
+    WAYS,
+    Crossings,
+    MemoryBus,
+    buffer_words,
+    memory_buses,
+    with_crossings,
+)
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
 from sttest.compile.resources.rtl_design import logic_in_hardware
 from sttest.compile.sharing.functional_units import stream_ends
@@ -118,6 +126,7 @@ class SlrPlacement:
 
     taken: DesignResources  # process by process
     partition: Partition  # SLRs and what they and their boundaries carry
+    crossings: Crossings  # what has registers on its way
     graph: TimedGraph  # timed, with registers on what crosses
     cycles: tuple[int | None, int | None]  # without and with those registers; None for a deadlock
 
@@ -132,17 +141,22 @@ def place(design: Design) -> SlrPlacement:
     """
     taken = design_resources(design)
     refuse_ports(design, taken)
-    found = partition(taken.processes(), taken.links(), die_under(design, taken))
-    graph = with_crossings(design.graph, crossed_by(taken, found), tokens_carried(design.graph))
-    return SlrPlacement(taken, found, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
+    return placement(design, taken, partition(taken.processes(), taken.links(), die_under(design, taken)))
 
 
-def crossed_by(taken: DesignResources, found: Partition) -> dict[str, int]:
+def placement(design: Design, taken: DesignResources, found: Partition) -> SlrPlacement:
+    """A design on SLRs that are given."""
+    crossings = crossed_by(taken, found)
+    graph = with_crossings(design.graph, crossings, tokens_carried(design.graph))
+    return SlrPlacement(taken, found, crossings, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
+
+
+def crossed_by(taken: DesignResources, found: Partition) -> Crossings:
     """Boundaries on the way of each FIFO's tokens: its own, and there and back those of the bus of a DMA at an end."""
-    crossings = Counter({wire.fifo: found.crossings(wire) for wire in taken.wires})
+    buses = Counter[str]()
     for bus in taken.buses:
-        crossings[bus.fifo] += WAYS * found.crossings(bus.wire)
-    return crossings
+        buses[bus.fifo] += WAYS * found.crossings(bus.wire)
+    return Crossings({wire.fifo: found.crossings(wire) for wire in taken.wires}, buses)
 
 
 def tokens_carried(graph: TimedGraph) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from sttest.boards.resources import HBM_SLR, LUTRAM_MAX_WORDS, Resources, memory_resources
 from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY
@@ -10,64 +10,47 @@ from sttest.compile.channels.bursts_ahead import BurstsAhead, port_of
 from sttest.compile.dialects import df
 from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.partition import HANDSHAKE_WIRES, ProcessFacts, WireFacts
-from sttest.core.errors import InputError
-from sttest.sim.graph import MIN_DEPTH, Event, Fifo, Loop, MemoryPort, Pipeline, Process, TimedGraph
+from sttest.sim.crossings import BUS, RELAY, with_registers
+from sttest.sim.graph import MemoryPort, TimedGraph
 
-# --- Registers on FIFOs that cross SLRs, put back into the timed graph
+# --- Registers on FIFOs and buses that cross SLRs, put back into the timed graph
 
 
-def with_crossings(graph: TimedGraph, boundaries: Mapping[str, int], tokens: Mapping[str, int]) -> TimedGraph:
-    """The graph with register slices on the FIFOs that cross.
+@dataclass(frozen=True)
+class Crossings:
+    """What crosses SLRs in a placed design: boundaries by FIFO; one that is not named crosses none."""
+
+    fifos: Mapping[str, int]  # between two processes
+    buses: Mapping[str, int] = field(default_factory=dict)  # of the DMA at an end of the FIFO, there and back
+
+    @property
+    def relays(self) -> dict[str, int]:
+        """Relays on the way of each FIFO's tokens."""
+        return _registers(self.fifos)
+
+    @property
+    def bus_registers(self) -> dict[str, int]:
+        """Registers of buses, by the DMA's FIFO."""
+        return _registers(self.buses)
+
+
+def with_crossings(graph: TimedGraph, crossings: Crossings, tokens: Mapping[str, int]) -> TimedGraph:
+    """The graph with registers on what crosses.
 
     Args:
         graph: timed graph of one run.
-        boundaries: crossed by each FIFO; one that is not named crosses none.
+        crossings: boundaries that are crossed.
         tokens: tokens that each crossing FIFO carries in a run.
 
     Raises:
         InputError: a FIFO is not there, or its writer is an actor or a trace.
     """
-    crossing = {name: count for name, count in boundaries.items() if count > 0}
-    unknown = sorted(crossing.keys() - graph.fifo_index.keys())
-    if unknown:
-        raise InputError("unknown-fifo", f"no FIFO '{unknown[0]}'", where=graph.name)
-    moved = {name: _slice_name(name, 0) for name in crossing}
-    fifos, processes = list(graph.fifos), [_writing_to(process, moved) for process in graph.processes]
-    for name, count in crossing.items():
-        slices = count * REGISTERS_PER_BOUNDARY
-        bits = graph.fifos[graph.fifo_index[name]].bits
-        fifos += [Fifo(_slice_name(name, n), MIN_DEPTH, bits, impl="srl") for n in range(slices)]
-        processes += [_slice(name, n, slices, tokens[name]) for n in range(slices)]
-    return replace(graph, fifos=tuple(fifos), processes=tuple(processes))
+    on_buses = with_registers(graph, BUS, crossings.bus_registers, tokens)
+    return with_registers(on_buses, RELAY, crossings.relays, tokens)
 
 
-def _slice_name(fifo: str, number: int) -> str:
-    return f"{fifo}__slr_{number}"
-
-
-def _slice(fifo: str, number: int, slices: int, tokens: int) -> Pipeline:
-    """Takes and passes on in one cycle; the cycle of delay is that of the FIFO that it reads."""
-    to = _slice_name(fifo, number + 1) if number + 1 < slices else fifo
-    events = (Event(_slice_name(fifo, number), "read", 0), Event(to, "write", 0))
-    return Pipeline(f"{fifo}__slr_register_{number}", (Loop((tokens,), 1, 1, events),), category="crossing")
-
-
-def _writing_to(process: Process, moved: Mapping[str, str]) -> Process:
-    """The process with its writes to FIFOs in ``moved`` renamed."""
-    if isinstance(process, MemoryPort):
-        writes = process.op == "read" and process.fifo in moved
-        return replace(process, fifo=moved[process.fifo]) if writes else process
-    if isinstance(process, Pipeline) and process.trace is None:
-        return replace(process, loops=tuple(_loop_writing_to(loop, moved) for loop in process.loops))
-    raise InputError("no-crossing", "only pipelines of loops and memory ports cross SLRs", where=process.name)
-
-
-def _loop_writing_to(loop: Loop, moved: Mapping[str, str]) -> Loop:
-    events = (
-        replace(event, fifo=moved[event.fifo]) if event.op == "write" and event.fifo in moved else event
-        for event in loop.events
-    )
-    return replace(loop, events=tuple(events))
+def _registers(boundaries: Mapping[str, int]) -> dict[str, int]:
+    return {fifo: count * REGISTERS_PER_BOUNDARY for fifo, count in boundaries.items() if count > 0}
 
 
 # --- The buses between DMAs and the HBM, which only one SLR is beside

@@ -210,6 +210,11 @@ def fifo_estimate(kind: MemoryKind, depth: int, bits: int, predicted: Resources)
     return Resources(lut=lut, ff=ff, bram18=predicted.bram18, uram=predicted.uram)
 
 
+def relay_fifo_estimate(bits: int) -> Resources:
+    """Two words and two flags in flip-flops; a LUT per bit chooses what comes first."""
+    return Resources(lut=bits + 2, ff=2 * bits + 2)
+
+
 def corrected(predicted: Resources, estimate: Resources) -> Resources:
     """An estimate of logic with the blocks of memory that are predicted."""
     return Resources(estimate.dsp, estimate.lut, estimate.ff, predicted.bram18, predicted.uram)

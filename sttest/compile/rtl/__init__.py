@@ -6,6 +6,7 @@ from importlib.resources import files
 
 from sttest.boards.resources import MemoryKind
 from sttest.core.errors import InputError
+from sttest.sim.graph import MIN_DEPTH
 
 RAM_STYLES: Mapping[MemoryKind, str] = {"lutram": "distributed", "bram": "block", "uram": "ultra"}
 """The attribute ``ram_style`` of each kind of memory that is inferred."""
@@ -35,18 +36,20 @@ def fifo(kind: MemoryKind, depth: int, bits: int, initial: int = 0) -> Instance:
     """The module of a FIFO.
 
     Args:
-        kind: kind of its memory; ``srl`` is read a cycle after a write, others two.
+        kind: kind of its memory; ``srl`` and ``register``, of two tokens, are read a cycle after a write, others two.
         depth: tokens, those in its output register included.
         bits: width of a token, bits.
         initial: tokens that it holds after a reset.
 
     Raises:
-        InputError: a FIFO of no tokens or bits, one of registers, or tokens in a memory from the start.
+        InputError: a FIFO of no tokens or bits, another one of registers, or tokens in a memory from the start.
     """
     if min(depth, bits) < 1 or not 0 <= initial <= depth:
         raise InputError("no-fifo", f"a FIFO of {depth} tokens of {bits} bits with {initial} at the start")
     if kind == "srl":
         return Instance("fifo_srl", {"WIDTH": bits, "DEPTH": depth, "INITIAL": initial}, (_CELLS,))
+    if (kind, depth, initial) == ("register", MIN_DEPTH, 0):
+        return Instance("fifo_relay", {"WIDTH": bits})
     if kind not in RAM_STYLES or initial:
         raise InputError(
             "no-fifo", f"no FIFO of kind '{kind}' with {initial} tokens at the start", hints=["take kind srl"]

@@ -1,4 +1,5 @@
-"""Processes that pass tokens on: forks, gathers, concatenations, and where activations enter and leave layers."""
+"""Processes that pass tokens on: forks, gathers, concatenations, where activations enter and leave layers, and relays
+between SLRs."""
 
 from sttest.compile.rtl.control import Control
 from sttest.compile.rtl.module import ModuleText, Side, delayed, gated
@@ -22,6 +23,13 @@ def copying_module(pipeline: Pipeline, kind: str, sides: tuple[Side, ...]) -> Mo
         chosen = " | ".join(f"({{{bits}{{{side.name}_moves}}}} & {side.name}_data)" for side in sources)
         value = f"({chosen})"
     return ModuleText(kind, sides, text + _passed(control, sides, value, bits) + _ENDED, (pipeline.name,))
+
+
+def relay_module(pipeline: Pipeline, source: Side, sink: Side) -> ModuleText:
+    """A register at an SLR boundary, behind the FIFO that it reads: what it takes it writes in the same cycle."""
+    control = Control(pipeline)
+    data = f"  assign {sink.name}_data = {source.name}_data;\n" if sink.bits else ""
+    return ModuleText("relay", (source, sink), gated(control, (source, sink)) + data + _ENDED, (pipeline.name,))
 
 
 def gather_module(pipeline: Pipeline, sides: tuple[Side, ...], runs: int = 1) -> ModuleText:

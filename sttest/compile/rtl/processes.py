@@ -1,6 +1,7 @@
 """The processes of a compiled design as modules: which nodes each one is, and by which FIFOs they are joined."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -11,7 +12,7 @@ from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.rtl.cells import Cells
 from sttest.compile.rtl.converter import converter_module
 from sttest.compile.rtl.module import ModuleText, Side, TaskTurn
-from sttest.compile.rtl.movers import copying_module, gather_module, hold_module
+from sttest.compile.rtl.movers import copying_module, gather_module, hold_module, relay_module
 from sttest.compile.rtl.task import task_module
 from sttest.compile.rtl.task_body import left_loops
 from sttest.compile.schedule.converter_block import converter_block
@@ -20,7 +21,38 @@ from sttest.compile.schedule.task_schedule import task_schedule, turn_schedules
 from sttest.compile.sharing.layers import outside_layers
 from sttest.compile.sharing.processes import fifo_name, processes_of
 from sttest.core.errors import InputError
-from sttest.sim.graph import Fifo, Pipeline, TimedGraph
+from sttest.sim.crossings import behind_registers, register_ends
+from sttest.sim.graph import Pipeline, TimedGraph
+
+
+@dataclass(frozen=True)
+class Fifos:
+    """The FIFOs of a graph; what crosses SLRs is written to another FIFO than it is read from."""
+
+    bits: Mapping[str, int]  # of a token
+    first: Mapping[str, str]  # the FIFO that is written, where relays come before the one that is read
+    last: Mapping[str, str]  # the FIFO that is read, by each of those before it
+
+    @staticmethod
+    def of(graph: TimedGraph) -> "Fifos":
+        """Those of a timed graph."""
+        last = behind_registers(graph)
+        written = {ends[1] for ends in map(register_ends, graph.processes) if ends is not None}
+        first = {fifo: before for before, fifo in last.items() if before not in written}
+        return Fifos({fifo.name: fifo.bits for fifo in graph.fifos}, first, last)
+
+    def read(self, stream: SSAValue) -> str:
+        """The FIFO that the reader of a stream takes tokens from."""
+        return fifo_name(stream_of(stream, "RTL"))
+
+    def written(self, stream: SSAValue) -> str:
+        """The FIFO that the writer of a stream puts tokens into."""
+        name = self.read(stream)
+        return self.first.get(name, name)
+
+    def used(self, stream: SSAValue, *, writes: bool) -> str:
+        """One of both."""
+        return self.written(stream) if writes else self.read(stream)
 
 
 def design_modules(
@@ -44,7 +76,7 @@ def design_modules(
     """
     nodes = processes_of(kernel)
     pipelines = {each.name: each for each in graph.processes if isinstance(each, Pipeline)}
-    fifos = {fifo.name: fifo for fifo in graph.fifos}
+    fifos = Fifos.of(graph)
     found = []
     for name in pipelines:
         if name.endswith("_drain") and name.removesuffix("_drain") in nodes:
@@ -62,7 +94,7 @@ def _process(
     name: str,
     nodes: Mapping[str, Sequence[df.NodeOp]],
     pipelines: Mapping[str, Pipeline],
-    fifos: Mapping[str, Fifo],
+    fifos: Fifos,
     library: Mapping[str, Operator],
     cells: Cells | None,
 ) -> ModuleText:
@@ -72,6 +104,8 @@ def _process(
         (converter,) = nodes[stem]
         assert isinstance(converter, df.ConverterOp)
         return _converter(converter, pipeline, pipelines[f"{stem}_drain"], fifos, cells)
+    if (ends := register_ends(pipeline)) is not None:
+        return _relay(pipeline, ends, pipelines, fifos)
     dma = next(iter(nodes.get(name.removesuffix("_hold"), [])), None)
     if isinstance(dma, df.DmaReadOp):
         return _hold(dma, pipeline, fifos)
@@ -79,11 +113,7 @@ def _process(
 
 
 def _module(
-    nodes: Sequence[df.NodeOp],
-    pipeline: Pipeline,
-    fifos: Mapping[str, Fifo],
-    library: Mapping[str, Operator],
-    cells: Cells | None,
+    nodes: Sequence[df.NodeOp], pipeline: Pipeline, fifos: Fifos, library: Mapping[str, Operator], cells: Cells | None
 ) -> ModuleText:
     """The module of the nodes of a process."""
     if not nodes:
@@ -94,10 +124,11 @@ def _module(
         return task_module(_task_turns(tasks, fifos, library), pipeline, turns, library, cells)
     node = nodes[0]
     # A fork of a queue has a source for each turn; all other nodes of a queue have the same FIFOs.
-    sources = dict.fromkeys(_fifo_of(source) for each in nodes for source in each.sources)
+    sources = dict.fromkeys(fifos.used(source, writes=False) for each in nodes for source in each.sources)
+    sinks = [fifos.used(sink, writes=True) for sink in node.sinks]
     sides = tuple(
-        Side(fifo, f"{'out' if writes else 'in'}{n}", fifos[fifo].bits, writes)
-        for writes, group in ((False, sources), (True, map(_fifo_of, node.sinks)))
+        Side(fifo, f"{'out' if writes else 'in'}{n}", fifos.bits[fifo], writes)
+        for writes, group in ((False, sources), (True, sinks))
         for n, fifo in enumerate(group)
     )
     if isinstance(node, df.GatherOp):
@@ -107,16 +138,21 @@ def _module(
     raise InputError("no-rtl", f"{node.name} has no RTL yet", where=pipeline.name)
 
 
-def _hold(dma: df.DmaReadOp, pipeline: Pipeline, fifos: Mapping[str, Fifo]) -> ModuleText:
+def _hold(dma: df.DmaReadOp, pipeline: Pipeline, fifos: Fifos) -> ModuleText:
     """What stands between a memory port and its FIFO, and waits for what the port reads next to be there."""
     ahead, sink = (event.fifo for event in pipeline.loops[0].events)
-    awaited = _fifo_of(dma.sources[1])
-    sides = (Side(ahead, "in0", fifos[ahead].bits), Side(sink, "out0", fifos[sink].bits, writes=True))
-    return hold_module(pipeline, (*sides, Side(awaited, "awaited", fifos[awaited].bits)))
+    awaited = fifos.read(dma.sources[1])
+    sides = (Side(ahead, "in0", fifos.bits[ahead]), Side(sink, "out0", fifos.bits[sink], writes=True))
+    return hold_module(pipeline, (*sides, Side(awaited, "awaited", fifos.bits[awaited])))
 
 
-def _fifo_of(stream: SSAValue) -> str:
-    return fifo_name(stream_of(stream, "RTL"))
+def _relay(pipeline: Pipeline, ends: tuple[str, str], pipelines: Mapping[str, Pipeline], fifos: Fifos) -> ModuleText:
+    """A register at an SLR boundary; without data on the way to a process that has the memory of what was read."""
+    source, sink = ends
+    last = fifos.last.get(sink, sink)
+    held = any(each.name.endswith("_hold") and each.loops[0].events[0].fifo == last for each in pipelines.values())
+    bits = 0 if held else fifos.bits[sink]
+    return relay_module(pipeline, Side(source, "in0", bits), Side(sink, "out0", bits, writes=True))
 
 
 def _turns(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> list[int]:
@@ -131,14 +167,12 @@ def _turns(tasks: Sequence[df.TaskOp], pipeline: Pipeline) -> list[int]:
     return (once * kernel.step_count)[: len(pipeline.loops)]
 
 
-def _task_turns(
-    tasks: Sequence[df.TaskOp], fifos: Mapping[str, Fifo], library: Mapping[str, Operator]
-) -> list[TaskTurn]:
+def _task_turns(tasks: Sequence[df.TaskOp], fifos: Fifos, library: Mapping[str, Operator]) -> list[TaskTurn]:
     """The tasks of a process with their FIFOs: one that serves a port alone has the name of the port."""
     ports = [(label, n) for label, count in (("in", len(tasks[0].sources)), ("out", len(tasks[0].sinks)))
              for n in range(count)]  # fmt: skip
     used = {
-        (label, n): [_fifo_of((task.sinks if label == "out" else task.sources)[n]) for task in tasks]
+        (label, n): [fifos.written(task.sinks[n]) if label == "out" else fifos.read(task.sources[n]) for task in tasks]
         for label, n in ports
     }
     sides: dict[tuple[str, bool], Side] = {}
@@ -147,28 +181,28 @@ def _task_turns(
         for turn, name in enumerate(names):
             writes = label == "out"
             given = f"{label}{n}" if alone else f"{label}{n}_of{turn}"
-            sides.setdefault((name, writes), Side(name, given, fifos[name].bits, writes))
+            sides.setdefault((name, writes), Side(name, given, fifos.bits[name], writes))
     schedules = turn_schedules([task_schedule(task, library) for task in tasks])
     return [
         TaskTurn(
             task, schedule,
-            tuple(sides[_fifo_of(each), False] for each in task.sources),
-            tuple(sides[_fifo_of(each), True] for each in task.sinks),
+            tuple(sides[fifos.read(each), False] for each in task.sources),
+            tuple(sides[fifos.written(each), True] for each in task.sinks),
         ) for task, schedule in zip(tasks, schedules, strict=True)
     ]  # fmt: skip
 
 
 def _converter(
-    converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Mapping[str, Fifo], cells: Cells | None
+    converter: df.ConverterOp, fill: Pipeline, drain: Pipeline, fifos: Fifos, cells: Cells | None
 ) -> ModuleText:
     stem = fill.name.removesuffix("_fill")
-    source, sink = (each.owner.sym_name.data for each in (converter.sources[0], converter.sinks[0]))  # pyright: ignore
+    source, sink = fifos.read(converter.sources[0]), fifos.written(converter.sinks[0])
     sides = (
-        Side(source, "source", fifos[source].bits),
+        Side(source, "source", fifos.bits[source]),
         Side(f"{stem}_full", "filled", 0, writes=True),
         Side(f"{stem}_empty", "free", 0),
         Side(f"{stem}_full", "full", 0),
-        Side(sink, "sink", fifos[sink].bits, writes=True),
+        Side(sink, "sink", fifos.bits[sink], writes=True),
         Side(f"{stem}_empty", "emptied", 0, writes=True),
     )
     bits = df.itensor_of(converter.sources[0]).element_bits

@@ -20,6 +20,7 @@ from sttest.compile.rtl.processes import design_modules
 from sttest.compile.sharing.processes import fifos_of
 from sttest.core.files import write_json
 from sttest.reference.graph import BITS, NUMPY, Array, Bytes, ElementType
+from sttest.sim.crossings import behind_registers
 from sttest.sim.graph import MemoryPort, TimedGraph
 from sttest.targets.csim.headers import header_folders
 from sttest.targets.rtl.drive import MAX_CLOCKS, BuiltFolder, RtlRun, build_folder, find_simulator
@@ -64,6 +65,7 @@ class ValuedDesign:
         """
         packed = {name: pack_tokens(tokens, BITS[dtype]) for name, (dtype, tokens) in values.items()}
         tokens = {name: _in_turns(kernel, streams, packed) for name, streams in fifos_of(kernel).items()}
+        tokens |= {before: tokens[last] for before, last in behind_registers(graph).items() if last in tokens}
         return ValuedDesign(graph, design_modules(kernel, graph, library), tokens, held or {})
 
 
@@ -339,7 +341,7 @@ def _port(design: ValuedDesign, port: MemoryPort, place: int, number: int, first
     text = text.replace(f".ready(f{fifo}_{level})", f".ready({{31'd0, f{fifo}_{level}}})")
     text = text.replace(f".n(f{fifo}_{moves})", f".n(p{place}_n)")
     wires = f"  logic [31:0] p{place}_n;\n  assign f{fifo}_{moves} = p{place}_n[0];\n"
-    if not reads or port.fifo in design.held:
+    if not reads or port.fifo not in design.tokens:
         return wires + text
     bits = graph.fifos[fifo].bits
     parameters = f".WIDTH({bits}), .TOKENS({port.tokens}), .ID({first_fifo + fifo})"

@@ -9,11 +9,12 @@ from sttest.compile.rtl import module_text
 from sttest.compile.rtl.module import ModuleText
 from sttest.package import KernelFiles
 from sttest.reference.graph import ReferenceGraph
+from sttest.sim.crossings import behind_registers
 from sttest.sim.graph import Fifo, MemoryPort, TimedGraph
 from sttest.targets.rtl.kernel_port import CONTROL, MEMORY, PORT_SOURCES, KernelArgument, Signals, kernel_argument
 from sttest.targets.rtl.loops import identifier
 
-AXI_SOURCES = (*PORT_SOURCES, "fifo_srl", "axi_control")
+AXI_SOURCES = (*PORT_SOURCES, "fifo_srl", "fifo_relay", "axi_control")
 """Modules of the library that a kernel has instances of."""
 VENDOR_CELLS = "primitives"
 """Models of the vendor's cells, which Vivado has itself."""
@@ -72,6 +73,7 @@ class RtlKernel:
     def _texts(self, kinds: Mapping[str, MemoryKind], *, models: bool) -> tuple[str, str]:
         """The modules of the processes, and the module of the kernel."""
         library: dict[str, str] = {}
+        kinds = {**kinds, **dict.fromkeys(behind_registers(self.graph), "register")}
         fifos = [_fifo(place, each, kinds, models=models) for place, each in enumerate(self.graph.fifos)]
         body = [_process(place, module, self.graph, library) for place, module in enumerate(self.modules)]
         body += [_port(number, each, self.graph) for number, each in enumerate(self.arguments)]
@@ -152,7 +154,8 @@ def _process(place: int, module: ModuleText, graph: TimedGraph, library: dict[st
 
 def _fifo(place: int, fifo: Fifo, kinds: Mapping[str, MemoryKind], *, models: bool) -> str:
     stem, bits = f"f{place}", max(1, fifo.bits)
-    kind: MemoryKind = kinds.get(fifo.name, "bram") if fifo.kind == "ram" else "srl"
+    kind = kinds.get(fifo.name, "bram")
+    kind = "srl" if fifo.kind == "srl" and kind != "register" else kind
     made = fifo_module(kind, fifo.depth, bits, fifo.initial_tokens)
     module = "fifo_model" if models and kind == "srl" and not fifo.initial_tokens and fifo.bits else made.module
     given = {name: value for name, value in made.parameters.items() if module != "fifo_model" or name != "INITIAL"}

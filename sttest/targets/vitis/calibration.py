@@ -114,7 +114,7 @@ def write_jobs(package: DesignPackage, part: str, clock_mhz: float, folder: Path
         InputError: the design has no C++.
     """
     files = package.files
-    found = synthesis_jobs(files.cpp_text, files.kernel.name, package.timed_graph)
+    found = synthesis_jobs(files.cpp_text, files.kernel.name, package.emitted_graph)
     for job in found:
         (folder / job.name).mkdir(parents=True, exist_ok=True)
         for name, text in job.files(part, clock_mhz).items():
@@ -186,7 +186,7 @@ def _run(job: SynthesisJob, folder: Path, tool: SynthesisTool, part: str, limit_
 
 def achieved_figures(package: DesignPackage, results: Sequence[JobResult]) -> Achieved:
     """What the reports say, per job and per process of the timed graph."""
-    pipelines = {each.name: each for each in package.timed_graph.processes if isinstance(each, Pipeline)}
+    pipelines = {each.name: each for each in package.emitted_graph.processes if isinstance(each, Pipeline)}
     jobs = tuple(
         AchievedJob(
             name=each.job.name, processes=each.job.processes, units=len(each.job.units), release=each.report.version,
@@ -354,7 +354,7 @@ class Comparison:
 
 def comparisons(package: DesignPackage, achieved: Achieved) -> list[Comparison]:
     """All jobs that have a report."""
-    pipelines = {each.name: each for each in package.timed_graph.processes if isinstance(each, Pipeline)}
+    pipelines = {each.name: each for each in package.emitted_graph.processes if isinstance(each, Pipeline)}
     known = {each.process: each.loops for each in achieved.processes}
     table = package.report("resources")
     claimed = {

@@ -20,6 +20,7 @@ SHAPES = [
     *((kind, depth, 1 + 6 * (number % 3), 0) for kind in KINDS for number, depth in enumerate(DEPTHS)),
     *((kind, depth, 32, 0) for kind in KINDS for depth in (2, 33)), ("srl", 20, WIDE, 0), ("srl", 70, 72, 0),
     ("bram", 65, WIDE, 0), ("bram", 514, 8, 0), ("bram", 600, 8, 0), ("lutram", 130, 8, 0),
+    ("register", 2, 1, 0), ("register", 2, WIDE, 0),
     *(("srl", depth, 1, initial) for depth, initial in ((2, 2), (3, 1), (40, 40))),
 ]  # fmt: skip
 
@@ -27,7 +28,7 @@ SHAPES = [
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory):
     fifos = [bench_fifo(*shape) for shape in SHAPES]
-    sources = [HDL / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram")]
+    sources = [HDL / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram", "fifo_relay")]
     return run_bench(fifos, sources, tmp_path_factory.mktemp("fifos"), CYCLES)
 
 
@@ -47,7 +48,7 @@ def before(events, cycles):
 @needs_verilator
 def test_space_and_avail_are_those_of_the_law(trace):
     depth, initial = (np.array([shape[at] for shape in SHAPES]) for at in (1, 3))
-    is_srl = np.array([shape[0] == "srl" for shape in SHAPES])
+    is_srl = np.array([shape[0] in ("srl", "register") for shape in SHAPES])
     taken = before(trace.take, 1)
     readable = np.where(is_srl, before(trace.put, SRL_CYCLES), before(trace.put, RAM_CYCLES))
     avail = readable + initial > taken

@@ -8,13 +8,21 @@ import pytest
 from fifo_bench import BenchFifo, needs_verilator, run_bench
 
 import sttest.compile.rtl as rtl
+from sttest.compile.resources.synthesis import relay_fifo_estimate
 from sttest.targets.synth.yosys import SynthesisJob, Synthesized, synthesize
 
 pytest.importorskip("pyosys", reason="needs pyosys, pip install 'sttest[rtl]'")
 
 CYCLES = 100_000
 CELLS = Path(__file__).with_name("cells.sv")
-SHAPES = {"srl": (40, 16), "short srl": (5, 24), "lutram": (60, 21), "bram": (100, 30), "uram": (70, 80)}
+SHAPES = {
+    "register": (2, 24),
+    "srl": (40, 16),
+    "short srl": (5, 24),
+    "lutram": (60, 21),
+    "bram": (100, 30),
+    "uram": (70, 80),
+}
 # Initial contents, which are unknown and which no FIFO reads.
 _CONTENTS = re.compile(r"^ *\.INITP?_[0-9A-F]{2}\(.*\n", re.MULTILINE)
 
@@ -49,7 +57,7 @@ def test_netlists_do_what_the_modules_do(synthesized, tmp_path):
         fifos.append(BenchFifo(module, SHAPES[name][1], model=instance(fifo(name))))
     depth, bits = SHAPES["srl"]
     fifos.append(BenchFifo(synthesized["srl"][1], bits, model=instance(rtl.fifo("srl", depth - 1, bits))))
-    hdl = [files(rtl) / "hdl" / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram")]
+    hdl = [files(rtl) / "hdl" / f"{name}.sv" for name in ("primitives", "fifo_srl", "fifo_ram", "fifo_relay")]
     trace = run_bench(fifos, [CELLS, *hdl, *netlists], tmp_path, CYCLES)
     assert trace.wrong[:, :-1].sum() == 0
     assert trace.wrong[:, -1].any()  # held against a FIFO of another depth
@@ -64,6 +72,13 @@ def test_cells_are_those_that_the_kind_of_memory_asks_for(synthesized):
     assert cells["lutram"]["RAM64M8"] == 3
     assert cells["bram"]["RAMB18E2"] == 1
     assert cells["uram"]["URAM288"] == 2
+
+
+def test_a_relay_takes_what_is_counted_for_it(synthesized):
+    found = synthesized["register"][-1]
+    assert found.resources == relay_fifo_estimate(SHAPES["register"][1])
+    assert found.levels == 1
+    assert not any("SRL" in cell for cell in found.cells)
 
 
 def test_control_follows_the_rule_of_the_page(synthesized):
