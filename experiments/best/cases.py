@@ -103,27 +103,32 @@ def bases(case: Case) -> dict[str, Base]:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Lanes of products and of attention, most lanes of others, bits of a token, and room to read ahead."""
+    """Lanes of products and attention, most lanes of others, bits of a token, room to read ahead, and small ports."""
 
     products: int
     attention: int
     others: int
     bits: int
     ahead_kib: int = 8192
+    # bursts in flight of ports of small parameters, whose words then need no block RAM; 0 for as many as of others
+    seldom: int = 0
 
     @property
     def name(self) -> str:
         """As a base is called."""
         ahead = f"-ahead-{self.ahead_kib}" if self.ahead_kib else ""
-        return f"products-{self.products}-attention-{self.attention}-others-{self.others}-bits-{self.bits}{ahead}"
+        seldom = "-seldom" if self.seldom else ""
+        lanes = f"products-{self.products}-attention-{self.attention}-others-{self.others}"
+        return f"{lanes}-bits-{self.bits}{ahead}{seldom}"
 
 
 _WIDE = (_Sizes(4096, 2048, 32, 512), _Sizes(4096, 1024, 32, 512), _Sizes(4096, 512, 16, 512))
 _DECODE_SIZES: dict[BudgetName, tuple[_Sizes, ...]] = {
     "tight": (
-        _Sizes(4096, 512, 8, 128), _Sizes(4096, 512, 8, 128, 0), _Sizes(4096, 256, 16, 128, 0),
-        _Sizes(4096, 256, 8, 128), _Sizes(4096, 256, 8, 128, 0), _Sizes(4096, 128, 8, 128, 0),
-        _Sizes(4096, 256, 4, 128, 0), _Sizes(2048, 512, 8, 256), _Sizes(2048, 256, 8, 128),
+        _Sizes(4096, 512, 8, 128), _Sizes(4096, 512, 8, 128, 8192, 1), _Sizes(4096, 512, 8, 128, 0),
+        _Sizes(4096, 256, 16, 128, 0), _Sizes(4096, 256, 8, 128), _Sizes(4096, 256, 8, 128, 8192, 1),
+        _Sizes(4096, 256, 8, 128, 0), _Sizes(4096, 128, 8, 128, 0), _Sizes(4096, 256, 4, 128, 0),
+        _Sizes(2048, 512, 8, 256), _Sizes(2048, 256, 8, 128),
     ),
     "published": _WIDE,
     "all": _WIDE,
@@ -138,8 +143,8 @@ def _decode_bases(case: Case) -> dict[str, Base]:
     found: dict[str, Base] = {}
     for sizes in _DECODE_SIZES[case.budget]:
         knobs = shared.with_(
-            gemv_lanes=sizes.products, tiles=_attention_tiles(case.config, sizes.attention), vector_bits=sizes.bits,
-            prefetch_kib=sizes.ahead_kib,
+            gemv_lanes=sizes.products, tiles=attention_tiles(case.config, sizes.attention), vector_bits=sizes.bits,
+            prefetch_kib=sizes.ahead_kib, seldom_bursts=sizes.seldom,
         )  # fmt: skip
         found[sizes.name] = Base(knobs, sizes.attention, sizes.others)
     return found
@@ -150,7 +155,7 @@ def _columns_first(case: Case) -> tuple[str, ...]:
     return ("*_proj:0,1,2", *(("mlp_fc?:0,1,2",) if not case.config.gated else ()))
 
 
-def _attention_tiles(config: DecoderConfig, lanes: int) -> tuple[str, str]:
+def attention_tiles(config: DecoderConfig, lanes: int) -> tuple[str, str]:
     """Tiles of both products of attention, of so many points for all query heads that share a cache.
 
     Both are some tokens of the cache by all points of a head.
