@@ -185,7 +185,7 @@ def _prefill_bases(case: Case) -> dict[str, Base]:
     config = case.config
     found: dict[str, Base] = {}
     # As many as make no more FIFO accesses than a run may have.
-    layers = 2 if config.gated else config.layers // 2
+    layers = 2 if config.gated else config.layers // 4
     for lanes in _PREFILL_LANES[case.budget]:
         if not config.gated:
             found[f"rows-{lanes}-kept"] = Base(_rows_kept(case), 0, 0, lanes, config.layers)

@@ -193,7 +193,7 @@ def make(found: Found) -> Made:
         times = times_at_clocks(design, placed, band)
     if placed.cycles[0] is None:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
-    layers = found.layers if is_recordable(design) else max(1, min(_RECORDED_LAYERS, found.layers // 2))
+    layers = found.layers if is_recordable(design) else _recordable_layers(design, found.layers)
     short = (
         design if layers == found.layers else compile_text(text, design.name, BOARD, found.knobs.with_(layers=layers))
     )
@@ -216,6 +216,12 @@ def _repeats(design: Design) -> dict[str, int]:
 def is_recordable(design: Design) -> bool:
     """Whether all access times of a launch fit in memory: the limit that holds where nothing is set."""
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
+
+
+def _recordable_layers(design: Design, layers: int) -> int:
+    """The most layers, of the few that are enough, whose access times fit in memory."""
+    of_layer = sum(tokens_carried(design.graph).values()) * 2 // layers
+    return max(1, min(_RECORDED_LAYERS, layers // 2, DEFAULT_MAX_ACCESSES // of_layer))
 
 
 @contextmanager
