@@ -55,6 +55,7 @@ def simulate_models(
     engine: str,
     jobs: int,
     say: Callable[[str], None],
+    base: CompileOptions | None = None,
 ) -> dict[str, ModelBlocks]:
     """Compiles and simulates all blocks; finished ones of an earlier run are taken over.
 
@@ -65,9 +66,10 @@ def simulate_models(
         engine: simulation engine that computes the times.
         jobs: processes at a time.
         say: called with what has just been done.
+        base: knobs, by default :func:`reproduced_knobs`.
     """
     largest = [shape for model in models for shape in _shapes(model, prompts[-1:], contexts[-1:])]
-    knobs = _choose_lanes(largest, jobs, say)
+    knobs = _choose_lanes(largest, base or reproduced_knobs(), jobs, say)
     points = {
         shape: BlockPoint(shape, knobs[shape.model, shape.phase], BOARD, engine)
         for model in models
@@ -83,10 +85,9 @@ def _shapes(model: str, prompts: Sequence[int], contexts: Sequence[int]) -> list
 
 
 def _choose_lanes(
-    largest: Sequence[BlockShape], jobs: int, say: Callable[[str], None]
+    largest: Sequence[BlockShape], knobs: CompileOptions, jobs: int, say: Callable[[str], None]
 ) -> dict[tuple[str, str], CompileOptions]:
     say("lowering from PyTorch")
-    knobs = reproduced_knobs()
     with process_pool(jobs) as pool:
         found = pool.map(lanes_for, largest, repeat(knobs))
         return {(shape.model, shape.phase): chosen for shape, chosen in zip(largest, found, strict=True)}

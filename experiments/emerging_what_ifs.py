@@ -55,31 +55,42 @@ def what_ifs(blocks: Mapping[str, ModelBlocks], shapes: Sequence[Lengths], oppon
     for with_head in (False, True):
         for field in LAUNCH_FIELDS:
             paid = replace(fitted_overheads(), launch_us=getattr(launch, field).value)
-            best = _Best(blocks, shapes, opponent, paid, with_head)
-            ratios = {model: best.ratio(model, model) for model in blocks}
-            found.append(WhatIf(field, paid.launch_us, with_head, ratios, best.ratio("llama", CITED_LLAMA)))
+            ratios = {
+                model: best_ratio(own, model, shapes, opponent, paid, with_head=with_head)
+                for model, own in blocks.items()
+            }
+            cited = best_ratio(
+                blocks["llama"], "llama", shapes, opponent, paid, with_head=with_head, theirs=CITED_LLAMA
+            )
+            found.append(WhatIf(field, paid.launch_us, with_head, ratios, cited))
     return found
 
 
-@dataclass(frozen=True)
-class _Best:
-    """The best ratio over some shapes, for cards that pay so much per block."""
+def best_ratio(
+    blocks: ModelBlocks, model: str, shapes: Sequence[Lengths], opponent: Opponent, paid: Overheads, *,
+    with_head: bool, theirs: str = "",
+) -> float:  # fmt: skip
+    """The best ratio over some shapes, rule ``tdp``: our tokens per joule over theirs.
 
-    blocks: Mapping[str, ModelBlocks]
-    shapes: Sequence[Lengths]
-    opponent: Opponent
-    paid: Overheads
-    with_head: bool
+    Args:
+        blocks: ours.
+        model: of these blocks.
+        shapes: of which the best counts.
+        opponent: has the model at all shapes.
+        paid: launch and host.
+        with_head: whether our LM head is timed.
+        theirs: the opponent's model, if it is another.
+    """
+    return max(_ratio(blocks, model, theirs or model, shape, opponent, paid, with_head) for shape in shapes)
 
-    def ratio(self, ours: str, theirs: str) -> float:
-        """Our tokens per joule on one model over theirs on another."""
-        return max(self._ratio(ours, theirs, shape) for shape in self.shapes)
 
-    def _ratio(self, ours: str, theirs: str, shape: Lengths) -> float:
-        (n, m), blocks = shape, self.blocks[ours]
-        time = compose(n, m, get_config(ours).layers, blocks.prefill[n], blocks.decode, self.paid)
-        head_s = (1 + m) * head_ms(ours) / 1e3 if self.with_head else 0.0
-        found = self.opponent.generation(theirs, n, m)
-        assert found is not None
-        tdp_w = card().power.tdp_w.value
-        return found.joules["tdp"] / (tdp_w * (time.latency_ms / 1e3 + head_s))
+def _ratio(
+    blocks: ModelBlocks, ours: str, theirs: str, shape: Lengths, opponent: Opponent, paid: Overheads, with_head: bool
+) -> float:
+    n, m = shape
+    time = compose(n, m, get_config(ours).layers, blocks.prefill[n], blocks.decode, paid)
+    head_s = (1 + m) * head_ms(ours) / 1e3 if with_head else 0.0
+    found = opponent.generation(theirs, n, m)
+    assert found is not None
+    tdp_w = card().power.tdp_w.value
+    return found.joules["tdp"] / (tdp_w * (time.latency_ms / 1e3 + head_s))

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from experiments import clock_check, resource_check, resource_fit
+from experiments.emerging_rows import FIG9_QUANTITY
 from experiments.gpu_baseline import report as gpu_report
 from experiments.published import published_table, published_text
 from sttest.boards.energy import CASES, Activity, energy
@@ -310,8 +311,10 @@ def quality() -> str:
         lines.append((
             f"`{precision}`", rounded[weights], f"{of['perplexity']:.2f}", f"{loss:+.1%}",
             f"{of['KL divergence']:.3f}", f"{of['agreement']:.0%}",
+            f"{value('precision', f'speed [best, {precision}]'):,.0f}",
         ))  # fmt: skip
-    return markdown(("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same"), lines)
+    heads = ("precision", "weights", "perplexity", "loss", "KL, nats", "most likely token the same", "tokens/s")
+    return markdown(heads, lines)
 
 
 def power_residuals() -> str:
@@ -368,6 +371,38 @@ def energy_what_ifs() -> str:
             cells = ("" if each is None else f"{each:.2f}" for each in found)
             lines.append((said, where.removeprefix("LM head "), *cells))
     return markdown(("launch", "LM head", *(MODELS[model] for model in NEWER)), lines)
+
+
+def fig9_cases() -> str:
+    """The cases nearest to the published ratios of Fig. 9."""
+    rows = results("fig9")
+    off = rows[rows["metric"].str.startswith("largest factor")].copy()
+    off["case"] = off["metric"].str.removeprefix("largest factor off the published ratios, ")
+    lines = []
+    for _, row in off.sort_values("value", kind="stable").head(5).iterrows():
+        metric = f"best tokens/J over A100 per layer, rule tdp, {row['case']}"
+        ratios = (f"{value('fig9', metric, model=model):.2f}" for model in NEWER)
+        lines.append((row["case"], *ratios, f"{row['value']:.2f}", str(row["note"]).rpartition(": ")[2]))
+    published = (f"{MODELS[model]} ({published_text(FIG9_QUANTITY, model)})" for model in NEWER)
+    return markdown(("case", *published, "factor off", "designs that fit"), lines)
+
+
+def fig9_shares() -> str:
+    """What the designs of Fig. 9 ask of the board by their lanes."""
+    rows = results("fig9")
+    found = rows[rows["metric"].str.startswith("fullest share of budget")].copy()
+    found[["lanes", "flow"]] = found["metric"].str.extract(r", (\d+) lanes, (.*)$")
+    lines = []
+    for lanes in sorted(found["lanes"].unique(), key=int):
+        group = found[found["lanes"] == lanes]
+        of = {(phase, model): shares["value"] for (phase, model), shares in group.groupby(["phase", "model"])}
+        cells = [
+            " / ".join(f"{share:.0%}" for share in of[phase, model])
+            for phase in ("prefill", "decode") for model in NEWER
+        ]  # fmt: skip
+        lines.append((lanes, *cells))
+    heads = (f"{MODELS[model]}, {phase}" for phase in ("prefill", "decode") for model in NEWER)
+    return markdown(("lanes", *heads), lines)
 
 
 def speed_by_bandwidth() -> str:

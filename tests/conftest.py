@@ -2,6 +2,7 @@
 
 import csv
 import gc
+import os
 import shutil
 import signal
 import sys
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from lowering_server import LoweringServer
+from quick_builds import UNOPTIMISED, PrecompiledHeaders, object_cache, unoptimised
 from typer.testing import CliRunner
+
+from sttest.targets.csim import build
 
 _NIGHTLY = "takes minutes: 'make test-nightly' runs it"
 _HIDDEN_PACKAGES = ("torch", "torch_mlir", "transformers")
@@ -102,6 +106,21 @@ def quick_lowering() -> Iterator[None]:
         patch.setattr("sttest.frontend.lowering._run", server.run)
         yield
     server.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_builds(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
+    """Headers and Verilator's library are compiled once; but for the nightly run, nothing is optimised."""
+    ours = tmp_path_factory.getbasetemp()
+    cache = (ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours) / "objects"
+    cache.mkdir(exist_ok=True)
+    is_nightly = pytestconfig.getoption("--nightly")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OBJCACHE", object_cache(cache, *(() if is_nightly else (UNOPTIMISED,))))
+        patch.setattr(build, "header_folders", PrecompiledHeaders(cache))
+        if not is_nightly:
+            patch.setattr(build, "FLAGS", unoptimised())
+        yield
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,8 @@ def run_bench(fifos: Sequence[BenchFifo], sources: Sequence[Path], folder: Path,
     (folder / "bench.sv").write_text(_TOP.format(checks=checks, count=len(fifos)))
     command = (
         "verilator", "--cc", "--exe", "--build", "-j", "2", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal",
-        "-Wno-lint", "--output-split", "3000", "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O0", "--top-module",
-        "bench", "--Mdir", folder / "model", "bench.sv", *(path.resolve() for path in sources),
+        "-Wno-lint", "--output-split", "100000", "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+        "--top-module", "bench", "--Mdir", folder / "model", "bench.sv", *(path.resolve() for path in sources),
         Path(__file__).with_suffix(".cpp").resolve(),
     )  # fmt: skip
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

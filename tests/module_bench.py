@@ -90,7 +90,7 @@ def compare_modules(pairs: Sequence[Pair], sources: Sequence[Path], folder: Path
     (folder / "bench.sv").write_text(_TOP.format(pairs=text))
     command = (
         "verilator", "--cc", "--exe", "--build", "-j", "2", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal",
-        "-Wno-lint", "-Wno-MULTIDRIVEN", "--output-split", "3000",
+        "-Wno-lint", "-Wno-MULTIDRIVEN", "--output-split", "100000",
         "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1", "-CFLAGS",
         f"-I{(folder / 'include').resolve()} -I{folder.resolve()} -ffp-contract=off", "--top-module", "bench", "--Mdir",
         folder / "model", "packages.sv", *(path.resolve() for path in sources), "bench.sv",

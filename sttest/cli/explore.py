@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sttest.boards.load import load_board, require_hbm
-from sttest.cli.common import Board, Json, Phase, print_json, progress, takes_options
+from sttest.cli.common import Board, Json, Parameters, Phase, names_of, print_json, progress, takes_options
 from sttest.compile.options import CompileOptions
 from sttest.core.errors import InputError
 from sttest.core.files import check_output_folder
@@ -27,10 +27,18 @@ from sttest.explore.storage import require_optuna
 from sttest.models.program import check_shape
 from sttest.models.registry import model_config
 from sttest.studies.figures import new_figure, save_figure
-from sttest.studies.workload import TEXT_PHASE, WorkloadShape, file_workload, is_file, model_text, model_workload
+from sttest.studies.workload import (
+    TEXT_PHASE,
+    WorkloadShape,
+    file_workload,
+    is_file,
+    model_text,
+    model_workload,
+    refuse_parameters,
+)
 
 
-@takes_options("precision", "budget")
+@takes_options("precision", "budget", "flow", "kernels")
 def explore_verb(
     model: Annotated[
         str | None,
@@ -46,6 +54,7 @@ def explore_verb(
     board: Board = "u55c",
     *,
     options: CompileOptions,
+    parameters: Parameters = None,
     objective: Annotated[
         list[str] | None,
         typer.Option(
@@ -96,16 +105,17 @@ def explore_verb(
     if rebuild is not None:
         if model is not None or point is None:
             raise typer.BadParameter("takes --point N and no model", param_hint="--rebuild")
-        _rebuild(rebuild, point, as_json=as_json)
+        _rebuild(rebuild, point, names_of(parameters), as_json=as_json)
         return
     if model is None:
         raise typer.BadParameter("name a model, or a file with --rebuild", param_hint="MODEL")
     require_optuna()
     if is_file(model):
         shape_options: dict[str, object] = {"--phase": phase, "--tokens": tokens, "--context": context}
-        target = _text_target(model, shape_options, board, options)
+        target = _text_target(model, shape_options, board, options, names_of(parameters))
         out = out or Path("results") / f"explore-{Path(model).stem}"
     else:
+        refuse_parameters(model, names_of(parameters))
         asked = WorkloadShape.asked(model, phase or "decode", tokens, context)
         target = _target(asked, model, board, options)
         out = out or Path("results") / f"explore-{model_config(model).name}-{asked.phase}"
@@ -134,7 +144,7 @@ _PAD_TILE = 16
 _STORE = Path("build/explore")
 
 
-def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
+def _rebuild(path: Path, point: int, parameters: Sequence[str], *, as_json: bool) -> None:
     """Makes one design of a file of points again and compares all its numbers.
 
     Raises:
@@ -142,16 +152,16 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
     """
     record = read_record(path, point)
     fields = dict(record.target)
-    text = _searched_text(fields)
+    text = _searched_text(fields, parameters)
     if text_hash(text) != record.text_sha256:
         raise InputError(
             "other-text", "the text is another than the one that was searched", where=f"point {point}",
             hints=["take the file, or the version of sttest and of its front end, that made the row"],
         )  # fmt: skip
     # Only what was held against the board has been placed.
-    evaluator = Evaluator(
-        Target(text, **fields, budget=record.knobs.budget), (), check_resources=PLACED in record.figures
-    )
+    knobs = record.knobs
+    target = Target(text, **fields, budget=knobs.budget, flow=knobs.flow, kernels=knobs.kernels)
+    evaluator = Evaluator(target, (), check_resources=PLACED in record.figures)
     with progress(f"point {point}"):
         found = rebuild(record, evaluator)
     if as_json:
@@ -161,21 +171,26 @@ def _rebuild(path: Path, point: int, *, as_json: bool) -> None:
     print("same as in the row, all of them")
 
 
-def _searched_text(fields: Mapping[str, Any]) -> str:
+def _searched_text(fields: Mapping[str, Any], parameters: Sequence[str]) -> str:
     """The text that a row of points was made from."""
     if is_file(fields["model"]):
-        return file_workload(fields["model"], {})[1]
+        return file_workload(fields["model"], {}, parameters)[1]
     shape = WorkloadShape(fields["phase"], fields["tokens"], fields["context"])
     config = model_config(fields["model"])
     check_shape(config, shape.phase, shape.tokens, shape.context)
     return model_text(config, shape)
 
 
-def _text_target(path: str, shape_options: dict[str, object], board: str, options: CompileOptions) -> Target:
+def _text_target(
+    path: str, shape_options: dict[str, object], board: str, options: CompileOptions, parameters: Sequence[str]
+) -> Target:
     """A text: all that runs, in one launch."""
     queued_us = require_hbm(load_board(board)).launch.queued_us.value
-    _, text = file_workload(path, shape_options)
-    return Target(text, path, TEXT_PHASE, 1, 0, board, options.precision, 1, queued_us, options.budget)
+    _, text = file_workload(path, shape_options, parameters)
+    return Target(
+        text, path, TEXT_PHASE, 1, 0, board, options.precision, 1, queued_us, options.budget, options.flow,
+        options.kernels,
+    )  # fmt: skip
 
 
 def _target(asked: WorkloadShape, model: str, board: str, options: CompileOptions) -> Target:
@@ -188,7 +203,7 @@ def _target(asked: WorkloadShape, model: str, board: str, options: CompileOption
         text = model_text(config, shape)
     return Target(
         text, model, shape.phase, shape.tokens, shape.context, board, options.precision, config.layers, queued_us,
-        options.budget,
+        options.budget, options.flow, options.kernels,
     )  # fmt: skip
 
 

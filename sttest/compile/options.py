@@ -26,6 +26,8 @@ ChannelUse: TypeAlias = Literal["auto", "apart", "together"]
 """A channel belongs to one large DMA, or all DMAs share all; by what memory takes, where nothing is said."""
 Attention: TypeAlias = Literal["three-pass", "one-pass"]
 """The softmax over all keys: maximum, exponentials and their sum, mix; or chunk by chunk under a running maximum."""
+Flow: TypeAlias = Literal["hls", "rtl"]
+"""C++ through Vitis HLS, or SystemVerilog."""
 Names: TypeAlias = tuple[str, ...]
 
 
@@ -152,7 +154,7 @@ class CompileOptions(_Checked):
         Option(("call-own-kernels{file}",), metavar="FILE"),
     ] = None  # fmt: skip
     flow: Annotated[
-        Literal["hls", "rtl"],
+        Flow,
         Field(description="What is counted against the board's budget: C++ through Vitis HLS, or SystemVerilog."),
         Option(level="resources"),
     ] = "hls"  # fmt: skip

@@ -4,11 +4,11 @@ A design that can't be of use is given up at the first step that says so.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sttest.boards.energy import Activity, activity_of, energy, idle
-from sttest.boards.resources import KINDS, total
+from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import Design, StagedCompiler, Tiled
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
@@ -93,7 +93,7 @@ class Evaluator:
             point: a choice per knob of the space.
             known: losses of designs that are known already; what cannot be better than one of them is not simulated.
         """
-        tiling = tiling_of(point, self.target.precision, self.target.budget)
+        tiling = tiling_of(point, self.target.base)
         self._seen.add(tiling)
         knobs, best = None, (0.0,) * len(self.objectives)
         try:
@@ -101,6 +101,9 @@ class Evaluator:
             self._refuse_several_kernels(tiling, int(point["c_max_percent"]))
             lanes = lanes_of(point, facts)
             knobs, limits = resolved(tiling, lanes), bounds(facts, lanes)
+            if tiling.flow == "rtl":
+                # The bound of logic is of C++.
+                limits = replace(limits, logic=Resources())
             best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
             if any(dominates(one, best) for one in known):
@@ -113,7 +116,7 @@ class Evaluator:
 
     def has_tiled(self, point: Point) -> bool:
         """Whether a point of the same tiling was judged here before, so that this one costs less."""
-        return tiling_of(point, self.target.precision, self.target.budget) in self._seen
+        return tiling_of(point, self.target.base) in self._seen
 
     def best_losses(self, facts: BlockFacts, limits: DesignBounds) -> Losses:
         """What the bounds leave possible: nothing but time costs energy, nothing but tasks takes room."""

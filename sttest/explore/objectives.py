@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sttest.boards.part import BudgetName
+from sttest.compile.options import CompileOptions, Flow
 from sttest.core.errors import InputError, did_you_mean
 from sttest.core.results import Kind
 from sttest.models.program import Phase, size_of
@@ -53,6 +54,13 @@ class Target:
     layers: int  # blocks per token
     launch_us: float  # cost of one launch, microseconds; each layer takes one
     budget: BudgetName = "tight"  # how much of the board a design may fill
+    flow: Flow = "hls"  # whose resources count
+    kernels: str | None = None  # YAML file of own kernels
+
+    @property
+    def base(self) -> CompileOptions:
+        """The compiler's knobs that are the same for all points."""
+        return CompileOptions(precision=self.precision, budget=self.budget, flow=self.flow, kernels=self.kernels)
 
     @property
     def name(self) -> str:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sttest.compile.options import CompileOptions
 from sttest.core.processes import process_pool
 from sttest.explore import assumptions
 from sttest.explore.evaluate import Evaluator
@@ -58,9 +57,7 @@ class Search:
         Raises:
             InputError: a knob or value that is not there.
         """
-        return space_of(
-            evaluator.facts(CompileOptions(precision=self.target.precision, budget=self.target.budget)), dict(self.only)
-        )
+        return space_of(evaluator.facts(self.target.base), dict(self.only))
 
 
 class Worker:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from sttest.boards.part import BudgetName
 from sttest.compile.options import CompileOptions, Value, accepts, options_of
 from sttest.core.errors import InputError, did_you_mean
 from sttest.explore import assumptions
@@ -134,10 +133,10 @@ def parse_only(given: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def tiling_of(point: Point, precision: str, budget: BudgetName = "tight") -> CompileOptions:
-    """The compiler's knobs of a point, but for the lanes."""
+def tiling_of(point: Point, base: CompileOptions) -> CompileOptions:
+    """The compiler's knobs of a point over those that all have, but for the lanes."""
     own: dict[str, Any] = {name: point[name] for name, _, option in options_of() if option.search}
-    return CompileOptions(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))], precision=precision, budget=budget)
+    return base.with_(**own, **_PRODUCTS[str(point.get(PRODUCTS, "pairs"))])
 
 
 def lanes_of(point: Point, facts: BlockFacts) -> Lanes:

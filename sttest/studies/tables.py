@@ -14,6 +14,7 @@ EXPERIMENTS = {
     "fidelity": "timing model against published Vitis co-simulation of 12 Stream-HLS designs",
     "gpt2": "GPT-2 Medium on U55C: latency, TTFT and speed (StreamTensor Tables 4 and 5)",
     "emerging": "Qwen, Llama and Gemma: tokens per joule against GPUs under three rules (StreamTensor Fig. 9)",
+    "fig9": "the same ratios by lanes, C_max, launches and LM head, and which designs fit (StreamTensor Fig. 9)",
     "onchip": "intermediate results before and after fusion, four models (StreamTensor Fig. 10a)",
     "compile-time": "seconds per stage of the compiler (StreamTensor Fig. 10b and c)",
     "fifo": "FIFO sizing: normal, conservative and the least that keeps the pace, on one block",

@@ -1,6 +1,6 @@
 """What a user asks to be compiled, a model with a shape or a file, and the design that comes of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -8,7 +8,9 @@ from pathlib import Path
 from sttest.boards.board import FpgaBoard
 from sttest.boards.load import load_board, require_hbm
 from sttest.compile.compiler import Design, KeptIr, compile_text
+from sttest.compile.opt import new_context, parse, printed
 from sttest.compile.options import CompileOptions
+from sttest.compile.quantization.coverage import with_parameters
 from sttest.core.errors import InputError, ToolMissingError
 from sttest.core.files import read_text
 from sttest.frontend.lowering import linalg_text, require_frontend
@@ -102,18 +104,43 @@ TEXT_PHASE: Phase = "prefill"
 """What rows of results call the phase of a text, which has none: nothing is cached."""
 
 
-def file_workload(path: str | Path, shape_options: Mapping[str, object]) -> tuple[Workload, str]:
+def file_workload(
+    path: str | Path, shape_options: Mapping[str, object], parameters: Sequence[str] = ()
+) -> tuple[Workload, str]:
     """The text of a file, or of the module that a function of it makes (``FILE.py:FUNCTION``).
+
+    Args:
+        path: a file, or a reference to a function.
+        shape_options: options of a shape, by name; None where not given.
+        parameters: arguments that are weights, where the text does not say so.
 
     Raises:
         InputError: it can't be read or lowered, or a shape was asked for, which only the text itself decides.
     """
     if is_module_reference(str(path)):
+        refuse_parameters(str(path), parameters)
         return module_workload(_module_of(str(path)), shape_options)
     _refuse_shape(shape_options, str(path))
-    return Workload(Path(path).stem), read_text(
-        Path(path), hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"]
-    )
+    text = read_text(Path(path), hints=["name a .mlir file, or a config.json", "name a model, see 'sttest models'"])
+    return Workload(Path(path).stem), _told(text, parameters, str(path)) if parameters else text
+
+
+def _told(text: str, parameters: Sequence[str], where: str) -> str:
+    """The text with what its parameters are."""
+    module = parse(text, where, new_context())
+    with_parameters(module, parameters)
+    return printed(module)
+
+
+def refuse_parameters(model: str, parameters: Sequence[str]) -> None:
+    """Refuses to be told the parameters of what knows them.
+
+    Raises:
+        InputError: some are given.
+    """
+    if parameters:
+        hints = ["leave out --parameters"]
+        raise InputError("parameters-of-a-model", "a model knows its weights", where=model, hints=hints)
 
 
 def _module_of(reference: str) -> ModuleSource:
@@ -255,9 +282,7 @@ class CompileRequest:
         if is_file(self.model):
             step("lowering")
             return file_workload(self.model, shape_options)
-        if self.parameters:
-            hints = ["leave out --parameters"]
-            raise InputError("parameters-of-a-model", "a model knows its weights", where=self.model, hints=hints)
+        refuse_parameters(self.model, self.parameters)
         config = model_config(self.model)
         asked = WorkloadShape.asked(self.model, self.phase, self.tokens, self.context, head=self.head)
         if self.head:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sttest.cli import main
+from tests.explore.tiny_searches import two_products
 
 needs_optuna = pytest.mark.skipif(find_spec("optuna") is None, reason="optuna is not installed")
 BLOCK = ["explore", "small-gpt2", "--phase", "decode", "--context", "32"]
@@ -49,6 +50,27 @@ def test_a_text_is_searched_and_its_points_can_be_made_again(capsys, monkeypatch
     assert (code, json.loads(out)["same"]) == (0, True)
     code, _, err = sttest(capsys, monkeypatch, "explore", "mlp.mlir", "--phase", "decode", "--dry-run")
     assert (code, "leave out --phase" in err) == (2, True)
+
+
+@needs_optuna
+def test_a_foreign_text_is_searched_with_its_parameters_as_rtl(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.mlir").write_text(two_products())
+    asked = ["explore", "two.mlir", "--trials", 2, "-j", 1, "--knob", "share=none", "--precision", "w8a8", "--json"]
+    reads: dict[str, set[str]] = {}
+    for name, told in (("plain", []), ("told", ["--parameters", "a1,a2", "--flow", "rtl", "--seed", 1])):
+        code, _, err = sttest(capsys, monkeypatch, *asked, *told, "-o", name)
+        assert code == 0, err
+        with (tmp_path / name / "pareto.csv").open() as file:
+            row = next(csv.DictReader(file))
+        assert json.loads(row["knobs"])["flow"] == ("rtl" if told else "hls")
+        reads[name] = {row["text_sha256"]}
+        again = ["explore", "--rebuild", f"{name}/pareto.csv", "--point", row["point"], *told[:2], "--json"]
+        code, out, _ = sttest(capsys, monkeypatch, *again)
+        assert (code, json.loads(out)["same"]) == (0, True)
+    assert reads["plain"] != reads["told"]
+    code, _, err = sttest(capsys, monkeypatch, *BLOCK, "--parameters", "w", "--dry-run")
+    assert (code, "a model knows its weights" in err) == (2, True)
 
 
 @needs_optuna

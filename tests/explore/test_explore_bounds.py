@@ -37,7 +37,7 @@ def check(evaluator: Evaluator, data: st.DataObject) -> None:
     precision = evaluator.target.precision
     space = space_of(evaluator.facts(CompileOptions(precision=precision)), {})
     point = {domain.name: data.draw(st.sampled_from(domain.choices), domain.name) for domain in space}
-    tiling = tiling_of(point, precision)
+    tiling = tiling_of(point, CompileOptions(precision=precision))
     try:
         facts = evaluator.facts(tiling)
         lanes = lanes_of(point, facts)

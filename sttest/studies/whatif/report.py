@@ -241,13 +241,21 @@ class StudyReport:
         """Unit of the x axis."""
         return axis_unit(self.study.x_axis, self.outcomes)
 
+    @property
+    def drawn(self) -> list[Series]:
+        """The series of the figure: of designs, the first and whichever is the fastest."""
+        shown = {design.value for design in self.study.designs[:1]} | {BEST}
+        axis = self.study.best_of
+        kept = [each for each in self.outcomes if not axis or each.point.axes[axis].value in shown]
+        return series_of(kept, self.study)
+
     def write(self, out: Path) -> None:
         """``table.csv``, ``table.md``, ``figure.png``, ``figure.svg`` and a manifest, whole or not at all."""
         config = {"study": self.study.model_dump(mode="json"), "engine": self.engine, "program": program_hash()}
         with ResultFolder(out, config=config) as folder:
             folder.add(*rows_of(self.name, self.engine, self.outcomes, self.knees, self.x_unit))
             for suffix in ("png", "svg"):
-                draw(self.study, self.series, self.x_unit, folder.file(f"figure.{suffix}"))
+                draw(self.study, self.drawn, self.x_unit, folder.file(f"figure.{suffix}"))
 
     def lines(self) -> Iterator[tuple[object, ...]]:
         """The printed table, one line per point."""

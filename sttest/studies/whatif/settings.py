@@ -221,7 +221,7 @@ class LaunchCost:
 
 def known_keys() -> list[str]:
     """Every setting but the paths into a board."""
-    return [*_PLAIN, "precision", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
+    return [*_PLAIN, "precision", "parameters", "board", *BITS, *(f"{KNOBS}{name}" for name in study_keys())]
 
 
 def check_keys(settings: Settings, where: str) -> None:
@@ -255,7 +255,8 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     rest = (_knobs(settings), scheme_of(settings, folder), board, design_board)
     if is_file(model):
         given = {name: settings.get(name) for name in ("phase", "tokens", "context")}
-        _, text = file_workload(folder / model, given)
+        names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
+        _, text = file_workload(folder / model, given, [name.strip() for name in names])
         return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text)
     phase = phase_of(settings)
     prefill = phase == "prefill"

@@ -17,7 +17,7 @@ from sttest.targets.vitis.synthesis_jobs import SynthesisJob, synthesis_jobs
 
 PACKAGE = ("gpt2", "decode")
 FAKE_TOOL = """\
-#!{python}
+#!{python} -IS
 # Plays v++ --mode hls and vitis_hls: copies a recorded report to where the tool leaves its own.
 import os, re, shutil, sys, time
 from pathlib import Path

@@ -69,22 +69,31 @@ def check(designs: Sequence[ValuedDesign], folder) -> None:
         assert found.events > 0
 
 
+LARGE = (3019, 3023, 3035, 3037, 3047, 3055)
+"""Programs of which each takes as long to compile as five others."""
+
+
 @pytest.mark.parametrize(
     ("seeds", "ops"),
     [
-        (range(3000, 3056), 2),
+        ([seed for seed in range(3000, 3056) if seed not in LARGE], 2),
+        pytest.param(LARGE, 2, marks=pytest.mark.nightly),
         *(pytest.param(range(n, n + 100), 6, marks=pytest.mark.nightly) for n in range(0, 1300, 100)),
     ],
 )
 def test_random_programs(seeds, ops, tmp_path):
     """At least 50 programs in the suite and 1,000 at night: some sizes refuse their tile."""
     designs = [design for seed in seeds if (design := program(seed, 1 + seed % ops)) is not None]
-    assert len(designs) >= 50 * len(seeds) // 64
+    assert len(designs) >= (len(seeds) if ops == 2 else 50 * len(seeds) // 64)
     check(designs, tmp_path)
 
 
+_HUNDREDS = (range(n, n + 100) for n in range(100, 500, 100))
+
+
 @pytest.mark.parametrize(
-    "seeds", [range(24), *(pytest.param(range(n, n + 100), marks=pytest.mark.nightly) for n in range(100, 500, 100))]
+    "seeds",
+    [range(0, 24, 2), *(pytest.param(each, marks=pytest.mark.nightly) for each in (range(1, 24, 2), *_HUNDREDS))],
 )
 def test_random_contractions_down_cascades(seeds, tmp_path):
     """Products of matrices of integers, whose chains make their stages: values, and cycles of the timed graph."""
@@ -96,17 +105,17 @@ def _named(seed: int) -> tuple[str, str, CompileOptions]:
     return text, f"contraction {seed}", options
 
 
-@pytest.mark.parametrize("length", [2, 4, 8])
-def test_a_wrong_length_of_chains_is_found_and_named(length, tmp_path):
+def test_a_wrong_length_of_chains_is_found_and_named(tmp_path):
     """A process whose sums take the stages of another chain gives its results in other cycles."""
     options = CompileOptions(tiles=("op:1x2x16",), lanes=("op:32",), precision="fp32")
-    made, other = (
-        valued(contraction(2, 32, 4), "contraction", options.with_(cascades=(f"op:{each}",))) for each in (16, length)
+    made, *others = (
+        valued(contraction(2, 32, 4), "contraction", options.with_(cascades=(f"op:{each}",))) for each in (16, 2, 4, 8)
     )
-    (ran,) = emulate_designs([replace(made, modules=other.modules)], tmp_path, many_small=True)
-    (task,) = (module for module in other.modules if module.kind == "task")
-    first = compare(made.graph, ran).first
-    assert any(f"'{each}'" in str(first) for each in (*task.processes, *(side.fifo for side in task.sides))), first
+    broken = [replace(made, modules=other.modules) for other in others]
+    for other, ran in zip(others, emulate_designs(broken, tmp_path, many_small=True), strict=True):
+        (task,) = (module for module in other.modules if module.kind == "task")
+        first = compare(made.graph, ran).first
+        assert any(f"'{each}'" in str(first) for each in (*task.processes, *(side.fifo for side in task.sides))), first
 
 
 def test_tasks_of_one_engine_with_sums_of_different_depths(tmp_path):

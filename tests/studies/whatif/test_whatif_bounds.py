@@ -140,11 +140,19 @@ def test_a_study_of_designs_with_shared_units_ends(tmp_path):
 @pytest.mark.parametrize("name", study_names())
 def test_committed_points_agree_with_the_formula_and_stay_below_the_roofline(name):
     table = pd.read_csv(RESULTS / name / "table.csv")
-    ratios = table[table["metric"].str.startswith("block by formula over simulated")]["value"]
+    of_points = table[table["metric"].str.startswith("block by formula over simulated")]
+    ratios = of_points["value"]
     speeds, rooflines = (
         table[table["metric"].str.startswith(f"{metric} [")]["value"].dropna().tolist()
         for metric in ("speed", "roofline")
     )
-    assert ratios.between(1 - AGREEMENT, 1 + AGREEMENT if name != "context" else LONGEST_CONTEXT).all()
+    # The formula knows no turns: of units that tasks share it is a lower bound of the time.
+    apart = (
+        ratios
+        if not load_study(STUDIES / f"{name}.yaml").best_of
+        else ratios[of_points["metric"].str.contains("spatial")]
+    )
+    assert apart.between(1 - AGREEMENT, 1 + AGREEMENT if name != "context" else LONGEST_CONTEXT).all()
+    assert ratios.max() <= max(1.0, apart.max())
     assert len(speeds) == len(rooflines) == len(ratios) > 0
     assert all(speed < roofline for speed, roofline in zip(speeds, rooflines, strict=True))

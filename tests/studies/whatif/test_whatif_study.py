@@ -11,10 +11,11 @@ from sttest.core.errors import InputError
 from sttest.studies.whatif.outcome import StudyOutcome, fastest
 from sttest.studies.whatif.points import points_of
 from sttest.studies.whatif.study import STUDIES, load_study, study_names
+from tests.explore.tiny_searches import two_products
 
 POINTS_SIMULATED = {
     "bits": (168, 10), "boards": (20, 20), "clock": (40, 40), "context": (30, 21), "hbm-bandwidth": (144, 144),
-    "hbm-channels": (72, 72), "launch": (8, 8),
+    "hbm-channels": (72, 72), "launch": (8, 8), "precision": (10, 10),
 }  # fmt: skip
 """Points of each shipped study, and those that a block can be asked for: the models' longest contexts (1024, 2048,
 32768) leave 5, 6 and 10 of the ten contexts."""
@@ -105,6 +106,16 @@ def test_a_board_may_lie_beside_the_study(tmp_path):
 def test_a_held_design_is_compiled_for_one_memory(tmp_path):
     text = "title: x\naxes: {board.hbm.bandwidth: [64, 128]}\ncompiled_for: {board.hbm.bandwidth: 32}"
     assert {point.block.design_board.peak_bandwidth_gb_per_s for point in points(tmp_path, text)} == {32}
+
+
+def test_a_study_says_which_arguments_of_a_text_are_weights(tmp_path):
+    (tmp_path / "two.mlir").write_text(two_products())
+    text = "title: x\nbase: {model: two.mlir, precision: w8a8}\naxes: {parameters: ['a1,a2', a1]}"
+    both, one = (point.block.text for point in points(tmp_path, text))
+    assert '["input", "parameter", "parameter"]' in both
+    assert '["input", "parameter", "input"]' in one
+    with pytest.raises(InputError, match="the text has no argument 'a9'"):
+        points(tmp_path, "title: x\nbase: {model: two.mlir}\naxes: {parameters: [a9]}")
 
 
 DESIGNS = """
