@@ -24,6 +24,7 @@ from experiments.gpu_baseline import report as gpu_report
 from experiments.published import published_table, published_text
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
+from sttest.core.files import read_yaml
 from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -220,6 +221,15 @@ def best_paths(phase: str) -> str:
         )  # fmt: skip
         lines.append((f"{OF_BEST[model]}, `{budget}`", *shares, longest))
     return markdown((phase, "memory transfers", "steps of processes", "longest processes"), lines)
+
+
+def best_searched() -> str:
+    """What each of the designs was found from, and how many designs that took."""
+    lines = []
+    for model, phase, budget in _best_found():
+        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / "knobs.yaml")["found"]
+        lines.append((f"{OF_BEST[model]} {phase}, `{budget}`", f"`{found['base']}`", found["designs"]))
+    return markdown(("design", "from", "designs judged"), lines)
 
 
 def best_host() -> str:
