@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
+from experiments.best.cases import Case, all_cases
+from experiments.best.found import path_of, read_found
 from sttest.boards.operators import operators
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.hls.files import emit_design
@@ -65,17 +67,13 @@ def _of_text(model: str, phase: str) -> Design:
 
 
 def _best() -> dict[str, Making]:
-    from experiments.best.cases import all_cases
+    cases = [case for case in all_cases() if path_of(case).is_file()]
+    return {f"best {case.name}": partial(_best_design, case) for case in cases}
 
-    return {f"best {case.name}": partial(_best_design, case.model, case.phase) for case in all_cases()}
 
-
-def _best_design(model: str, phase: str) -> Design:
-    from experiments.best.cases import all_cases
-    from experiments.best.found import read_found
-
-    found = read_found(next(case for case in all_cases() if (case.model, case.phase) == (model, phase)))
-    return compile_text(found.block(), f"{model}-{phase}-best", BOARD, found.knobs)
+def _best_design(case: Case) -> Design:
+    found = read_found(case)
+    return compile_text(found.block(), f"{case.name}-best", BOARD, found.knobs)
 
 
 def _gpt2() -> dict[str, Making]:

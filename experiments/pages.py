@@ -24,6 +24,7 @@ from experiments.gpu_baseline import report as gpu_report
 from experiments.published import published_table, published_text
 from sttest.boards.energy import CASES, Activity, energy
 from sttest.boards.load import load_board, require_hbm
+from sttest.core.files import read_yaml
 from sttest.core.tables import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +32,9 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 _FIGURE = re.compile(r"(<!-- figure: (.+?) as (\S+) -->).*?(<!-- end -->)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 MODELS = {"gpt2": "GPT-2", "qwen": "Qwen", "llama": "Llama", "gemma": "Gemma"}
+OF_BEST = {**MODELS, "llama-3.1-8b": "Llama-3.1-8B", "qwen3-8b": "Qwen3-8B"}
+BEST_AIMS = {"gpt2": 0.9, "qwen": 0.85, "llama": 0.85, "gemma": 0.85, "llama-3.1-8b": 0.85}
+"""What decode designs were to reach of the sustained roofline, every SLR within the tight budget."""
 
 PUBLISHED_SYSTEMS = ("streamtensor", "allo", "dfx", "a100", "rtx2080ti", "codo")
 
@@ -154,54 +158,114 @@ def gpt2_schemes() -> str:
     return markdown(("scheme", *shapes), lines)
 
 
-def best_designs() -> str:
-    """The designs of ``results/best``."""
-    lines = []
-    for model, phase in ((model, phase) for phase in ("decode", "prefill") for model in MODELS):
-        of = functools.partial(value, "best", model=model, phase=phase)
-        milliseconds = of("latency" if phase == "decode" else "time to first token")
-        lines.append((
-            MODELS[model], phase, f"{of('cycles per launch'):,.0f}", f"{of('launches'):.0f}", f"{milliseconds:.2f}",
-            f"{of('speed'):,.0f}", f"{of('fraction of roofline, peak bandwidth'):.1%}",
-            f"{of('lut share of budget'):.0%}", f"{of('dsp share of budget'):.0%}",
-        ))  # fmt: skip
-    heads = ("model", "phase", "cycles per launch", "launches", "ms", "tokens/s", "of the peak roofline", "LUT", "DSP")
+def _best_found() -> list[tuple[str, str, str]]:
+    """Model, phase and budget of the designs of ``results/best``."""
+    front = results("best", "front")
+    return list(front[["model", "phase", "budget"]].itertuples(index=False, name=None))
+
+
+def _of_best(metric: str, model: str, phase: str, budget: str) -> float:
+    return value("best", f"{metric} [{budget}]", model=model, phase=phase)
+
+
+def best_front(phase: str) -> str:
+    """What the designs of a phase reach under each budget, and what binds them."""
+    front = results("best", "front").fillna("")
+    front = front[front["phase"] == phase].drop(columns="phase")
+    if phase == "prefill":
+        front = front.drop(columns="of the sustained roofline")
+    lines = [(OF_BEST[row[0]], *row[1:]) for row in front.itertuples(index=False, name=None)]
+    return markdown([str(name) for name in front.columns], lines)
+
+
+def best_targets() -> str:
+    """Shares of the sustained roofline that decode designs were to reach, and do, at two clocks."""
+    found, lines = _best_found(), []
+    for model, aim in BEST_AIMS.items():
+        cells: list[str] = []
+        for budget in ("tight", "all"):
+            for at in ("board's clock", "middle clock"):
+                known = (model, "decode", budget) in found
+                metric = f"fraction of roofline, sustained bandwidth, {at}"
+                cells.append(f"{_of_best(metric, model, 'decode', budget):.1%}" if known else "none found")
+        lines.append((OF_BEST[model], f"{aim:.0%}", *cells))
+    heads = ("decode", "asked", "`tight`, 250 MHz", "`tight`, its clock", "`all`, 250 MHz", "`all`, its clock")
     return markdown(heads, lines)
+
+
+def best_space() -> str:
+    """How full the SLRs and the boundaries between them are."""
+    lines = []
+    for design in _best_found():
+        lut, dsp, bram, uram = (
+            " ".join(f"{_of_best(f'{kind} share of SLR{slr}', *design):.0%}" for slr in range(3))
+            for kind in ("lut", "dsp", "bram18", "uram")
+        )
+        wires = (f"{_of_best(f'wires SLR{slr} to SLR{slr + 1}, share of budget', *design):.0%}" for slr in range(2))
+        lines.append((f"{OF_BEST[design[0]]} {design[1]}, `{design[2]}`", lut, dsp, bram, uram, " ".join(wires)))
+    return markdown(("design", "LUT of SLR0 to 2", "DSP", "BRAM", "URAM", "super long lines"), lines)
+
+
+def best_paths(phase: str) -> str:
+    """The critical paths: by kind of wait, and the processes that are longest on them."""
+    lines = []
+    for model, of_phase, budget in _best_found():
+        if of_phase != phase:
+            continue
+        folder = f"{model}-{phase}-{budget}"
+        items, processes = results("best", f"{folder}/items"), results("best", f"{folder}/processes")
+        kinds = items.groupby("kind")["share"].sum()
+        shares = (f"{float(kinds.get(kind, 0)):.0%}" for kind in ("hbm-transfer", "compute"))
+        longest = ", ".join(
+            f"`{row.process}` {row.share:.0%}" for row in processes.head(3).itertuples(index=False)
+        )  # fmt: skip
+        lines.append((f"{OF_BEST[model]}, `{budget}`", *shares, longest))
+    return markdown((phase, "memory transfers", "steps of processes", "longest processes"), lines)
+
+
+def best_searched() -> str:
+    """What each of the designs was found from, and how many designs that took."""
+    lines = []
+    for model, phase, budget in _best_found():
+        found = read_yaml(ROOT / "results" / "best" / f"{model}-{phase}-{budget}" / "knobs.yaml")["found"]
+        lines.append((f"{OF_BEST[model]} {phase}, `{budget}`", f"`{found['base']}`", found["designs"]))
+    return markdown(("design", "from", "designs judged"), lines)
 
 
 def best_host() -> str:
     """What the host costs the decode designs of ``results/best``."""
     lines = []
-    for model in MODELS:
-        of = functools.partial(value, "best", model=model, phase="decode")
+    for design in _best_found():
+        if design[1] != "decode":
+            continue
+        of = functools.partial(_of_best, model=design[0], phase=design[1], budget=design[2])
         lines.append((
-            MODELS[model], f"{of('tokens per launch'):.0f}", f"{of('speed'):,.0f}",
+            f"{OF_BEST[design[0]]}, `{design[2]}`", f"{of('speed'):,.0f}",
             f"{of('fraction of roofline, sustained bandwidth'):.1%}", f"{of('speed, host left out'):,.0f}",
             f"{of('fraction of roofline, sustained bandwidth, host left out'):.1%}",
         ))  # fmt: skip
-    heads = ("decode", "tokens per launch", "tokens/s", "of the sustained roofline", "tokens/s, host left out",
-             "of the sustained roofline")  # fmt: skip
+    heads = ("decode", "tokens/s", "of the sustained roofline", "tokens/s, host left out", "of the sustained roofline")
     return markdown(heads, lines)
 
 
 def best_energy() -> str:
     """Energy and DSP efficiency of the designs of ``results/best``."""
     lines = []
-    for model, phase in ((model, phase) for phase in ("decode", "prefill") for model in MODELS):
-        of = functools.partial(value, "best", model=model, phase=phase)
+    for design in _best_found():
+        of = functools.partial(_of_best, model=design[0], phase=design[1], budget=design[2])
         cells = (f"{of(f'energy per token, {case} case'):.1f}" for case in CASES)
         power = f"{of('power, central case'):.0f}"
-        lines.append((MODELS[model], phase, *cells, power, f"{of('DSP efficiency'):.0%}"))
-    heads = ("model", "phase", *(f"mJ per token, {case}" for case in CASES), "W, central", "DSP efficiency")
+        lines.append((OF_BEST[design[0]], *design[1:], *cells, power, f"{of('DSP efficiency'):.0%}"))
+    heads = ("model", "phase", "budget", *(f"mJ per token, {case}" for case in CASES), "W, central", "DSP efficiency")
     return markdown(heads, lines)
 
 
 def best_rivals() -> str:
-    """GPT-2's best designs over Allo and DFX, by InTAR's quotients."""
+    """GPT-2's best designs within the tight budget over Allo and DFX, by InTAR's quotients."""
     lines = []
     for phase, what in (("prefill", "TTFT, 256 tokens"), ("decode", "decode speed, [256:256]")):
         for system in ("Allo", "DFX"):
-            found = (value("best", f"{name} over {system}", model="gpt2", phase=phase)
+            found = (_of_best(f"{name} over {system}", "gpt2", phase, "tight")
                      for name in ("speed-up", "DSP efficiency"))  # fmt: skip
             lines.append((f"over {system}, {what}", *(f"{each:.2f}" for each in found)))
     published = (published_text(f"intar_{each}_over_allo_and_dfx", "gpt2") for each in ("speed", "dsp"))

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from experiments.best.cases import MODELS, PHASES, Case
+from experiments.best.cases import BUDGETS, MODELS, PHASES, Case
 from experiments.best.find import Search, find
 from experiments.best.found import write_found
 from sttest.core.errors import SttestError
@@ -16,7 +16,7 @@ from sttest.core.errors import SttestError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is asked for; the exit code."""
     asked = _parser().parse_args(arguments)
-    search = Search(Case(asked.model, asked.phase), tuple(asked.base), asked.tries, asked.most_designs)
+    search = Search(Case(asked.model, asked.phase, asked.budget), tuple(asked.base), asked.tries, asked.most_designs)
     try:
         found = find(search, _teller())
     except SttestError as error:
@@ -37,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
     verb = parser.add_subparsers(required=True).add_parser("find", help="search, and write the design's file")
     verb.add_argument("model", choices=MODELS)
     verb.add_argument("phase", choices=PHASES)
+    verb.add_argument("--budget", choices=BUDGETS, default="tight", help="how much of the board may be filled")
     verb.add_argument("--base", action="append", default=[], help="start from these knobs only; may be repeated")
     verb.add_argument("--tries", type=int, default=2, help="bases to descend from to a design that fits")
     verb.add_argument("--most-designs", type=int, default=60, help="to compile and simulate per descent")

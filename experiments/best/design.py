@@ -15,13 +15,15 @@ import pandas as pd
 from experiments.best.cases import BOARD, Case
 from experiments.best.found import Found
 from sttest.boards.energy import Activity, activity_of, idle
-from sttest.boards.resources import KINDS, Resources
+from sttest.boards.frequency import ClockBand
+from sttest.boards.resources import KINDS
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
-from sttest.compile.resources.design import SlrPlacement, place, tokens_carried
+from sttest.compile.resources.clock import TimeAtClock, placed_clocks, times_at_clocks
+from sttest.compile.resources.design import SlrPlacement, die_under, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DeadlockError
 from sttest.sim import Simulation, simulate
@@ -35,6 +37,15 @@ _WEIGHTS = ("_weight", "_weight_scale")
 
 
 @dataclass(frozen=True)
+class Fullest:
+    """How much is taken of something that a budget bounds, and where."""
+
+    share: float  # of the budget
+    what: str
+    where: str
+
+
+@dataclass(frozen=True)
 class Made:
     """A design with its run and its place.
 
@@ -45,6 +56,8 @@ class Made:
         done: what a launch does, registers between SLRs included.
         itemised: recorded, before registers between SLRs; of fewer layers where a launch is too long to record.
         itemised_layers: how many these are.
+        band: the clocks that it may reach.
+        times: of a launch at each of them.
     """
 
     found: Found
@@ -54,6 +67,8 @@ class Made:
     done: Activity
     itemised: Simulation
     itemised_layers: int
+    band: ClockBand
+    times: tuple[TimeAtClock, ...]
 
     @property
     def cycles(self) -> int:
@@ -134,11 +149,31 @@ class Made:
         return breakdown(self.itemised)
 
     @property
-    def fullest(self) -> tuple[str, Resources]:
-        """What the board runs out of first, and the fullest share of each resource over the SLRs."""
-        shares = self.placed.partition.shares
-        most = Resources(*(max(getattr(share, kind) for share in shares) for kind in KINDS))
-        return max(KINDS, key=lambda kind: getattr(most, kind)), most
+    def fullest(self) -> Fullest:
+        """What the board runs out of first: a resource of an SLR, or the lines of a boundary."""
+        shares = [
+            Fullest(getattr(share, kind), kind, f"SLR{slr}")
+            for slr, share in enumerate(self.placed.partition.shares)
+            for kind in KINDS
+        ]
+        return max(*shares, *self.lines, key=lambda each: each.share)
+
+    @property
+    def lines(self) -> list[Fullest]:
+        """Shares of the super long lines that the budget leaves of each boundary."""
+        most = die_under(self.design, self.placed.taken).sll_per_boundary
+        wires = enumerate(self.placed.partition.wires)
+        return [Fullest(count / most, "super long lines", f"SLR{slr} to SLR{slr + 1}") for slr, count in wires]
+
+    def card_ms_at(self, time: TimeAtClock) -> float:
+        """As :attr:`card_ms`, at another clock.
+
+        Raises:
+            DeadlockError: it does not finish there.
+        """
+        if time.us is None:
+            raise DeadlockError("deadlock", f"deadlocks at {time.clock_mhz:g} MHz", where=self.found.case.name)
+        return self.found.launches * time.us / 1e3 / self.found.makes + self.queue_ms
 
 
 def make(found: Found) -> Made:
@@ -150,19 +185,21 @@ def make(found: Found) -> Made:
         DeadlockError: it does not finish.
     """
     text = found.block()
-    with _long_launches():
+    with long_launches():
         design = compile_text(text, f"{found.case.name}-{BOARD}", BOARD, found.knobs)
         placed = place(design)
         run = simulate(placed.graph)
+        band = placed_clocks(design, placed)
+        times = times_at_clocks(design, placed, band)
     if placed.cycles[0] is None:
         raise DeadlockError("deadlock", "the sized design deadlocks", where=design.name)
-    layers = found.layers if is_recordable(design) else max(1, min(_RECORDED_LAYERS, found.layers // 2))
+    layers = found.layers if is_recordable(design) else _recordable_layers(design, found.layers)
     short = (
         design if layers == found.layers else compile_text(text, design.name, BOARD, found.knobs.with_(layers=layers))
     )
     counts, busy = activity_table(design), {name: process.busy_cycles for name, process in run.breakdown.items()}
     done = activity_of(counts, busy, run.cycles or 0, design.board.clock_mhz.value)
-    return Made(found, design, placed, counts, done, simulate(short.graph, record=True), layers)
+    return Made(found, design, placed, counts, done, simulate(short.graph, record=True), layers, band, times)
 
 
 def _repeats(design: Design) -> dict[str, int]:
@@ -181,8 +218,14 @@ def is_recordable(design: Design) -> bool:
     return sum(tokens_carried(design.graph).values()) * 2 <= DEFAULT_MAX_ACCESSES
 
 
+def _recordable_layers(design: Design, layers: int) -> int:
+    """The most layers, of the few that are enough, whose access times fit in memory."""
+    of_layer = sum(tokens_carried(design.graph).values()) * 2 // layers
+    return max(1, min(_RECORDED_LAYERS, layers // 2, DEFAULT_MAX_ACCESSES // of_layer))
+
+
 @contextmanager
-def _long_launches() -> Iterator[None]:
+def long_launches() -> Iterator[None]:
     """Raises the limit on FIFO accesses: cycles alone take a few bytes for each."""
     before = os.environ.get(MAX_ACCESSES_VARIABLE)
     os.environ[MAX_ACCESSES_VARIABLE] = str(MOST_ACCESSES)

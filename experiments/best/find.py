@@ -7,12 +7,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.best.cases import BOARD, Case, bases
+from experiments.best.cases import BOARD, Base, Case, bases
+from experiments.best.design import long_launches
 from experiments.best.found import FOLDER, Found, path_of, read_found
+from experiments.best.start import start_lanes
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
-from sttest.core.errors import DoesNotFitError, InputError, SttestError, did_you_mean
+from sttest.compile.resources.design import place
+from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError, did_you_mean
 from sttest.core.program import program_hash
 from sttest.core.results import PointStore
 from sttest.explore.descent import Descent, DescentStep, Judged, Lanes, Profile, descend
@@ -22,7 +25,7 @@ from sttest.explore.report import text_hash
 STORE = Path("build/points/best")
 FOUND = "found"
 """The base that is the design found before, lanes and all."""
-_RANKING_PRICE = 1.0
+_RANKING_PRICE = 0.1
 
 Say = Callable[[str], None]
 
@@ -92,12 +95,12 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
     kept = PointStore(store)
     key = {"text": text_hash(text), "board": compiler.board.model_dump(mode="json"), "source": program_hash()}
     ends: list[tuple[str, LaneJudge, Descent]] = []
-    for name, judge in _begun(search, compiler, key, kept, folder, say):
+    for name, judge, start in _begun(search, compiler, key, kept, folder, say):
         if sum(end.fits for *_, end in ends) >= search.tries:
             break
         stored = StoredJudge(judge, key, kept)
         end = descend(
-            stored, judge.choices, judge.start, most_designs=search.most_designs, watch=lambda step: say(_told(step))
+            stored, judge.choices, start, most_designs=search.most_designs, watch=lambda step: say(_told(step))
         )
         if end is not None:
             say(f"{name}: {_shown(end.judged)}, {'fits' if end.fits else 'does not fit'}, {end.designs} designs")
@@ -111,34 +114,61 @@ def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER
         )  # fmt: skip
     name, judge, best = min(fitting, key=lambda each: each[2].judged.cycles)
     designs = sum(end.designs for *_, end in ends)
+    knobs, cycles = judge.knobs(best.lanes), best.judged.cycles
+    layers = _chosen(search, folder)[name].layers
+    if layers > knobs.layers:
+        knobs = knobs.with_(layers=layers)
+        cycles = _cycles(compiler, knobs)
+        say(f"{name}: {cycles:,} cycles with {layers} layers")
     if name == FOUND:
         name = read_found(search.case, folder).base
-    return Found(search.case, judge.knobs(best.lanes), name, text_hash(text), best.judged.cycles, designs)
+    return Found(search.case, knobs, name, text_hash(text), cycles, designs)
+
+
+def _cycles(compiler: StagedCompiler, knobs: CompileOptions) -> int:
+    """Of a launch that may be longer than those that were searched.
+
+    Raises:
+        DoesNotFitError: with its layers it no longer fits.
+        DeadlockError: it does not finish.
+    """
+    with long_launches():
+        cycles = place(compiler.design(knobs)).cycles[0]
+    if cycles is None:
+        raise DeadlockError("deadlock", "deadlocks with all layers of a launch", where=f"{knobs.layers} layers")
+    return cycles
 
 
 def _begun(
     search: Search, compiler: StagedCompiler, key: Mapping[str, Any], kept: PointStore, folder: Path, say: Say
-) -> list[tuple[str, LaneJudge]]:
-    """The bases by how good they are at the start; those from which nothing can be made are left out."""
-    scores: list[tuple[float, str, LaneJudge]] = []
-    for name, knobs in _chosen(search, folder).items():
+) -> list[tuple[str, LaneJudge, Lanes]]:
+    """The bases with their lanes: those first that fit, and then by how good they are.
+
+    Those from which nothing can be made are left out.
+    """
+    scores: list[tuple[bool, float, str, LaneJudge, Lanes]] = []
+    for name, base in _chosen(search, folder).items():
         try:
-            judge = LaneJudge(compiler, knobs)
-            judged = StoredJudge(judge, key, kept).judge(judge.start)
+            judge = LaneJudge(compiler, base.knobs)
+            start, stored = start_lanes(compiler, judge, base), StoredJudge(judge, key, kept)
+            judged = stored.judge(start)
+            fits = judged is not None and judged.overfull == 0 and stored.fits(start)
         except SttestError as error:
             say(f"{name}: {error.what}")
             continue
-        say(f"{name}: {'deadlock' if judged is None else _shown(judged)}")
+        say(f"{name}: {'deadlock' if judged is None else _shown(judged)}, {'fits' if fits else 'does not fit'}")
         if judged is not None:
             # What is beyond a budget can be trimmed.
-            scores.append((judged.score(_RANKING_PRICE, overfull_cost=0), name, judge))
-    return [(name, judge) for _, name, judge in sorted(scores, key=lambda each: each[:2])]
+            scores.append((not fits, judged.score(_RANKING_PRICE, overfull_cost=0), name, judge, start))
+    return [(name, judge, start) for _, _, name, judge, start in sorted(scores, key=lambda each: each[:3])]
 
 
-def _chosen(search: Search, folder: Path) -> dict[str, CompileOptions]:
+def _chosen(search: Search, folder: Path) -> dict[str, Base]:
     known = bases(search.case)
     if path_of(search.case, folder).is_file():
-        known = {FOUND: read_found(search.case, folder).knobs, **known}
+        knobs = read_found(search.case, folder).knobs
+        searched = min((base.knobs.layers for base in known.values()), default=knobs.layers)
+        known = {FOUND: Base(knobs.with_(layers=searched), layers=knobs.layers), **known}
     unknown = sorted(set(search.names) - set(known))
     if unknown:
         raise InputError("unknown-base", f"no base '{unknown[0]}'", where="--base",

@@ -60,7 +60,8 @@ class Found:
         lanes = dict(entry.rsplit(":", 1) for entry in self.knobs.lanes)
         knobs = self.knobs.model_dump(mode="json")
         data = {
-            "model": self.case.model, "phase": self.case.phase, "board": BOARD, "tokens": self.case.shape.tokens,
+            "model": self.case.model, "phase": self.case.phase, "budget": self.case.budget, "board": BOARD,
+            "tokens": self.case.shape.tokens,
             "context": self.case.shape.context, "head": self.case.head, "text_sha256": self.text_sha256,
             "found": {"base": self.base, "designs": self.designs, "cycles": self.cycles},
             "knobs": {**knobs, "lanes": {name: int(count) for name, count in lanes.items()}},
@@ -78,9 +79,14 @@ class Found:
             raise InputError(
                 "other-text", "the block is lowered to another text than the one that was searched",
                 where=self.case.name,
-                hints=[f"search again: python -m experiments.best find {self.case.model} {self.case.phase}"],
+                hints=[f"search again: {search_command(self.case)}"],
             )  # fmt: skip
         return text
+
+
+def search_command(case: Case) -> str:
+    """What looks for a case's design."""
+    return f"python -m experiments.best find {case.model} {case.phase} --budget {case.budget}"
 
 
 def path_of(case: Case, folder: Path = FOLDER) -> Path:
@@ -106,12 +112,14 @@ def read_found(case: Case, folder: Path = FOLDER) -> Found:
 
 
 def _found(case: Case, data: Mapping[str, Any]) -> Found:
-    asked = (case.model, case.phase, BOARD, case.shape.tokens, case.shape.context, case.head)
-    said = tuple(data[name] for name in ("model", "phase", "board", "tokens", "context", "head"))
+    asked = (case.model, case.phase, case.budget, BOARD, case.shape.tokens, case.shape.context, case.head)
+    said = tuple(data[name] for name in ("model", "phase", "budget", "board", "tokens", "context", "head"))
     if said != asked:
         raise ValueError(f"it is of {said}, not of {asked}")
     lanes = [f"{name}:{int(count)}" for name, count in data["knobs"]["lanes"].items()]
     knobs = validated(CompileOptions, {**data["knobs"], "lanes": lanes}, "knobs")
+    if knobs.budget != case.budget:
+        raise ValueError(f"its knobs are for the budget '{knobs.budget}'")
     how = data["found"]
     return Found(case, knobs, str(how["base"]), str(data["text_sha256"]), int(how["cycles"]), int(how["designs"]))
 

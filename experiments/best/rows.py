@@ -10,6 +10,7 @@ from experiments.best.design import Made
 from experiments.best.efficiency import PRODUCTS_PER_SLICE, dsp_use, rivals
 from experiments.published import published_text
 from sttest.boards.energy import CASES, EnergyCosts, energy
+from sttest.boards.part import BudgetName
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_under
 from sttest.core.results import Kind, Row
@@ -30,15 +31,21 @@ class _Figure:
     source: str = ""
 
 
+def of_budget(metric: str, budget: BudgetName) -> str:
+    """A metric of the design that was found under a budget, as the table calls it."""
+    return f"{metric} [{budget}]"
+
+
 def rows(made: Made) -> Iterator[Row]:
     """Every number of a design."""
     case = made.found.case
-    for part in (_times(made), _roofline(made), _energy(made), _dsps(made), _binding(made), _space(made)):
+    parts = (_times(made), _roofline(made), _clocks(made), _energy(made), _dsps(made), _binding(made), _space(made))
+    for part in parts:
         for each in part:
             engine = "maxplus" if each.kind == "simulated" else ""
             yield Row(
-                "best", each.metric, each.value, each.unit, each.kind, case.model, BOARD, case.phase, engine,
-                each.reference, each.source, each.note,
+                "best", of_budget(each.metric, case.budget), each.value, each.unit, each.kind,
+                case.model, BOARD, case.phase, engine, each.reference, each.source, each.note,
             )  # fmt: skip
 
 
@@ -97,6 +104,26 @@ def _roofline(made: Made) -> Iterator[_Figure]:
             )  # fmt: skip
 
 
+def _clocks(made: Made) -> Iterator[_Figure]:
+    """The card alone at the clocks of the frequency model."""
+    board, case = made.design.board, made.found.case
+    remarks = "; ".join(made.band.remarks)
+    for time in made.times:
+        at = "board's clock" if time.case == "compiled" else f"{time.case} clock"
+        note = f"{time.clock_mhz:g} MHz, launches in a queue"
+        if time.case != "compiled":
+            yield _Figure(f"clock, {time.case}", time.clock_mhz, "MHz", "derived", remarks)
+            yield _Figure(f"cycles per launch, {at}", time.cycles, "cycles", "simulated", f"{time.clock_mhz:g} MHz")
+        ms = made.card_ms_at(time)
+        if case.phase == "prefill":
+            yield _Figure(f"time to first token, {at}", ms, "ms", "simulated", note)
+            continue
+        speed = case.tokens / ms * 1e3
+        yield _Figure(f"speed of the card, {at}", speed, "tokens/s", "simulated", note)
+        most = made.roofline_tokens_per_s(board.sustained_bandwidth_gb_per_s)
+        yield _Figure(f"fraction of roofline, sustained bandwidth, {at}", speed / most, "ratio", "derived", note)
+
+
 def _energy(made: Made) -> Iterator[_Figure]:
     """By the energy model of the board, in its three cases, waiting for the host included."""
     costs, tokens = made.design.board.energy_costs, made.found.case.tokens
@@ -150,9 +177,9 @@ def _binding(made: Made) -> Iterator[_Figure]:
     yield _Figure("critical path, largest item", most / cycles, "ratio", "simulated", note)
     process, longest = max(made.items.by_process.items(), key=lambda item: (item[1], item[0]))
     yield _Figure("critical path, longest process", longest / cycles, "ratio", "simulated", process + of_layers)
-    name, shares = made.fullest
-    note = f"{name}: what the fullest SLR runs out of first"
-    yield _Figure("fullest share of an SLR", getattr(shares, name), "ratio", "derived", note)
+    full = made.fullest
+    note = f"{full.what}, {full.where}: what the design runs out of first"
+    yield _Figure("fullest share", full.share, "ratio", "derived", note)
 
 
 def _space(made: Made) -> Iterator[_Figure]:
@@ -164,5 +191,6 @@ def _space(made: Made) -> Iterator[_Figure]:
         yield _Figure(f"{kind} share of budget", getattr(shares, kind), "ratio", "derived", note)
         for slr, share in enumerate(parts.shares):
             yield _Figure(f"{kind} share of SLR{slr}", getattr(share, kind), "ratio", "derived", note)
-    for boundary, wires in enumerate(parts.wires):
-        yield _Figure(f"wires SLR{boundary} to SLR{boundary + 1}", wires, "count", "derived", "super long lines")
+    for wires, line in zip(parts.wires, made.lines, strict=True):
+        yield _Figure(f"wires {line.where}", wires, "count", "derived", line.what)
+        yield _Figure(f"wires {line.where}, share of budget", line.share, "ratio", "derived", line.what)

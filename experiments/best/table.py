@@ -10,7 +10,8 @@ import pandas as pd
 from experiments.best.cases import BOARD, Case, all_cases
 from experiments.best.design import MOST_ACCESSES, Made, command, make, shown
 from experiments.best.found import FOLDER, path_of, read_found
-from experiments.best.rows import rows
+from experiments.best.front import FRONT, front_line
+from experiments.best.rows import of_budget, rows
 from experiments.progress import step_printer
 from sttest.compile.reports import partition_table
 from sttest.core.errors import InputError, SttestError
@@ -22,12 +23,10 @@ from sttest.sim.graph import MAX_ACCESSES_VARIABLE
 
 ROOT = Path("results/best")
 """Where the committed designs lie, as the printed commands name them."""
-_SHOWN = ("cycles per launch", "latency", "time to first token", "speed", "fraction of roofline, peak bandwidth",
-          "fraction of roofline, sustained bandwidth", "lut share of budget", "fullest share of an SLR")  # fmt: skip
 
 
 def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]:
-    """Makes all designs that were found, prints the table and writes ``out``; cycles are those of max-plus.
+    """Makes all designs that were found, prints the front and writes ``out``; cycles are those of max-plus.
 
     Raises:
         InputError: nothing was found yet.
@@ -35,7 +34,7 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
     cases = [case for case in all_cases() if path_of(case).is_file()]
     if not cases:
         raise InputError("no-designs", "no design was found yet", where=str(FOLDER),
-                         hints=["python -m experiments.best find gpt2 decode"])  # fmt: skip
+                         hints=["python -m experiments.best find gpt2 decode --budget tight"])  # fmt: skip
     say, found = step_printer(len(cases)), list[Row]()
     config = {"board": BOARD, "designs": {case.name: path_of(case).read_text(encoding="utf-8") for case in cases}}
     with ResultFolder(out, config=config) as folder, process_pool(jobs) as pool:
@@ -44,7 +43,9 @@ def reproduce(out: Path, *, engine: str = "maxplus", jobs: int = 2) -> list[Row]
             say(case.name)
             found += made
         folder.add(*found)
-    print_table(("design", *_SHOWN), [_line(case, found) for case in cases], title="best designs found, U55C")
+        lines = [front_line(case, found) for case in cases]
+        pd.DataFrame(lines, columns=pd.Index(FRONT)).to_csv(folder.file("front.csv"), index=False)
+    print_table(FRONT, lines, title="best designs found, U55C: tokens/s in decode, ms to the first token in prefill")
     return found
 
 
@@ -57,7 +58,8 @@ def write_design(case: Case, folder: Path) -> list[Row]:
         made = make(read_found(case))
     except SttestError as error:
         note = f"can't be made any more, search again: {error.what}"
-        return [Row("best", "cycles per launch", None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
+        metric = of_budget("cycles per launch", case.budget)
+        return [Row("best", metric, None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
     write_lanes(made.design, folder)
     (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
     partition_table(made.placed).to_csv(folder / "partition.csv", index=False)
@@ -101,8 +103,3 @@ def _commands(made: Made) -> str:
         f"{limit} {compiled}\n{limit} sttest simulate {package}\n"
         f"{recorded}\nsttest simulate {short} --trace {short}.json\n"
     )
-
-
-def _line(case: Case, found: Sequence[Row]) -> tuple[object, ...]:
-    own = {row.metric: row.value for row in found if (row.model, row.phase) == (case.model, case.phase)}
-    return (case.name, *("" if own.get(metric) is None else own[metric] for metric in _SHOWN))

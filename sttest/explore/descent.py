@@ -150,6 +150,8 @@ class _Walk:
 
     def _spare(self) -> None:
         """Halves the lanes of all engines that nobody waits for, again and again, while that costs next to nothing."""
+        if self.designs >= self.most_designs:
+            return
         idle, before = set(self.choices), self.judge.profile(self.lanes).cycles
         for _ in range(assumptions.MOST_SPARED):
             idle = {each for each in idle if before.get(each, 0) < assumptions.IDLE_SHARE * self.judged.cycles}
@@ -175,6 +177,8 @@ class _Walk:
     def passes(self, price: float, *, must_fit: bool, only_more: bool = False) -> None:
         """Visits all engines again until a pass keeps no step."""
         for _ in range(assumptions.MOST_PASSES):
+            if self.designs >= self.most_designs:
+                return
             profile = self.judge.profile(self.lanes)
             order = self._order(profile, price, must_fit)
             kept = [self._visit(engine, profile, price, must_fit, only_more) for engine in order]

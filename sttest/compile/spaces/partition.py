@@ -14,7 +14,7 @@ so that an assignment is as good as another that trades one percent of the long 
 one percent of balance (``weight`` 1).  Wires are the bits of a token and its handshake.
 
 HiGHS solves the program.  Its version is fixed in ``pyproject.toml``: another one ends at other
-assignments within the proven gap (1.15.1 does for four of the eight designs of ``results/best``).
+assignments within the proven gap (1.15.1 did for four of eight designs that were compared).
 """
 
 from collections import Counter

@@ -1,0 +1,2 @@
+sttest compile gemma --phase decode --context 256 --board u55c --task-tile attn_scores=4x2x256 --task-tile attn_mix=4x256x2 --task-order '*_proj=0,1,2' --gemv-lanes 4096 --vector-bits 512 --share all --product-units 4 --flow rtl --budget all --prefetch-kib 8192 --buffer-rereads-kib 16 --layers 26 --head --lanes-from results/best/gemma-decode-all --check-resources -o build/best/gemma-decode-all
+sttest simulate build/best/gemma-decode-all --trace build/best/gemma-decode-all.json

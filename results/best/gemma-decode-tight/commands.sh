@@ -1,0 +1,2 @@
+sttest compile gemma --phase decode --context 256 --board u55c --task-tile attn_scores=4x1x256 --task-tile attn_mix=4x256x1 --task-order '*_proj=0,1,2' --gemv-lanes 4096 --vector-bits 128 --share all --product-units 4 --flow rtl --buffer-rereads-kib 16 --layers 26 --head --lanes-from results/best/gemma-decode-tight --check-resources -o build/best/gemma-decode-tight
+sttest simulate build/best/gemma-decode-tight --trace build/best/gemma-decode-tight.json

@@ -1,0 +1,2 @@
+sttest compile gpt2 --phase decode --context 256 --board u55c --task-tile attn_scores=1x16x64 --task-tile attn_mix=1x64x16 --task-order '*_proj=0,1,2' --task-order 'mlp_fc?=0,1,2' --gemv-lanes 4096 --vector-bits 512 --share all --product-units 4 --flow rtl --budget all --prefetch-kib 8192 --buffer-rereads-kib 16 --layers 24 --head --lanes-from results/best/gpt2-decode-all --check-resources -o build/best/gpt2-decode-all
+sttest simulate build/best/gpt2-decode-all --trace build/best/gpt2-decode-all.json

@@ -1,0 +1,2 @@
+sttest compile llama --phase decode --context 256 --board u55c --task-tile attn_scores=1x8x1x64 --task-tile attn_mix=1x8x64x1 --task-order '*_proj=0,1,2' --gemv-lanes 4096 --vector-bits 128 --share all --product-units 4 --flow rtl --prefetch-kib 8192 --buffer-rereads-kib 16 --layers 22 --head --lanes-from results/best/llama-decode-tight --check-resources -o build/best/llama-decode-tight
+sttest simulate build/best/llama-decode-tight --trace build/best/llama-decode-tight.json

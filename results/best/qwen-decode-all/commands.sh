@@ -1,0 +1,2 @@
+sttest compile qwen --phase decode --context 256 --board u55c --task-tile attn_scores=1x7x4x64 --task-tile attn_mix=1x7x64x4 --task-order '*_proj=0,1,2' --gemv-lanes 4096 --vector-bits 512 --share all --product-units 4 --flow rtl --budget all --prefetch-kib 8192 --buffer-rereads-kib 16 --layers 24 --head --lanes-from results/best/qwen-decode-all --check-resources -o build/best/qwen-decode-all
+sttest simulate build/best/qwen-decode-all --trace build/best/qwen-decode-all.json

@@ -1,0 +1,2 @@
+sttest compile qwen --phase decode --context 256 --board u55c --task-tile attn_scores=1x7x8x64 --task-tile attn_mix=1x7x64x8 --task-order '*_proj=0,1,2' --gemv-lanes 2048 --vector-bits 256 --share all --product-units 4 --flow rtl --prefetch-kib 8192 --buffer-rereads-kib 16 --layers 24 --head --lanes-from results/best/qwen-decode-tight --check-resources -o build/best/qwen-decode-tight
+sttest simulate build/best/qwen-decode-tight --trace build/best/qwen-decode-tight.json
