@@ -34,6 +34,7 @@ from sttest.compile.options import CompileOptions, renamed
 from sttest.compile.resources.clock import TimeAtClock
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError
 from sttest.explore.lane_judge import LaneJudge
+from sttest.package.design_package import read_lanes
 from sttest.sim import simulate
 
 RESULTS = Path(__file__).parents[2] / "results" / "best"
@@ -69,9 +70,7 @@ def test_every_design_found_is_in_the_results(case: Case, tmp_path: Path) -> Non
     # The results may be of an earlier version, which had other names for some options.
     (tmp_path / path_of(case).name).write_bytes((folder / "knobs.yaml").read_bytes())
     assert read_found(case, tmp_path) == found
-    with (folder / "reports" / "kernels.csv").open(newline="", encoding="utf-8") as file:
-        lanes = {f"{row['kernel']}:{row['lanes']}" for row in csv.DictReader(file)}
-    assert lanes == set(found.knobs.lanes)
+    assert set(read_lanes(folder)) == set(found.knobs.lanes)
     with (folder / "items.csv").open(newline="", encoding="utf-8") as file:
         assert sum(int(row["cycles"]) for row in csv.DictReader(file)) == committed(case, "critical path")
     words = shlex.split((folder / "commands.sh").read_text(encoding="utf-8").splitlines()[0])
@@ -288,17 +287,6 @@ def test_a_found_design_is_what_its_knobs_give(tmp_path: Path, monkeypatch: pyte
     search = Search(Small("gpt2", "prefill"), tries=1, most_designs=6)
     found = find(search, lambda _told: None, store=tmp_path / "store", folder=tmp_path)
     assert simulate(compile_text(search.case.text(), "two", "u55c", found.knobs).graph).cycles == found.cycles
-
-
-def test_lanes_found_in_one_layer_are_those_of_a_launch_of_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    knobs = CompileOptions(overall_unroll=1024)
-    monkeypatch.setattr("experiments.best.find.bases", lambda case: {"one": Base(knobs, layers=2)})
-    told: list[str] = []
-    found = find(Search(Small("gpt2", "prefill"), most_designs=1), told.append, store=tmp_path, folder=tmp_path)
-    assert found.layers == 2
-    assert f"{found.cycles:,} cycles with 2 layers" in told[-1]
 
 
 def test_where_nothing_fits_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
