@@ -64,9 +64,10 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The target's name, such as ``gpt2-decode-c256``."""
+        """The target's name, such as ``gpt2-decode-c256``, or ``gpt2-decode-c256-rtl``."""
         model = re.sub(r"[^\w.-]+", "-", self.model).strip("-.")  # it may be a path
-        return f"{model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}"
+        flow = "" if self.flow == "hls" else f"-{self.flow}"
+        return f"{model}-{self.phase}-{size_of(self.phase, self.tokens, self.context)}{flow}"
 
     def seconds(self, cycles: float, clock_mhz: float) -> float:
         """All layers with their launches: a token in decode, the prompt in prefill."""
