@@ -139,7 +139,7 @@ def refuse_parameters(model: str, parameters: Sequence[str]) -> None:
         InputError: some are given.
     """
     if parameters:
-        hints = ["leave out --parameters"]
+        hints = ["leave out the parameters"]
         raise InputError("parameters-of-a-model", "a model knows its weights", where=model, hints=hints)
 
 

@@ -16,7 +16,7 @@ from sttest.models.program import Phase, check_shape
 from sttest.models.quant.scheme import SCHEMES, QuantScheme, WeightType, load_scheme
 from sttest.models.registry import description, model_config
 from sttest.studies.whatif.study import Scalar, Value
-from sttest.studies.workload import TEXT_PHASE, file_workload, is_file
+from sttest.studies.workload import TEXT_PHASE, file_workload, is_file, refuse_parameters
 
 # --- Settings that begin with ``board``: another board, or one quantity of it by its dotted path
 
@@ -253,11 +253,13 @@ def configuration(settings: Settings, compiled_for: Settings, folder: Path) -> C
     board = board_of(settings, folder)
     design_board = board_of({**settings, **compiled_for}, folder) if compiled_for else board
     rest = (_knobs(settings), scheme_of(settings, folder), board, design_board)
+    names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
+    parameters = [name.strip() for name in names]
     if is_file(model):
         given = {name: settings.get(name) for name in ("phase", "tokens", "context")}
-        names = str(settings["parameters"].value).split(",") if "parameters" in settings else ()
-        _, text = file_workload(folder / model, given, [name.strip() for name in names])
+        _, text = file_workload(folder / model, given, parameters)
         return Configuration(Path(model).stem, TEXT_PHASE, 1, 0, *rest, text)
+    refuse_parameters(model, parameters)
     phase = phase_of(settings)
     prefill = phase == "prefill"
     tokens, context = (int(_plain(settings, "tokens")), 0) if prefill else (1, int(_plain(settings, "context")))

@@ -116,6 +116,8 @@ def test_a_study_says_which_arguments_of_a_text_are_weights(tmp_path):
     assert '["input", "parameter", "input"]' in one
     with pytest.raises(InputError, match="the text has no argument 'a9'"):
         points(tmp_path, "title: x\nbase: {model: two.mlir}\naxes: {parameters: [a9]}")
+    with pytest.raises(InputError, match="a model knows its weights"):
+        points(tmp_path, "title: x\nbase: {model: small-gpt2}\naxes: {parameters: [a1]}")
 
 
 DESIGNS = """
