@@ -96,7 +96,7 @@ def emit_design(
 
     Args:
         design: a compiled design.
-        taken: what the design takes, where that is known already.
+        taken: resources of the design, where they are known already.
         placed: its placement on SLRs; what crosses them then goes through relays.
 
     Raises:

@@ -140,9 +140,9 @@ class Token:
 
         Args:
             code: text that is appended to.
-            target: what it is read into.
+            target: variable that it is read into.
             stream: the FIFO or FIFOs.
-            before: what stands before the statement, such as a condition.
+            before: text before the statement, such as a condition.
         """
         whole = f"{target} = {stream}.read();" if self.words == 1 else f"read_words<{self.words}>({stream}, {target});"
         code.line(f"{before}{whole}")

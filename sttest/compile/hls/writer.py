@@ -155,7 +155,7 @@ class Code:
             parameters: declarations.
             kind: name of all functions that differ from it in constants only; empty if it stands for itself.
             sizes: names and values of constants.
-            names: what it calls its values.
+            names: names of its values.
         """
         comments, self.lines = self.lines, []
         self._labels.clear()

@@ -95,7 +95,7 @@ def coverage(module: ModuleOp, stored: Sequence[InFloat] = ()) -> Coverage:
 
     Args:
         module: linalg text behind `quantize`.
-        stored: what :func:`float_factors` found before.
+        stored: factors that :func:`float_factors` found before.
     """
     integers, floating = 0, []
     for function in functions(module):
