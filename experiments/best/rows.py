@@ -13,6 +13,7 @@ from sttest.boards.energy import CASES, EnergyCosts, energy
 from sttest.boards.part import BudgetName
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_under
+from sttest.compile.resources.relays import placed_relays
 from sttest.core.results import Kind, Row
 
 _UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}
@@ -191,6 +192,13 @@ def _space(made: Made) -> Iterator[_Figure]:
         yield _Figure(f"{kind} share of budget", getattr(shares, kind), "ratio", "derived", note)
         for slr, share in enumerate(parts.shares):
             yield _Figure(f"{kind} share of SLR{slr}", getattr(share, kind), "ratio", "derived", note)
+    relays, budgets = placed_relays(made.placed, made.design), die_under(made.design, made.placed.taken).budgets
+    note = "predicted; relays are put in once SLRs are chosen, and no budget was held against them"
+    for slr, (share, offered) in enumerate(zip(parts.shares, budgets, strict=True)):
+        more = total(each.resources for each in relays if each.slr == slr).shares_of(offered)
+        for kind in ("lut", "ff"):
+            with_relays = getattr(share, kind) + getattr(more, kind)
+            yield _Figure(f"{kind} share of SLR{slr}, relays included", with_relays, "ratio", "derived", note)
     for wires, line in zip(parts.wires, made.lines, strict=True):
         yield _Figure(f"wires {line.where}", wires, "count", "derived", line.what)
         yield _Figure(f"wires {line.where}, share of budget", line.share, "ratio", "derived", line.what)
