@@ -40,6 +40,7 @@ $(INSTALLED): pyproject.toml
 	@$(PIP_INSTALL) $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
 	@echo "== installing sttest with its front end and development tools"
 	@$(PIP_INSTALL) --editable '.[frontend,rtl,dev]'
+	@$(BIN)/python -m compileall -q sttest
 	@touch $@
 
 lint: $(INSTALLED)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from benchmarks import engines, search
+from benchmarks import commands, engines, search
 from benchmarks.engines import MODELS
 from sttest.compile.compiler import compile_text
 from sttest.core.tables import print_table
@@ -49,5 +49,6 @@ def _simulated(model: str, graph: TimedGraph, engine: str) -> Row:
 
 if __name__ == "__main__":
     print_table(("what", "stage", "best of 3, s", "rate"), _rows())
+    print_table(("command", "measured", "wanted"), commands.rows())
     print_table(("engine", "measured", "wanted"), engines.rows())
     print_table(("search", "measured", "wanted"), search.rows())

@@ -181,7 +181,7 @@ class Design(Graph):
             >>> kernels.own_cycles.idxmax(), int(kernels.own_cycles.max())
             ('mlp_fc1', 32)
         """
-        return kernel_table(self.compiled).set_index("kernel")
+        return kernel_table(self.compiled).frame().set_index("kernel")
 
     @property
     def resources(self) -> pd.DataFrame:
@@ -195,7 +195,7 @@ class Design(Graph):
             >>> bool((resources.loc["share", ["dsp", "bram18", "uram"]] < 1).all())
             True
         """
-        table = resource_table(design_resources(self.compiled), self.compiled)
+        table = resource_table(design_resources(self.compiled), self.compiled).frame()
         rows = table.kind.isin(["total", "budget"])
         names = table.process.where(~rows, table.kind.where(table.process == "all", table.process))
         table = table.assign(process=names).set_index("process")

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import pandas as pd
-
 from experiments.best.cases import BOARD, Case
 from experiments.best.found import Found
 from sttest.boards.energy import Activity, activity_of, idle
@@ -26,6 +24,7 @@ from sttest.compile.resources.clock import TimeAtClock, placed_clocks, times_at_
 from sttest.compile.resources.design import SlrPlacement, die_under, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DeadlockError
+from sttest.core.report_table import ReportTable
 from sttest.sim import Simulation, simulate
 from sttest.sim.critical_path import Breakdown, breakdown
 from sttest.sim.graph import DEFAULT_MAX_ACCESSES, MAX_ACCESSES_VARIABLE, MemoryPort
@@ -63,7 +62,7 @@ class Made:
     found: Found
     design: Design
     placed: SlrPlacement
-    counts: pd.DataFrame
+    counts: ReportTable
     done: Activity
     itemised: Simulation
     itemised_layers: int

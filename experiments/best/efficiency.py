@@ -53,9 +53,8 @@ def dsp_use(made: Made) -> DspUse:
 def _share_in_dsps(made: Made) -> float:
     """The part of a launch's products that is made in DSPs and not in LUTs."""
     in_fabric = {op.sym_name.data for op in all_of(made.design.module, df.TaskOp) if op.multiplies_in_fabric}
-    tasks = made.counts[made.counts["kind"] == "task"]
-    left_out = tasks["element"].isin(list(in_fabric))
-    return 1 - float(tasks[left_out]["macs"].sum()) / float(tasks["macs"].sum())
+    macs = {row["element"]: float(row["macs"]) for row in made.counts if row["kind"] == "task"}
+    return sum(count for name, count in macs.items() if name not in in_fabric) / sum(macs.values())
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def write_design(case: Case, folder: Path) -> list[Row]:
         return [Row("best", metric, None, "cycles", "simulated", case.model, BOARD, case.phase, note=note)]
     write_lanes(made.design, folder)
     (folder / "knobs.yaml").write_text(made.found.to_yaml(), encoding="utf-8")
-    partition_table(made.placed).to_csv(folder / "partition.csv", index=False)
+    partition_table(made.placed).write(folder / "partition.csv")
     _items(made).to_csv(folder / "items.csv", index=False)
     _processes(made).to_csv(folder / "processes.csv", index=False)
     (folder / "commands.sh").write_text(_commands(made), encoding="utf-8")

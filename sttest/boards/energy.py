@@ -6,16 +6,18 @@ package's activity report (``reports/activity.csv``).  docs/explanation/energy.m
 formula, and how near it comes to boards that were measured.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import Annotated, Literal
 
-import pandas as pd
 from pydantic import AfterValidator, model_validator
 
 from sttest.boards.part import BoardPart, Quantity
 from sttest.core.errors import InputError
+from sttest.core.files import read_csv
+from sttest.core.report_table import ReportRow, ReportTable
 
 # --- A quantity that nobody has measured exactly: its low, central and high case
 
@@ -173,31 +175,33 @@ COLUMNS = ("element", "kind", "process", "evaluations", "macs", "dsp_slices", *C
 """``element``: task, FIFO, converter or DMA.  ``process``: of a task, which others share that take turns on its slices.
 ``evaluations``: of a task's payload.  ``dsp_slices``: of all its lanes, products in LUTs charged as those in DSPs
 that they replace.  The rest is summed over elements into an :class:`Activity`."""
+_NUMBERS = COLUMNS[COLUMNS.index("process") + 1 :]
+_COMPILE_ANEW = ("compile the package anew",)
 
 
-def read_activity(path: Path) -> pd.DataFrame:
+def read_activity(path: Path) -> ReportTable:
     """An activity report, a CSV file.
 
     Raises:
         InputError: it is missing, or not such a report.
     """
-    try:
-        report = pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        raise _bad(path, f"cannot be read: {error}") from error
-    if tuple(report.columns) != COLUMNS:
-        raise _bad(path, "does not have the columns of an activity report")
-    counts = report[["dsp_slices", *COUNTS]]
-    if not all(pd.api.types.is_numeric_dtype(kind) for kind in counts.dtypes) or not bool((counts >= 0).all(axis=None)):
-        raise _bad(path, "has counts that are not numbers of 0 or more")
-    return report
+    rows: list[ReportRow] = []
+    for row in read_csv(path, COLUMNS, hints=_COMPILE_ANEW):
+        try:
+            counts = {name: float(row[name]) for name in _NUMBERS}
+        except ValueError as error:
+            raise _bad(path, f"has a count that is not a number ({error})") from error
+        if not all(0 <= count < inf for count in counts.values()):
+            raise _bad(path, "has counts that are not numbers of 0 or more")
+        rows.append(row | counts)
+    return ReportTable(COLUMNS, tuple(rows))
 
 
-def activity_of(report: pd.DataFrame, busy_cycles: Mapping[str, int], cycles: int, clock_mhz: float) -> Activity:
+def activity_of(report: Iterable[ReportRow], busy_cycles: Mapping[str, int], cycles: int, clock_mhz: float) -> Activity:
     """The activity of one run.
 
     Args:
-        report: columns as in :data:`COLUMNS`.
+        report: rows with columns as in :data:`COLUMNS`.
         busy_cycles: per process, from an engine; processes without DSP slices need none.
         cycles: cycles of the run.
         clock_mhz: clock of the design, MHz.
@@ -206,17 +210,20 @@ def activity_of(report: pd.DataFrame, busy_cycles: Mapping[str, int], cycles: in
         InputError: the engine ran another design.
     """
     # Tasks that take turns share the slices of the one that has most.
-    slices_of = report[report["dsp_slices"] > 0].groupby("process", sort=False)["dsp_slices"].max()
-    missing = [name for name in slices_of.index if name not in busy_cycles]
+    rows, slices_of = list(report), dict[str, float]()
+    for row in rows:
+        if row["dsp_slices"] > 0:
+            slices_of[row["process"]] = max(slices_of.get(row["process"], 0), row["dsp_slices"])
+    missing = [name for name in slices_of if name not in busy_cycles]
     if missing:
         raise InputError(
             "other-design", f"the run has no process '{missing[0]}'", where="activity report",
             hints=["run the design of the same package"],
         )  # fmt: skip
-    enabled = sum(slices * busy_cycles[str(name)] for name, slices in slices_of.items())
-    totals = {name: float(report[name].sum()) for name in COUNTS}
+    enabled = sum(slices * busy_cycles[name] for name, slices in slices_of.items())
+    totals = {name: float(sum(row[name] for row in rows)) for name in COUNTS}
     return Activity(seconds=cycles / clock_mhz / 1e6, dsp_enabled_cycles=float(enabled), **totals)
 
 
 def _bad(path: Path, what: str) -> InputError:
-    return InputError("bad-activity-report", what, where=str(path), hints=["compile the package anew"])
+    return InputError("bad-activity-report", what, where=str(path), hints=_COMPILE_ANEW)

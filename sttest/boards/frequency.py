@@ -16,7 +16,6 @@ from typing import Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from scipy.optimize import isotonic_regression
 
 from sttest.core.files import read_csv
 from sttest.core.results import Kind
@@ -93,6 +92,8 @@ def routed_designs(path: Path = ROUTED_FILE) -> tuple[RoutedDesign, ...]:
 
 def clock_of_share(share: float, rows: Sequence[RoutedDesign]) -> float:
     """The antitonic regression over rows with a share, in MHz; between two rows on the line that joins them."""
+    from scipy.optimize import isotonic_regression  # takes long to import
+
     ordered = sorted(rows, key=lambda row: (row.share, row.design))
     fitted = isotonic_regression([row.clock_mhz for row in ordered], increasing=False).x
     return float(np.interp(share, [row.share for row in ordered], fitted))

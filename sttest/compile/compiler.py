@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Literal
 
-import pandas as pd
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
@@ -29,6 +28,7 @@ from sttest.compile.quantization.coverage import Coverage, coverage, float_facto
 from sttest.compile.sharing.processes import fifo_name, fifos_of, processes_of
 from sttest.compile.spaces.fusion import Fusion
 from sttest.compile.timing.timed_graph import timed_graph
+from sttest.core.report_table import ReportTable
 from sttest.models.quant.scheme import load_scheme
 from sttest.sim.graph import TimedGraph
 
@@ -47,10 +47,11 @@ class FusionReport:
         """Intermediate results before fusion, parameters excluded."""
         return sum(self.original_bytes.values())
 
-    def table(self) -> pd.DataFrame:
+    def table(self) -> ReportTable:
         """One row per kernel: group, its result before fusion, and the group's on-chip cost in its two parts."""
         costs = self.fusion.costs
-        return pd.DataFrame(
+        columns = ["kernel", "group", "original_result_bytes", "group_converter_bytes", "group_local_buffer_bytes"]
+        rows = (
             {
                 "kernel": name,
                 "group": group,
@@ -60,6 +61,7 @@ class FusionReport:
             }
             for name, group in self.fusion.group_of.items()
         )
+        return ReportTable.of(columns, rows)
 
 
 def fusion_report(module: ModuleOp, c_max_bytes: int) -> FusionReport:

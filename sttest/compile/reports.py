@@ -1,12 +1,8 @@
 """FIFO, converter, kernel and memory tables of a design."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
-
-import pandas as pd
 
 from sttest.boards.energy import COLUMNS
 from sttest.boards.operators import Operator, operators
@@ -26,13 +22,13 @@ from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.sharing.layers import LaunchCounts
 from sttest.compile.sharing.processes import process_name
-from sttest.sim import Simulation, simulate
-from sttest.sim.critical_path import critical_path
+from sttest.core.report_table import ReportRow, ReportTable
 from sttest.sim.graph import PING_PONG, MemoryPort
 
 
-def fifo_table(design: Design) -> pd.DataFrame:
+def fifo_table(design: Design) -> ReportTable:
     """One row per FIFO: depth and bits, and who decided them; tokens are those of one layer."""
+    columns = ["fifo", "tokens", "depth_tokens", "token_bits", "fifo_bits", "impl", "sized_by"]
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
     rows = []
     for kernel in all_of(design.module, df.KernelOp):
@@ -46,11 +42,12 @@ def fifo_table(design: Design) -> pd.DataFrame:
                     "sized_by": sized_by.data if sized_by else "default",
                 }
             )  # fmt: skip
-    return pd.DataFrame(rows)
+    return ReportTable.of(columns, rows)
 
 
-def converter_table(design: Design) -> pd.DataFrame:
+def converter_table(design: Design) -> ReportTable:
     """One row per layout converter: its buffer, both halves counted."""
+    columns = ["converter", "buffer", "blocks", "ping_pong_bytes"]
     rows = []
     for op in design.module.walk():
         if isinstance(op, df.ConverterOp) and op.buffer and op.label and op.blocks:
@@ -61,12 +58,13 @@ def converter_table(design: Design) -> pd.DataFrame:
                     "blocks": op.blocks.value.data, "ping_pong_bytes": PING_PONG * prod(op.buffer.values) * bits // 8,
                 }
             )  # fmt: skip
-    return pd.DataFrame(rows)
+    return ReportTable.of(columns, rows)
 
 
-def kernel_table(design: Design) -> pd.DataFrame:
+def kernel_table(design: Design) -> ReportTable:
     """One row per task: loops, lanes, initiation interval, latency, cycles at its own speed."""
     library = operators(design.board)
+    columns = ["kernel", "origin", "trips", "tile", "work", "lanes", "ii_cycles", "latency_cycles", "own_cycles"]
     rows = []
     for op in design.module.walk():
         if isinstance(op, df.TaskOp):
@@ -79,7 +77,7 @@ def kernel_table(design: Design) -> pd.DataFrame:
                     "own_cycles": op.iterations * cost.ii,
                 }
             )  # fmt: skip
-    return pd.DataFrame(rows)
+    return ReportTable.of(columns, rows)
 
 
 _NARROW = 4
@@ -108,9 +106,10 @@ def narrow_loops(design: Design) -> dict[int, list[str]]:
     return found
 
 
-def memory_table(design: Design) -> pd.DataFrame:
+def memory_table(design: Design) -> ReportTable:
     """One row per DMA: what it moves and over which pseudo-channels."""
-    return pd.DataFrame(
+    columns = ["dma", "op", "tensor", "tokens", "token_bytes", "total_bytes", "channels", "burst_bytes"]
+    rows = (
         {
             "dma": port.name, "op": port.op, "tensor": port.origin, "tokens": port.tokens,
             "token_bytes": port.token_bytes, "total_bytes": port.tokens * port.token_bytes,
@@ -119,21 +118,21 @@ def memory_table(design: Design) -> pd.DataFrame:
         for port in design.graph.processes
         if isinstance(port, MemoryPort)
     )  # fmt: skip
+    return ReportTable.of(columns, rows)
 
 
 # --- What one run of a design does, counted: the activity report from which a board computes energy
 
 
-Counts = dict[str, str | int | float]
 _MAC = "mac_"
 _Node = TypeVar("_Node", df.TaskOp, df.ConverterOp)
 
 
-def activity_table(design: Design) -> pd.DataFrame:
+def activity_table(design: Design) -> ReportTable:
     """One row per task, FIFO, converter and DMA, with the columns of an activity report."""
     library = operators(design.board)
     rows = [*_tasks(design, library), *_fifos(design), *_converters(design), *_dmas(design)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).fillna({"process": ""}).fillna(0)
+    return ReportTable.of(COLUMNS, ({"process": "", **row} for row in rows))
 
 
 def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int]]:
@@ -143,7 +142,7 @@ def _with_counts(design: Design, kind: type[_Node]) -> Iterator[tuple[_Node, int
         yield from ((node, counts.of_node(node)) for node in all_of(kernel, kind))
 
 
-def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[Counts]:
+def _tasks(design: Design, library: Mapping[str, Operator]) -> Iterator[ReportRow]:
     for op, count_of_launch in _with_counts(design, df.TaskOp):
         used, lanes = payload_operators(op), min(op.lane_count, op.tile_points)
         every, instances = operators_of_lanes(op, lanes), operator_instances(op, lanes, library)
@@ -166,7 +165,7 @@ def _charged_slices(name: str, library: Mapping[str, Operator]) -> float:
     return library[name.removesuffix(FABRIC)].area.dsp
 
 
-def _fifos(design: Design) -> Iterator[Counts]:
+def _fifos(design: Design) -> Iterator[ReportRow]:
     """Every token is pushed once and popped once; an SRL's cost per bit covers both."""
     kinds = {fifo.name: fifo.kind for fifo in design.graph.fifos}
     for kernel in all_of(design.module, df.KernelOp):
@@ -182,7 +181,7 @@ def _fifos(design: Design) -> Iterator[Counts]:
             yield {"element": ends.fifo, "kind": "fifo", **moved}
 
 
-def _converters(design: Design) -> Iterator[Counts]:
+def _converters(design: Design) -> Iterator[ReportRow]:
     """Filled with all tokens of the source, drained as all tokens of the sink: with repetition that is more."""
     for op, count_of_launch in _with_counts(design, df.ConverterOp):
         if op.buffer and op.label:
@@ -192,7 +191,7 @@ def _converters(design: Design) -> Iterator[Counts]:
             yield {"element": op.label.data, "kind": "converter", **_ram(bits, size)}
 
 
-def _dmas(design: Design) -> Iterator[Counts]:
+def _dmas(design: Design) -> Iterator[ReportRow]:
     """Through the port once, into and out of the tile buffer once each."""
     for port in design.graph.processes:
         if isinstance(port, MemoryPort):
@@ -213,7 +212,7 @@ _Row = dict[str, Any]
 _DIGITS = 2
 
 
-def resource_table(taken: DesignResources, design: Design) -> pd.DataFrame:
+def resource_table(taken: DesignResources, design: Design) -> ReportTable:
     """One row per task, converter, fork, DMA and FIFO, then the total, then the budget of every SLR and of all.
 
     Buffers are counted with their process, FIFOs by themselves.  Budgets are those of the design's ``budget``.
@@ -224,7 +223,7 @@ def resource_table(taken: DesignResources, design: Design) -> pd.DataFrame:
     budgets = die_under(design, taken).budgets
     rows += [_row(f"SLR{number}", "budget", budget) for number, budget in enumerate(budgets)]
     rows.append(_row("all", "budget", total(budgets)) | {"hbm_ports": design.board.hbm.axi_ports.count})
-    return pd.DataFrame(rows).fillna(0).astype({"memory_ports": int, "hbm_ports": int})
+    return ReportTable.of(["process", "kind", *KINDS, "memory_ports", "hbm_ports"], rows)
 
 
 def _process_rows(taken: DesignResources) -> Iterator[_Row]:
@@ -244,9 +243,13 @@ def _row(name: str, kind: str, amounts: Resources) -> _Row:
     return {"process": name, "kind": kind, **{each: round(getattr(amounts, each), _DIGITS) for each in KINDS}}
 
 
-def memory_kind_table(taken: DesignResources) -> pd.DataFrame:
+def memory_kind_table(taken: DesignResources) -> ReportTable:
     """One row per memory: its shape, the kind it became, and the bits of that kind's cells that hold nothing."""
-    return pd.DataFrame(
+    columns = [
+        "memory", "process", "role", "depth_words", "word_bits", "banks", "kind", "lut", "ff", "bram18", "uram",
+        "used_bits", "capacity_bits", "waste_ratio",
+    ]  # fmt: skip
+    rows = (
         {
             "memory": memory.facts.name, "process": memory.facts.owner, "role": memory.facts.role,
             "depth_words": memory.facts.depth, "word_bits": memory.facts.bits, "banks": memory.facts.banks,
@@ -256,21 +259,17 @@ def memory_kind_table(taken: DesignResources) -> pd.DataFrame:
         }
         for memory in taken.memories
     )  # fmt: skip
+    return ReportTable.of(columns, rows)
 
 
-def partition_table(placed: SlrPlacement) -> pd.DataFrame:
+def partition_table(placed: SlrPlacement) -> ReportTable:
     """One row per process: its SLR, and what it takes there with its buffers and the FIFOs that it reads."""
-    by_node = placed.taken.by_node
-    return pd.DataFrame(
-        {
-            **_row(node.name, node.kind, by_node[node.name]),
-            "slr": placed.partition.slr_of[node.name],
-        }
-        for node in placed.taken.nodes
-    )  # fmt: skip
+    by_node, slr_of = placed.taken.by_node, placed.partition.slr_of
+    rows = (_row(node.name, node.kind, by_node[node.name]) | {"slr": slr_of[node.name]} for node in placed.taken.nodes)
+    return ReportTable.of(["process", "kind", *KINDS, "slr"], rows)
 
 
-def crossing_table(placed: SlrPlacement) -> pd.DataFrame:
+def crossing_table(placed: SlrPlacement) -> ReportTable:
     """One row per FIFO or bus between SLRs: its ends, its wires over each boundary, and the registers on its way."""
     columns = ["fifo", "source", "target", "source_slr", "target_slr", "wires", "boundaries", "registers"]
     slr_of, buses = placed.partition.slr_of, {bus.wire for bus in placed.taken.buses}
@@ -282,10 +281,10 @@ def crossing_table(placed: SlrPlacement) -> pd.DataFrame:
         for wire in placed.taken.links()
         if (crossed := placed.partition.crossings(wire))
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
-def relay_table(placed: SlrPlacement, design: Design) -> pd.DataFrame:
+def relay_table(placed: SlrPlacement, design: Design) -> ReportTable:
     """One row per relay: its SLR, the FIFO that it leads to, and what it takes, which no total includes."""
     columns = ["process", "slr", "fifo", "number", "bits", "lut", "ff"]
     rows = [
@@ -293,7 +292,7 @@ def relay_table(placed: SlrPlacement, design: Design) -> pd.DataFrame:
          round(each.resources.lut, _DIGITS), round(each.resources.ff, _DIGITS))
         for each in placed_relays(placed, design)
     ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
+    return ReportTable.of(columns, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
 def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
@@ -340,41 +339,3 @@ def _clock_facts(placed: SlrPlacement, design: Design) -> dict[str, Any]:
         ],
         "remarks": list(band.remarks),
     }  # fmt: skip
-
-
-# --- What the sized FIFOs cost: the design's cycles beside those with FIFOs that are never full
-
-
-@dataclass(frozen=True)
-class SizingCost:
-    """Cycles with the sized depths and with unbounded FIFOs, and where the sized design waits for space."""
-
-    cycles: int | None  # None if the sized design deadlocks
-    unbounded_cycles: int | None  # None if even unbounded FIFOs don't let it finish
-    waits: dict[str, int]  # cycles that a process on the critical path waited for space in a FIFO, by process
-    short: list[str]  # FIFOs that would hold more than their depth if they could
-
-    @property
-    def lost_cycles(self) -> int | None:
-        """What the depths cost; negative where unbounded FIFOs let small DMAs get ahead on a shared channel."""
-        if self.cycles is None or self.unbounded_cycles is None:
-            return None
-        return self.cycles - self.unbounded_cycles
-
-
-def sizing_cost(design: Design) -> SizingCost:
-    """Simulates the design twice with the compiled engine."""
-    sized = simulate(design.graph, record=True)
-    free = simulate(design.graph, unbounded=True)
-    short = [fifo.name for fifo in design.graph.fifos if free.max_occupancy.get(fifo.name, 0) > fifo.depth]
-    return SizingCost(sized.cycles, free.cycles, _waits(sized), short)
-
-
-def _waits(sized: Simulation) -> dict[str, int]:
-    if sized.cycles is None:
-        return {}
-    waits: Counter[str] = Counter()
-    for segment in critical_path(sized):
-        if segment.kind == "stall-out":
-            waits[segment.process] += segment.cycles
-    return dict(waits.most_common())

@@ -1,6 +1,7 @@
-"""Which program made a result: a hash over its own files, and the versions of what it stands on."""
+"""Which program made a result: a hash over its own files, and the versions of what it stands on; its cache."""
 
 import hashlib
+import os
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -28,3 +29,8 @@ def program_hash() -> str:
 def package_versions() -> dict[str, str]:
     """Versions of the packages that a simulated result depends on, by name."""
     return {package: version(package) for package in _PACKAGES}
+
+
+def default_cache_dir() -> Path:
+    """``$STTEST_CACHE``, or ``~/.cache/sttest``."""
+    return Path(os.environ.get("STTEST_CACHE") or Path.home() / ".cache" / "sttest")

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from sttest.core.errors import InputError, SttestError, ToolMissingError
 from sttest.core.files import write_text
+from sttest.core.program import default_cache_dir
 from sttest.frontend.normalize import function_of, normalise
 from sttest.models.config import DecoderConfig
 from sttest.models.program import Phase, SavedProgram, TorchProgram, block_program, check_head, check_shape
@@ -415,11 +416,6 @@ def linalg_text(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, text)
     return text
-
-
-def default_cache_dir() -> Path:
-    """``$STTEST_CACHE``, or ``~/.cache/sttest``."""
-    return Path(os.environ.get("STTEST_CACHE") or Path.home() / ".cache" / "sttest")
 
 
 def _key(config: DecoderConfig, phase: str, tokens: int, context: int, head: bool) -> str:

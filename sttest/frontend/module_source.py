@@ -17,7 +17,8 @@ import numpy as np
 
 from sttest.core.errors import InputError, SttestError
 from sttest.core.files import write_text
-from sttest.frontend.lowering import default_cache_dir, lower_isolated, require_frontend
+from sttest.core.program import default_cache_dir
+from sttest.frontend.lowering import lower_isolated, require_frontend
 from sttest.models.program import SavedProgram
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 """A compiled design as a package, and back: what of this room needs the compiler."""
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 from sttest.compile import reports
 from sttest.compile.compiler import Design, FusionReport, Stage, on_chip
@@ -18,6 +18,7 @@ from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, replacing_folder, write_json
 from sttest.core.kernel_signature import write_signature
 from sttest.core.program import __version__
+from sttest.core.report_table import ReportTable
 from sttest.core.results import config_hash
 from sttest.core.validation import validated
 from sttest.models.quant.scheme import SCHEMES, load_scheme
@@ -42,6 +43,7 @@ from sttest.package.kernel_files import CPP, HLS, MEMORY_SCHEMA, MEMORY_TABLE, S
 from sttest.package.manifest import Manifest
 from sttest.reference import write_reference_graph
 from sttest.sim import write_timed_graph
+from sttest.sim.sizing_cost import SizingCost, kept_sizing_cost
 
 _VERSIONED = ("xdsl", "numpy", "scipy", "simpy")
 
@@ -81,23 +83,23 @@ def read_design(package: DesignPackage) -> Design:
     module = parse(texts[max(texts)], package.name, new_context())
     return Design(
         package.name, configuration.knobs, target_of(module, where), module, package.timed_graph,
-        _fusion(package.report("fusion")), tuple(stages), configuration.workload.model_dump(),
+        _fusion(package.report("fusion").to_dict("records")), tuple(stages), configuration.workload.model_dump(),
     )  # fmt: skip
 
 
 def write_lanes(design: Design, folder: Path) -> None:
     """Writes the report on kernels alone, which :func:`read_lanes` takes."""
     (folder / REPORTS).mkdir(parents=True)
-    reports.kernel_table(design).to_csv(folder / report_name(KERNELS), index=False)
+    reports.kernel_table(design).write(folder / report_name(KERNELS))
 
 
-def _fusion(table: pd.DataFrame) -> FusionReport:
+def _fusion(rows: Sequence[Mapping[Hashable, Any]]) -> FusionReport:
     """The decision of its report, which leaves out the edges between groups."""
-    groups = table.groupby("group")[["group_converter_bytes", "group_local_buffer_bytes"]].first()
-    costs = tuple(GroupCost(int(converters), int(buffers)) for converters, buffers in groups.itertuples(index=False))
-    group_of = dict(zip(table.kernel, map(int, table.group), strict=True))
-    original = dict(zip(table.kernel, map(int, table.original_result_bytes), strict=True))
-    return FusionReport(Fusion(group_of, costs, ()), original)
+    costs = {row["group"]: (row["group_converter_bytes"], row["group_local_buffer_bytes"]) for row in rows}
+    group_of = {row["kernel"]: int(row["group"]) for row in rows}
+    original = {row["kernel"]: int(row["original_result_bytes"]) for row in rows}
+    each = tuple(GroupCost(int(converters), int(buffers)) for _, (converters, buffers) in sorted(costs.items()))
+    return FusionReport(Fusion(group_of, each, ()), original)
 
 
 def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest:
@@ -108,18 +110,19 @@ def _fill(design: Design, placed: SlrPlacement | None, folder: Path) -> Manifest
             (folder / IR / f"{number:02d}_{stage.name}.mlir").write_text(stage.text, encoding="utf-8")
     (folder / REPORTS).mkdir()
     for name, table in _tables(design, taken, placed).items():
-        table.to_csv(folder / report_name(name), index=False)
+        table.write(folder / report_name(name))
     write_timed_graph(design.graph, folder / GRAPH)
     if placed:
         write_timed_graph(placed.graph, folder / PLACED_GRAPH)
     parts = {"hls": _write_hls(design, taken, placed, folder), "values": _write_values(design, folder / VALUES)}
-    facts = {**_facts(design, taken, placed), **parts}
+    sizing = kept_sizing_cost(design.graph, folder / GRAPH)
+    facts = {**_facts(design, taken, placed, sizing), **parts}
     manifest = validated(Manifest, facts, str(folder / MANIFEST))
     write_json(folder / MANIFEST, manifest.to_json(), indent=2)
     return manifest
 
 
-def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, pd.DataFrame]:
+def _tables(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, ReportTable]:
     found = {
         "fusion": design.fusion.table(), FIFOS: reports.fifo_table(design),
         "converters": reports.converter_table(design), KERNELS: reports.kernel_table(design),
@@ -159,12 +162,13 @@ def _write_values(design: Design, path: Path) -> dict[str, object]:
     return {"file": path.name, **({"layers": str(layers)} if layers > 1 else {})}
 
 
-def _facts(design: Design, taken: DesignResources, placed: SlrPlacement | None) -> dict[str, object]:
+def _facts(
+    design: Design, taken: DesignResources, placed: SlrPlacement | None, sizing: SizingCost
+) -> dict[str, object]:
     configuration = {"workload": design.workload, "knobs": design.knobs.model_dump(), "board": design.board.name}
     if (precision := design.knobs.precision) not in SCHEMES:
         configuration["scheme"] = asdict(load_scheme(precision))
     after = on_chip(design.module)
-    sizing = reports.sizing_cost(design)
     before = design.fusion.total_original_bytes
     return {
         "name": design.name,

@@ -9,14 +9,13 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Self
-
-import pandas as pd
+from typing import TYPE_CHECKING, Self
 
 from sttest.boards.energy import read_activity
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, check_output_folder, read_csv, read_model, write_text
 from sttest.core.kernel_signature import DesignSignature
+from sttest.core.report_table import ReportTable
 from sttest.package.achieved import SCHEMA as ACHIEVED_SCHEMA
 from sttest.package.achieved import Achieved
 from sttest.package.kernel_files import KernelFiles
@@ -26,6 +25,9 @@ from sttest.sim import TimedGraph, load, read_timed_graph
 from sttest.sim.bursts import channel_name
 from sttest.sim.crossings import kernel_graph
 from sttest.sim.graph import MemoryPort
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IR, REPORTS, VALUES = "ir", "reports", "values.json"
 ACHIEVED, _JOBS = f"{REPORTS}/achieved.json", "calibrate"
@@ -162,16 +164,18 @@ class DesignPackage:
         return tuple(f"{name}:{lanes}" for name, lanes in self._lanes.items())
 
     @cached_property
-    def activity(self) -> pd.DataFrame:
+    def activity(self) -> ReportTable:
         """What one launch does, counted by element: the report from which a board computes energy."""
         return read_activity(self._part(report_name(ACTIVITY)))
 
-    def report(self, name: str) -> pd.DataFrame:
+    def report(self, name: str) -> "pd.DataFrame":
         """A table of the package, such as ``kernels``, ``fifos``, ``memory`` or ``resources``.
 
         Raises:
             InputError: the package has no such table.
         """
+        import pandas as pd  # takes a third of a second to import
+
         path = self._part(report_name(name))
         try:
             return pd.read_csv(path)

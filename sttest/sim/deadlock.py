@@ -6,77 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sttest.sim.graph import TimedGraph
 from sttest.sim.stages import UNBOUNDED, FlatGraph, depths_of
 
 # --- Whether a graph can finish at all: the token game without times
-
-
-@njit(cache=True)
-def advance_tokens(
-    stage_first: np.ndarray,
-    pointer: np.ndarray,
-    op: np.ndarray,
-    count: np.ndarray,
-    total_visits: np.ndarray,
-    writer: np.ndarray,
-    reader: np.ndarray,
-    depth: np.ndarray,
-    visits: np.ndarray,
-    written: np.ndarray,
-    read: np.ndarray,
-    peak: np.ndarray,
-) -> None:
-    """Runs each process until it blocks, wakes whom it unblocks, until nobody can go on; changes the last four."""
-    processes = total_visits.size
-    waits = np.zeros(2 * depth.size, np.bool_)
-    todo = np.empty(processes, np.int64)
-    queued = np.ones(processes, np.bool_)
-    for i in range(processes):
-        todo[i] = processes - 1 - i
-    waiting = processes
-    while waiting > 0:
-        waiting -= 1
-        process = todo[waiting]
-        queued[process] = False
-        first, stages = stage_first[process], stage_first[process + 1] - stage_first[process]
-        while visits[process] < total_visits[process]:
-            stage = first + visits[process] % stages
-            blocked = -1
-            for i in range(pointer[stage], pointer[stage + 1]):
-                fifo = op[i] >> 1
-                if op[i] & 1:
-                    if written[fifo] + count[i] - depth[fifo] > read[fifo]:
-                        blocked = op[i]
-                        break
-                elif read[fifo] + count[i] > written[fifo]:
-                    blocked = op[i]
-                    break
-            if blocked >= 0:
-                waits[blocked] = True
-                break
-            visits[process] += 1
-            for i in range(pointer[stage], pointer[stage + 1]):
-                if op[i] & 1:  # before any read of the same stage: its space is not free yet
-                    fifo = op[i] >> 1
-                    peak[fifo] = max(peak[fifo], written[fifo] + count[i] - read[fifo])
-            for i in range(pointer[stage], pointer[stage + 1]):
-                fifo = op[i] >> 1
-                if op[i] & 1:
-                    written[fifo] += count[i]
-                    peer = reader[fifo]
-                else:
-                    read[fifo] += count[i]
-                    peer = writer[fifo]
-                other = op[i] ^ 1
-                if waits[other]:
-                    waits[other] = False
-                    if not queued[peer]:
-                        queued[peer] = True
-                        todo[waiting] = peer
-                        waiting += 1
 
 
 @dataclass(frozen=True)
@@ -112,6 +46,8 @@ def start_state(flat: FlatGraph) -> TokenState:
 
 def advance(flat: FlatGraph, depths: np.ndarray, state: TokenState | None = None) -> TokenState:
     """Lets every process go as far as it can with FIFOs of ``depths`` (int64[F]), from ``state`` or the start."""
+    from sttest.sim.token_kernel import advance_tokens
+
     begin = start_state(flat) if state is None else state
     copies = [array.copy() for array in (begin.visits, begin.written, begin.read, begin.peak)]
     arrays = (flat.stage_first, flat.pointer, flat.op, flat.count, flat.visits, flat.writer, flat.reader)

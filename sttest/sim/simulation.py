@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from sttest.sim.deadlock import Deadlock, Wait
 from sttest.sim.graph import MAX_DEPTH, TimedGraph
@@ -54,21 +53,6 @@ class RunRecord:
     def fifo_events(self) -> int:
         """Writes and reads in all."""
         return sum(times.size for times in (*self.writes, *self.reads)) if self.events is None else self.events
-
-
-# --- Compiled: how full a FIFO gets.  Import it late, numba takes its time
-
-
-@njit(cache=True)
-def peak_held(taken: np.ndarray, gone: np.ndarray, initial: int, gone_at_once: bool) -> int:
-    """Most tokens held: ``taken`` and ``gone`` are ascending cycles; a token leaves in the cycle after, or at once."""
-    peak, left = initial, 0
-    for i in range(taken.size):
-        until = taken[i] if gone_at_once else taken[i] - 1
-        while left < gone.size and gone[left] <= until:
-            left += 1
-        peak = max(peak, initial + i + 1 - left)
-    return peak
 
 
 SCHEMA = "sttest.simulation/1"
@@ -197,6 +181,7 @@ def max_occupancy(graph: TimedGraph, record: RunRecord) -> dict[str, int]:
     """
     if record.peaks is not None:
         return {fifo.name: peak for fifo, peak in zip(graph.fifos, record.peaks, strict=True)}
+    from sttest.sim.token_kernel import peak_held
 
     peaks: dict[str, int] = {}
     for index, fifo in enumerate(graph.fifos):

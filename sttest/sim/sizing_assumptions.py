@@ -13,8 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
+from sttest.core.directed_graph import strong_parts
 from sttest.sim.graph import Actor, MemoryPort, Pipeline, TimedGraph
-from sttest.sim.stages import FlatGraph, StageTable, flatten, strong_parts
+from sttest.sim.stages import FlatGraph, StageTable, flatten
 
 SHOWN = 4
 """Names that a line gives before it only counts."""

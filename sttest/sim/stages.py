@@ -5,16 +5,11 @@ an actor once per firing.  Engines that need no times (liveness) and engines tha
 do (pipelines) both walk this table.
 """
 
-# scipy has no stubs:
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sttest.sim.graph import Actor, Event, Loop, MemoryPort, Pipeline, Process, TimedGraph, fifo_ends
 
@@ -181,13 +176,6 @@ def _table(rows: Sequence[Sequence[tuple[int, int]]], visits: int) -> StageTable
 
 
 # --- A timed graph as plain arrays, for compiled code
-
-
-def strong_parts(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """The number of the strongly connected part of each of ``size`` nodes."""
-    rows, columns = np.array(edges, np.int64).reshape(-1, 2).T
-    matrix = coo_array((np.ones(rows.size), (rows, columns)), shape=(size, size))
-    return connected_components(matrix, directed=True, connection="strong")[1].tolist()
 
 
 UNBOUNDED = 1 << 62

@@ -11,16 +11,18 @@ IEEE TC 57(10), 2008, find the FIFOs that lack space on such cycles.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heappop, heappush
 from math import gcd, lcm
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sttest.core.directed_graph import strong_parts
 from sttest.core.errors import InputError
 from sttest.sim.graph import MAX_DEPTH, MAX_TOKENS, Actor, TimedGraph, fifo_ends
-from sttest.sim.stages import UNBOUNDED, strong_parts
+from sttest.sim.stages import UNBOUNDED
+
+if TYPE_CHECKING:
+    from sttest.sim.self_timed import Actors
 
 # --- The repetition vector of a (cyclo-static) dataflow graph: firings after which all queues are as before
 
@@ -101,175 +103,6 @@ def _check_firings(least: int, where: str) -> None:
             where=where,
             hints=["check the rates around it"],
         )
-
-
-# --- Compiled: self-timed execution of actors until a state comes back.  Import it late, numba takes its time
-
-
-PERIODIC, DEAD, STANDING_STILL, TOO_LONG = range(4)
-"""How an execution ended: in a periodic phase, with nothing going on, with no time passing, or given up."""
-
-# Rows of an account: tokens that can be taken, and space that can be claimed.
-TOKENS, SPACE = 0, 1
-# Entries of ``Actors.counts``: the present cycle, all firings, those of the first actor, those of this cycle,
-# and how many actors may be able to start.
-NOW, STARTED, FIRST, INSTANT, WAITING = range(5)
-
-Running: TypeAlias = Any
-"""A heap of the firings under way, each the cycle of its end and its phase."""
-
-
-class Actors(NamedTuple):
-    """A actors with P phases over F FIFOs, and their present state.
-
-    ``phase_first``: int64[A + 1]; ``duration``: int64[P]; ``first``: int64[2, P + 1] into ``fifo`` and ``amount``, the
-    reads (row ``TOKENS``) and the writes (row ``SPACE``) of each phase; ``ends``: int64[2, F], readers and writers.
-
-    ``there``: int64[2, F], tokens and space; ``came``, ``came_at``: how much of it in the last cycle in which some
-    did, and when that was; ``needed``: whether a firing started the moment that it came; ``phase``: int64[A], next.
-    """
-
-    phase_first: np.ndarray
-    duration: np.ndarray
-    first: np.ndarray
-    fifo: np.ndarray
-    amount: np.ndarray
-    ends: np.ndarray
-    there: np.ndarray
-    came: np.ndarray
-    came_at: np.ndarray
-    needed: np.ndarray
-    phase: Any
-    todo: Any
-    queued: np.ndarray
-    counts: np.ndarray
-
-
-@njit(cache=True)
-def run_self_timed(actors: Actors, iteration_firings: int, most_firings: int) -> tuple[int, int, int]:
-    """Starts every firing as early as it can, and looks at the state once per iteration of the first actor.
-
-    Brent's search: the state is compared with one that is kept, and that is replaced after 1, 2, 4 … iterations.
-
-    Returns:
-        How it ended, firings of the first actor in a period, and cycles of a period.  ``actors.needed`` then is that
-        of the period, or, where it ended in a deadlock, what the actors lack.
-    """
-    counts = actors.counts
-    running = [(0, 0)]
-    running.pop()
-    kept_running, kept_there, kept_phase = running.copy(), actors.there.copy(), actors.phase.copy()
-    kept_now, kept_firings, looks, power, iteration = 0, 0, 0, 1, -1
-    while True:
-        if not _settle(actors, running, most_firings // 8):
-            return STANDING_STILL, 0, 0
-        if len(running) == 0:
-            _note_lacks(actors)
-            return DEAD, 0, 0
-        if counts[STARTED] > most_firings:
-            return TOO_LONG, 0, 0
-        if counts[FIRST] // iteration_firings > iteration:
-            iteration = counts[FIRST] // iteration_firings
-            is_same = looks > 0 and (actors.phase == kept_phase).all() and (actors.there == kept_there).all()
-            if is_same and _same_running(running, counts[NOW], kept_running, kept_now):
-                return PERIODIC, counts[FIRST] - kept_firings, counts[NOW] - kept_now
-            looks += 1
-            if looks == power:
-                power *= 2
-                kept_there[:], kept_phase[:], kept_running = actors.there, actors.phase, running.copy()
-                kept_now, kept_firings = counts[NOW], counts[FIRST]
-                actors.needed[:] = False
-        counts[NOW], counts[INSTANT] = running[0][0], 0
-
-
-@njit
-def _settle(actors: Actors, running: Running, most_at_once: int) -> bool:
-    """Starts and ends all that the present cycle allows; False if that comes to no end."""
-    counts = actors.counts
-    while True:
-        while counts[WAITING] > 0:
-            counts[WAITING] -= 1
-            actor = actors.todo[counts[WAITING]]
-            actors.queued[actor] = False
-            while _can_start(actors, actors.phase[actor]):
-                _start(actors, running, actor)
-                if counts[INSTANT] > most_at_once:
-                    return False
-        if len(running) == 0 or running[0][0] > counts[NOW]:
-            return True
-        while len(running) > 0 and running[0][0] == counts[NOW]:
-            _end(actors, heappop(running)[1])
-
-
-@njit
-def _can_start(actors: Actors, phase: int) -> bool:
-    for kind in (TOKENS, SPACE):
-        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
-            if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
-                return False
-    return True
-
-
-@njit
-def _start(actors: Actors, running: Running, actor: int) -> None:
-    """A firing takes its tokens and claims its space; what it could not have had before this cycle is noted."""
-    phase, now = actors.phase[actor], actors.counts[NOW]
-    for kind in (TOKENS, SPACE):
-        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
-            fifo, amount = actors.fifo[i], actors.amount[i]
-            there = actors.there[kind, fifo]
-            if actors.came_at[kind, fifo] == now and there - actors.came[kind, fifo] < amount:
-                actors.needed[kind, fifo] = True
-            actors.there[kind, fifo] = there - amount
-    heappush(running, (now + actors.duration[phase], phase))
-    is_last = phase + 1 == actors.phase_first[actor + 1]
-    actors.phase[actor] = actors.phase_first[actor] if is_last else phase + 1
-    actors.counts[STARTED] += 1
-    actors.counts[INSTANT] += 1
-    if actor == 0:
-        actors.counts[FIRST] += 1
-
-
-@njit
-def _end(actors: Actors, phase: int) -> None:
-    """A firing puts its tokens and frees the space of those that it took; who may go on is queued."""
-    now = actors.counts[NOW]
-    for kind in (TOKENS, SPACE):
-        given = 1 - kind  # a read frees space, a write gives tokens
-        for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
-            fifo, amount = actors.fifo[i], actors.amount[i]
-            if actors.came_at[given, fifo] != now:
-                actors.came_at[given, fifo], actors.came[given, fifo] = now, 0
-            actors.came[given, fifo] += amount
-            actors.there[given, fifo] += amount
-            peer = actors.ends[given, fifo]
-            if not actors.queued[peer]:
-                actors.queued[peer] = True
-                actors.todo[actors.counts[WAITING]] = peer
-                actors.counts[WAITING] += 1
-
-
-@njit
-def _note_lacks(actors: Actors) -> None:
-    actors.needed[:] = False
-    for phase in actors.phase:
-        for kind in (TOKENS, SPACE):
-            for i in range(actors.first[kind, phase], actors.first[kind, phase + 1]):
-                if actors.there[kind, actors.fifo[i]] < actors.amount[i]:
-                    actors.needed[kind, actors.fifo[i]] = True
-
-
-@njit
-def _same_running(running: Running, now: int, others: Running, then: int) -> bool:
-    """Whether the same firings run, with as many cycles to go."""
-    if len(running) != len(others):
-        return False
-    mine, theirs = running.copy(), others.copy()
-    while len(mine) > 0:
-        (end, phase), (other_end, other_phase) = heappop(mine), heappop(theirs)
-        if end - now != other_end - then or phase != other_phase:
-            return False
-    return True
 
 
 NEVER_FULL = MAX_DEPTH
@@ -363,20 +196,21 @@ class SelfTimed:
         )
 
     def _run(self, part: _Part, depth: np.ndarray) -> Rate:
+        from sttest.sim import self_timed as kernel
 
         state = _begin(part, depth[part.fifos])
-        how, firings, cycles = run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
-        if how == STANDING_STILL:
+        how, firings, cycles = kernel.run_self_timed(state, part.iteration_firings, MAX_FIRINGS)
+        if how == kernel.STANDING_STILL:
             raise self._no_bound()
-        if how not in (PERIODIC, DEAD):
+        if how not in (kernel.PERIODIC, kernel.DEAD):
             raise InputError(
                 "no-period",
                 f"no periodic phase in {MAX_FIRINGS:,} firings",
                 where=self.graph.name,
                 hints=["give depths to its FIFOs"],
             )
-        throughput = Fraction(firings, part.iteration_firings * cycles) if how == PERIODIC else Fraction(0)
-        return Rate(throughput, tuple(_on_cycles(part, state.needed)), int(state.counts[STARTED]))
+        throughput = Fraction(firings, part.iteration_firings * cycles) if how == kernel.PERIODIC else Fraction(0)
+        return Rate(throughput, tuple(_on_cycles(part, state.needed)), int(state.counts[kernel.STARTED]))
 
     def _no_bound(self) -> InputError:
         return InputError(
@@ -407,13 +241,14 @@ def _firsts(sizes: list[int]) -> np.ndarray:
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 
-def _begin(part: _Part, depth: np.ndarray) -> Actors:
+def _begin(part: _Part, depth: np.ndarray) -> "Actors":
     """The kernel's arrays before the first cycle."""
+    from sttest.sim import self_timed as kernel
 
     shape = (2, part.initial.size)
-    counts = np.zeros(WAITING + 1, np.int64)
-    counts[WAITING] = part.actors
-    return Actors(
+    counts = np.zeros(kernel.WAITING + 1, np.int64)
+    counts[kernel.WAITING] = part.actors
+    return kernel.Actors(
         *part.arrays,
         there=np.stack([part.initial, depth - part.initial]),
         came=np.zeros(shape, np.int64),

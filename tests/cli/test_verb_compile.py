@@ -3,6 +3,9 @@
 import csv
 import importlib.util
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -237,3 +240,27 @@ module {
     outcome = sttest("compile", text, "--precision", "fp32", "-o", tmp_path / "package")
     assert outcome.exit_code == 0, outcome.stderr
     assert "no tile divides 67; pad it to 80" in outcome.stdout
+
+
+_TELLING = """
+import sys
+from sttest.cli import main
+try:
+    main()
+finally:
+    print(*sorted(sys.modules))
+"""
+
+
+def test_a_block_that_was_compiled_before_is_compiled_without_the_slow_libraries(tmp_path):
+    """pandas, numba and scipy take longer to import than the block takes to compile."""
+    command = [sys.executable, "-c", _TELLING, "compile", "small-gpt2", *map(str, SMALL_DECODE), "-o", "package"]
+    environment = {**os.environ, "STTEST_CACHE": str(tmp_path / "cache")}
+    runs = [
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
+        for _ in range(2)
+    ]
+    first, again = (set(run.pop().split()) for run in runs)
+    assert "numba" in first
+    assert not again & {"numba", "pandas", "scipy", "torch"}
+    assert runs[0] == runs[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import pandas as pd
 import pytest
 
 from sttest.boards.energy import CASES, COLUMNS, Activity, activity_of, energy, read_activity
@@ -13,6 +12,7 @@ from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table, kernel_table
 from sttest.compile.timing.fifo_depths import accesses
 from sttest.core.errors import InputError
+from sttest.core.report_table import ReportTable
 from sttest.frontend.shipped import lowered_text
 from sttest.package import DesignPackage
 from sttest.package.compiled import write_package
@@ -24,7 +24,7 @@ CONTEXT = 64
 
 
 @cache
-def decode() -> tuple[Design, Simulation, pd.DataFrame]:
+def decode() -> tuple[Design, Simulation, ReportTable]:
     design = compile_text(lowered_text("gpt2", "decode", small=False), "gpt2-decode", "u55c", CompileOptions())
     return design, simulate(design.graph), activity_table(design)
 
@@ -39,27 +39,28 @@ def activity() -> Activity:
 def test_macs_are_the_weights_and_the_attention_of_one_token() -> None:
     """Scores and mix over the cache, and the token's own score; its own value is scaled in floating point."""
     attention = (2 * CONTEXT + 1) * 1024
-    assert decode()[2]["macs"].sum() == WEIGHTS + attention
+    assert sum(row["macs"] for row in decode()[2]) == WEIGHTS + attention
 
 
 def test_hbm_traffic_is_weights_scales_and_cache() -> None:
     """W4 weights with an FP16 scale per 128; the INT8 cache and everything else is below 5 % of them."""
-    report = decode()[2]
+    moved = sum(row["hbm_bits"] for row in decode()[2])
     weights = WEIGHTS * (4 + 16 / 128)
-    assert 1.0 <= report["hbm_bits"].sum() / weights <= 1.05
+    assert 1.0 <= moved / weights <= 1.05
 
 
 def test_no_task_does_more_than_its_slices_could_while_it_was_not_stalled() -> None:
     _, run, report = decode()
-    computing = report[report["dsp_slices"] > 0]
-    for _, task in computing.iterrows():
+    computing = [row for row in report if row["dsp_slices"] > 0]
+    assert computing
+    for task in computing:
         assert task["dsp_work_cycles"] <= task["dsp_slices"] * run.breakdown[task["element"]].busy_cycles, task
 
 
 def test_every_task_is_counted() -> None:
     design, _, report = decode()
-    tasks = report[report["kind"] == "task"].set_index("element")["evaluations"]
-    assert tasks.to_dict() == kernel_table(design).set_index("kernel")["work"].to_dict()
+    tasks = {row["element"]: row["evaluations"] for row in report if row["kind"] == "task"}
+    assert tasks == {row["kernel"]: row["work"] for row in kernel_table(design)}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -77,8 +78,8 @@ def package(tmp_path_factory) -> DesignPackage:
 
 def test_a_package_has_the_report(package: DesignPackage) -> None:
     report = package.activity
-    assert tuple(report.columns) == COLUMNS
-    assert report["hbm_bits"].sum() > 0
+    assert report.columns == COLUMNS
+    assert sum(row["hbm_bits"] for row in report) > 0
     with pytest.raises(InputError, match="no process 'attn"):
         activity_of(report, {}, 100, 250.0)
 
@@ -86,7 +87,7 @@ def test_a_package_has_the_report(package: DesignPackage) -> None:
 def test_tasks_that_take_turns_have_the_slices_of_one_engine() -> None:
     rows = [("q", "engine", 4, 8), ("k", "engine", 2, 8), ("norm", "norm", 3, 3)]
     columns = ["element", "process", "dsp_slices", "dsp_work_cycles"]
-    report = pd.DataFrame(rows, columns=pd.Index(columns)).reindex(columns=list(COLUMNS), fill_value=0)
+    report = ReportTable.of(COLUMNS, (dict(zip(columns, row, strict=True)) for row in rows))
     done = activity_of(report, {"engine": 5, "norm": 2}, 10, 250.0)
     assert (done.dsp_enabled_cycles, done.dsp_work_cycles) == (4 * 5 + 3 * 2, 8 + 8 + 3)
 
@@ -97,7 +98,7 @@ def test_a_shared_design_has_the_work_of_one_that_is_not() -> None:
     ran = simulate(shared.graph)
     busy = {name: process.busy_cycles for name, process in ran.breakdown.items()}
     done = activity_of(activity_table(shared), busy, ran.cycles or 0, 250.0)
-    assert done.dsp_work_cycles == pytest.approx(activity_table(alone)["dsp_work_cycles"].sum())
+    assert done.dsp_work_cycles == pytest.approx(sum(row["dsp_work_cycles"] for row in activity_table(alone)))
     assert done.dsp_enabled_cycles >= done.dsp_work_cycles
 
 
@@ -105,9 +106,10 @@ def test_a_shared_design_has_the_work_of_one_that_is_not() -> None:
     ("text", "says"),
     [
         (None, "cannot be read"),
-        ("a,b\n1,2\n", "does not have the columns"),
+        ("a,b\n1,2\n", "its columns are not element"),
         (",".join(COLUMNS) + "\nx,task,x,1,1,-1,0,0,0,0,0\n", "not numbers of 0 or more"),
-        (",".join(COLUMNS) + "\nx,task,x,1,1,one,0,0,0,0,0\n", "not numbers of 0 or more"),
+        (",".join(COLUMNS) + "\nx,task,x,1,1,one,0,0,0,0,0\n", "not a number"),
+        (",".join(COLUMNS) + "\nx,task,x,1,1,nan,0,0,0,0,0\n", "not numbers of 0 or more"),
     ],
 )
 def test_a_foreign_report_is_refused(tmp_path, text: str | None, says: str) -> None:
@@ -122,7 +124,7 @@ def test_a_launch_over_layers_counts_its_blocks_often_and_its_head_once(share: s
     knobs = [CompileOptions(layers=layers, share=share) for layers in (1, 3)]  # type: ignore[arg-type]
     text = lowered_text("gpt2", "decode", head=True)
     one, many = (compile_text(text, "launch", "u55c", each) for each in knobs)
-    block, launch = (activity_table(each).set_index("element") for each in (one, many))
+    block, launch = (activity_table(each).frame().set_index("element") for each in (one, many))
     tasks = block[block["kind"] == "task"]["evaluations"].to_dict()
     behind = {task for task in tasks if "head" in str(task)}
     assert behind

@@ -178,7 +178,7 @@ def test_the_ladder_finds_its_module() -> None:
 def test_it_takes_registers_and_a_choice_but_no_operators() -> None:
     design = compiled(PROGRAMS["columns"])
     taken = design_resources(design)
-    (row,) = resource_table(taken, design).query("kind == 'concat'").itertuples()
+    (row,) = resource_table(taken, design).frame().query("kind == 'concat'").itertuples()
     token_bits = 4 * 4 * 32
     assert row.dsp == row.bram18 == 0
     assert token_bits < row.ff

@@ -45,7 +45,7 @@ def placed() -> SlrPlacement:
 
 def test_slices_of_tasks_are_those_of_the_activity_report():
     logic = {node.name: node.logic.dsp for node in design_resources(design()).nodes}
-    report = activity_table(design())
+    report = activity_table(design()).frame()
     tasks = report[report["kind"] == "task"]
     assert {row.element: row.dsp_slices for row in tasks.itertuples()} == {
         name: pytest.approx(logic[name]) for name in tasks["element"]
@@ -77,7 +77,7 @@ def test_what_is_kept_lies_in_words_of_whole_tokens():
 
 
 def test_rows_of_the_report_add_up_to_its_total():
-    report = resource_table(placed().taken, design())
+    report = resource_table(placed().taken, design()).frame()
     parts = report[~report["kind"].isin(["total", "budget"])]
     whole = report[report["kind"] == "total"].iloc[0]
     assert set(parts["kind"]) == {"task", "converter", "fork", "dma", "fifo"}
@@ -93,17 +93,17 @@ def test_every_process_has_an_slr_and_the_hbm_stays_beside_the_first():
     assert fits(found, die)
     assert set(found.slr_of) == {"hbm", *(node.name for node in placed().taken.nodes)}
     assert found.slr_of["hbm"] == 0
-    report = partition_table(placed())
+    report = partition_table(placed()).frame()
     for slr, budget in enumerate(die.budgets):
         assert report[report["slr"] == slr]["lut"].sum() <= budget.lut
-    assert sum(found.wires) == (crossing_table(placed())["wires"] * crossing_table(placed())["boundaries"]).sum()
+    assert sum(found.wires) == sum(row["wires"] * row["boundaries"] for row in crossing_table(placed()))
 
 
 def test_registers_on_crossings_cost_cycles_and_no_deadlock():
     without, with_registers = placed().cycles
     assert without is not None
     assert with_registers is not None
-    registers = crossing_table(placed())["registers"].sum()
+    registers = sum(row["registers"] for row in crossing_table(placed()))
     assert 0 < with_registers - without <= registers
     added = Counter(process.category for process in placed().graph.processes)
     assert added["crossing"] + added["bus-crossing"] == registers
@@ -130,7 +130,7 @@ def test_a_dma_away_from_the_hbm_has_registers_on_both_ways_of_its_bus():
 
 
 def test_waste_is_shown_for_every_memory():
-    report = memory_kind_table(placed().taken)
+    report = memory_kind_table(placed().taken).frame()
     assert (report["waste_ratio"] >= 0).all()
     assert (report["used_bits"] <= report["capacity_bits"]).all()
     assert set(report["role"]) == {"fifo", "converter", "tile"}

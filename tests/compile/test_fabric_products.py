@@ -62,13 +62,13 @@ def test_times_lanes_and_depths_stay() -> None:
     before, after = design(), design(*ATTENTION)
     assert lanes(before) == lanes(after)
     assert before.graph == after.graph
-    assert kernel_table(before).equals(kernel_table(after))
+    assert kernel_table(before) == kernel_table(after)
 
 
 def test_energy_is_that_of_the_slices_that_they_replace() -> None:
     """No cost of a LUT is known: a design does not look thriftier for it."""
     before, after = (activity_table(found) for found in (design(), design(*ATTENTION)))
-    assert before.equals(after)
+    assert before == after
     run = simulate(design(*ATTENTION).graph)
     busy = {name: process.busy_cycles for name, process in run.breakdown.items()}
     done = activity_of(after, busy, run.cycles or 0, 250)

@@ -117,11 +117,11 @@ def test_reports_and_resources_know_one_fifo() -> None:
     fifos = {fifo.name for fifo in found.graph.fifos}
     ends = stream_ends(only_kernel(found.module, "test", "small"))
     assert {each.fifo for each in ends} <= fifos
-    assert [*fifo_table(found)["fifo"]] == [each.fifo for each in ends]
+    assert [row["fifo"] for row in fifo_table(found)] == [each.fifo for each in ends]
     taken = design_resources(found)
     assert {node.name for node in taken.nodes} >= {*ports(found)}
     assert taken.memory_ports == len(ports(found)) == len(memory_table(found))
-    activity = activity_table(found)
+    activity = activity_table(found).frame()
     assert activity["hbm_bits"].sum() == 8 * sum(port.tokens * port.token_bytes for port in ports(found).values())
     assert activity["element"].is_unique
 

@@ -4,120 +4,95 @@ After StreamTensor (arXiv 2509.13694, the FIFO sizing space), whose program has 
 over paths: here delays are those of one schedule (docs/explanation/fifo-sizing.md).
 """
 
-import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from highspy import Highs, HighsLp, HighsModelStatus, MatrixFormat
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import coo_array, csr_array
 
-from sttest.core.errors import InputError, SttestError, did_you_mean
+from sttest.core.directed_graph import topological_order
+from sttest.core.errors import InputError, SttestError
 
 # --- A linear program solved by HiGHS, which at times gives up on one that another of its ways solves
 
 
 # HiGHS's own choice first; the simplex without presolve and the interior point end where that reports "unknown".
-_WAYS = (("highs", True), ("highs-ds", False), ("highs-ipm", True))
+_WAYS = (("choose", "on"), ("simplex", "off"), ("ipm", "on"))
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The coefficients of R inequalities in C columns: one per entry, no place twice."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    shape: tuple[int, int]
+
+    def times(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``weights`` (R) times the matrix (R x C)."""
+        products = weights[self.rows] * self.coefficients
+        return np.bincount(self.columns, products, minlength=self.shape[1]).astype(np.float64)
 
 
 def solve_lp(
     costs: NDArray[np.float64],
-    rows: csr_array,
+    entries: Entries,
     limits: NDArray[np.float64],
     bounds: Sequence[tuple[float, float]] | NDArray[np.float64],
     what: str,
 ) -> NDArray[np.float64]:
-    """The point of least ``costs`` with ``rows @ point <= limits`` within ``bounds``.
+    """The point of least ``costs`` with ``entries @ point <= limits`` within ``bounds``.
 
     Args:
-        costs: per column.
-        rows, limits: coefficients and right-hand sides of the inequalities.
+        costs: cost per column.
+        entries, limits: coefficients and right-hand sides of the inequalities.
         bounds: least and most of each column.
-        what: is looked for, for the error.
+        what: name of what is looked for, for the error.
 
     Raises:
         SttestError: ``lp-failed``, no way finds one.
     """
+    program = _program(costs, entries, limits, np.array(bounds, np.float64))
     message = ""
-    for method, presolve in _WAYS:
-        solution = linprog(costs, rows, limits, bounds=bounds, method=method, options={"presolve": presolve})
-        if solution.success:
-            return solution.x
-        message = message or str(solution.message)
+    for solver, presolve in _WAYS:
+        status, point = _solved(program, solver, presolve)
+        if point is not None:
+            return point
+        message = message or status
     raise SttestError("lp-failed", f"{what}: {message}", where="fifo sizing")
 
 
-# --- Order in a small directed graph: what every design space needs first
+def _program(
+    costs: NDArray[np.float64], entries: Entries, limits: NDArray[np.float64], bounds: NDArray[np.float64]
+) -> HighsLp:
+    """The program column by column, as HiGHS stores it."""
+    order = np.lexsort((entries.rows, entries.columns))
+    program: Any = HighsLp()  # whose stubs know lists alone
+    program.num_row_, program.num_col_ = entries.shape
+    program.col_cost_, program.col_lower_, program.col_upper_ = costs, bounds[:, 0], bounds[:, 1]
+    program.row_lower_, program.row_upper_ = np.full(entries.shape[0], -np.inf), limits
+    program.a_matrix_.format_ = MatrixFormat.kColwise
+    program.a_matrix_.num_row_, program.a_matrix_.num_col_ = entries.shape
+    in_column = np.bincount(entries.columns, minlength=entries.shape[1])
+    program.a_matrix_.start_ = np.concatenate([[0], np.cumsum(in_column)])
+    program.a_matrix_.index_ = entries.rows[order]
+    program.a_matrix_.value_ = entries.coefficients[order]
+    return program
 
 
-def topological_order(names: Sequence[str], edges: Iterable[tuple[str, str]]) -> list[str]:
-    """The names with every source before its targets, otherwise in the order given.
-
-    A sequence that is already in topological order comes back unchanged.
-
-    Args:
-        names: unique node names.
-        edges: (source, target) pairs; parallel edges are allowed.
-
-    Raises:
-        InputError: ``duplicate-name``, ``unknown-name``, or ``cyclic-graph``,
-            which names one cycle.
-    """
-    index = {name: position for position, name in enumerate(names)}
-    if len(index) < len(names):
-        twice = next(name for position, name in enumerate(names) if index[name] != position)
-        raise InputError("duplicate-name", f"two nodes are named '{twice}'", where=twice, hints=["rename one of them"])
-    successors: dict[str, list[str]] = {name: [] for name in names}
-    waiting = dict.fromkeys(names, 0)
-    for source, target in edges:
-        _refuse_unknown(source, target, index)
-        successors[source].append(target)
-        waiting[target] += 1
-
-    ready = [index[name] for name in names if waiting[name] == 0]
-    order: list[str] = []
-    while ready:
-        name = names[heapq.heappop(ready)]
-        order.append(name)
-        for target in successors[name]:
-            waiting[target] -= 1
-            if waiting[target] == 0:
-                heapq.heappush(ready, index[target])
-    if len(order) < len(names):
-        cycle = _find_cycle(successors, set(names) - set(order))
-        raise InputError(
-            "cyclic-graph",
-            f"the graph has the cycle {' -> '.join(cycle)}",
-            where=cycle[0],
-            hints=["break the cycle with a value kept in external memory"],
-        )
-    return order
-
-
-def _refuse_unknown(source: str, target: str, known: dict[str, int]) -> None:
-    for name in (source, target):
-        if name not in known:
-            raise InputError(
-                "unknown-name",
-                f"the edge names the unknown node '{name}'",
-                where=f"{source} -> {target}",
-                hints=[did_you_mean(name, known)],
-            )
-
-
-def _find_cycle(successors: dict[str, list[str]], unordered: set[str]) -> list[str]:
-    """One cycle, first node repeated at the end; ``unordered`` is what Kahn's algorithm left over.
-
-    Every unordered node has an unordered predecessor, so walking backwards
-    must meet a node again.
-    """
-    predecessor = {target: name for name in sorted(unordered) for target in successors[name]}
-    walk = [min(unordered)]
-    while walk.count(walk[-1]) == 1:
-        walk.append(predecessor[walk[-1]])
-    return walk[walk.index(walk[-1]) :][::-1]
+def _solved(program: HighsLp, solver: str, presolve: str) -> tuple[str, NDArray[np.float64] | None]:
+    """How HiGHS ended, and the optimum if it found it."""
+    highs = Highs()
+    for option, value in (("output_flag", False), ("solver", solver), ("presolve", presolve)):
+        highs.setOptionValue(option, value)
+    highs.passModel(program)
+    highs.run()
+    status = highs.getModelStatus()
+    found = status == HighsModelStatus.kOptimal
+    return highs.modelStatusToString(status), np.array(highs.getSolution().col_value) if found else None
 
 
 # --- The graph of FIFO sizing: kernels by topological number, FIFOs by their place in the list
@@ -190,13 +165,12 @@ def schedule_delays(total_cycles: Mapping[str, int], edges: Sequence[DelayEdge])
 
     sources, targets = np.array(graph.ends).T
     numbers = np.arange(len(edges))
-    ones = np.ones(len(edges))
-    shape = (len(edges), len(asap))
-    rises = coo_array((ones, (numbers, targets)), shape=shape) - coo_array((ones, (numbers, sources)), shape=shape)
+    signs = np.repeat([-1.0, 1.0], len(edges))
+    falls = Entries(np.tile(numbers, 2), np.concatenate([targets, sources]), signs, (len(edges), len(asap)))
     starts = solve_lp(
-        np.array(graph.weights) @ rises,
-        -rises.tocsr(),
-        -np.array(graph.min_delays),
+        -falls.times(np.array(graph.weights)),
+        falls,
+        -np.array(graph.min_delays, np.float64),
         np.column_stack([asap, latest]),
         "the kernels have no schedule",
     )

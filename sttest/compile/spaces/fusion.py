@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from sttest.compile.spaces.fifo_sizing import topological_order
+from sttest.core.directed_graph import topological_order
 from sttest.core.errors import DoesNotFitError, InputError
 
 

@@ -14,9 +14,16 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
-from sttest.compile.spaces.fifo_sizing import DelayEdge, DelayGraph, asap_starts, differences, schedule_delays, solve_lp
+from sttest.compile.spaces.fifo_sizing import (
+    DelayEdge,
+    DelayGraph,
+    Entries,
+    asap_starts,
+    differences,
+    schedule_delays,
+    solve_lp,
+)
 from sttest.core.errors import InputError, did_you_mean
 from sttest.sim.graph import MIN_DEPTH
 
@@ -186,7 +193,7 @@ class _Program:
         edge_count = len(self.edge_bounds)
         found = solve_lp(
             np.pad(np.array(self.graph.weights), (0, shape[1] - edge_count)),
-            coo_array((coefficients, (rows, columns)), shape=shape).tocsr(),
+            Entries(np.array(rows), np.array(columns), np.array(coefficients, np.float64), shape),
             np.zeros(shape[0]),
             self.column_bounds,
             "the FIFO delays have no solution",

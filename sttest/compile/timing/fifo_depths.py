@@ -21,13 +21,12 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sttest.compile.assumptions import CREDITED_WEIGHT, MOST_DEPTH_ROUNDS, STORED_TOKENS
 from sttest.compile.spaces.fifo_curves import Curve, Nest, greatest_gap, most_held, nest
 from sttest.compile.spaces.fifo_sizing import DelayEdge, schedule_delays
 from sttest.compile.spaces.paper_fifo_sizing import EdgeRates, depth, solve_delays
+from sttest.core.directed_graph import strong_parts
 from sttest.core.errors import DeadlockError, InputError, did_you_mean
 from sttest.sim import simulate
 from sttest.sim.graph import (
@@ -375,10 +374,8 @@ def _stretches(spans: Mapping[str, int], edges: Sequence[_Edge], strategy: str) 
     names = list(spans)
     number = {name: index for index, name in enumerate(names)}
     coupled = [edge for edge in edges if len(edge.writes) > 1]
-    rows = [number[edge.source] for edge in coupled]
-    columns = [number[edge.target] for edge in coupled]
-    adjacency = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
-    _, region = connected_components(adjacency, directed=False)
+    ends = [(number[edge.source], number[edge.target]) for edge in coupled]
+    region = strong_parts(len(names), ends + [(target, source) for source, target in ends])
     pace: dict[int, int] = {}
     for name, where in zip(names, region, strict=True):
         pace[where] = max(pace.get(where, 1), spans[name])

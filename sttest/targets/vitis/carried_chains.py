@@ -31,6 +31,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from sttest.boards.operators import Operator
+from sttest.core.directed_graph import strong_parts
 from sttest.targets.vitis.cpp_model import (
     Assign,
     Call,
@@ -196,38 +197,14 @@ def _names_of(statement: Statement) -> set[str]:
 
 
 def _circles(uses: Mapping[Node, set[Node]]) -> Iterator[set[Node]]:
-    """The strongly connected parts that hold a circle (Tarjan, without recursion)."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    stack: list[Node] = []
-    on_stack: set[Node] = set()
-    for root in uses:
-        if root in number:
-            continue
-        work = [(root, iter(uses[root]))]
-        number[root] = low[root] = len(number)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            name, left = work[-1]
-            after = next((each for each in left if each in uses and (each not in number or each in on_stack)), None)
-            if after is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == number[name]:
-                    part = set(stack[stack.index(name) :])
-                    del stack[stack.index(name) :]
-                    on_stack -= part
-                    if len(part) > 1 or name in uses[name]:
-                        yield part
-            elif after in number:
-                low[name] = min(low[name], number[after])
-            else:
-                number[after] = low[after] = len(number)
-                stack.append(after)
-                on_stack.add(after)
-                work.append((after, iter(uses[after])))
+    """The strongly connected parts that hold a circle."""
+    nodes = list(uses)
+    number = {node: index for index, node in enumerate(nodes)}
+    edges = [(number[node], number[each]) for node in nodes for each in uses[node] if each in uses]
+    parts: dict[int, set[Node]] = {}
+    for node, part in zip(nodes, strong_parts(len(nodes), edges), strict=True):
+        parts.setdefault(part, set()).add(node)
+    return (part for part in parts.values() if len(part) > 1 or part & uses[next(iter(part))])
 
 
 # --- One iteration, on latencies
