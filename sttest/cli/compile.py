@@ -253,6 +253,7 @@ def _text(summary: dict[str, Any]) -> str:
         f"({shown})",
         f"cycles         {_cycles(summary['sizing'])}",
         f"resources      {_resources(summary['resources'])}",
+        *_memories(summary["resources"], parts),
         *_partition(summary["partition"]),
         *_contractions(summary["contractions"]),
         *_narrow(summary["narrow_loops"]),
@@ -273,6 +274,17 @@ def _resources(facts: dict[str, Any]) -> str:
     verdict = f"; {', '.join(over)} beyond the board's budget" if over else ""
     budget = f"of the {facts['budget']} budget"
     return f"{', '.join(shares)} {budget}, {facts['memory_ports']} DMAs on {facts['hbm_ports']} HBM ports{verdict}"
+
+
+def _memories(facts: dict[str, Any], parts: dict[str, Any]) -> list[str]:
+    """Why a group that fusion let through takes more memory than there is."""
+    if not {"bram18", "uram"} & set(facts["over_budget"]):
+        return []
+    counted = parts["converter_bytes"] + parts["dma_tile_bytes"]
+    return [
+        f"memories       {facts['held_bytes']:,} bytes in cells of {facts['cell_bytes']:,}; fusion held {counted:,} of "
+        f"converters and tiles to --c-max-bytes, not FIFOs ({parts['fifo_bytes']:,}) nor what cells leave empty"
+    ]
 
 
 def _partition(facts: dict[str, Any] | None) -> list[str]:

@@ -303,6 +303,8 @@ def resource_facts(taken: DesignResources, design: Design) -> dict[str, Any]:
         "share_of_budget": {kind: round(getattr(shares, kind), 4) for kind in KINDS},
         "budget": design.knobs.budget,
         "over_budget": [kind for kind in KINDS if getattr(shares, kind) > 1],
+        "held_bytes": sum(memory.facts.used_bits for memory in taken.memories) // 8,
+        "cell_bytes": sum(memory.capacity_bits for memory in taken.memories) // 8,
         "memory_ports": taken.memory_ports,
         "hbm_ports": len(taken.hbm_channels),
     }

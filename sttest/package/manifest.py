@@ -84,6 +84,8 @@ class Resources(_Section):
     share_of_budget: dict[str, float]
     budget: BudgetName = "published"  # packages of before there was a choice were held to this one
     over_budget: list[str]
+    held_bytes: int | None = None  # what all memories hold, and what their cells could; packages of before lack them
+    cell_bytes: int | None = None
     memory_ports: int
     hbm_ports: int
 
