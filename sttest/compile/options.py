@@ -310,6 +310,7 @@ def accepts(name: str, value: Value) -> bool:
     return True
 
 
+@cache
 def renamed(model: type[CompileOptions] | None = None) -> dict[str, str]:
     """Names and flags of earlier versions, and what they are today."""
     return {

@@ -13,13 +13,13 @@ from sttest.compile.compiler import Design, StagedCompiler, Tiled
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, place, refuse_ports
-from sttest.compile.spaces.partition import refuse_unplaceable
+from sttest.compile.spaces.partition import refuse_beyond, refuse_unplaceable
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.core.validation import validated
 from sttest.explore import assumptions
 from sttest.explore.facts import BlockFacts, DesignBounds, block_facts, bounds
 from sttest.explore.objectives import Figures, Losses, Objective, Target, dominates
-from sttest.explore.space import Point, lanes_of, resolved, tiling_of
+from sttest.explore.space import Lanes, Point, lanes_of, resolved, tiling_of
 from sttest.sim import simulate
 
 Status = Literal["simulated", "bounded", "refused"]
@@ -106,6 +106,7 @@ class Evaluator:
                 limits = replace(limits, logic=Resources())
             best = self.best_losses(facts, limits)
             self._refuse_logic(facts, limits)
+            self._refuse_process(facts, knobs, lanes)
             if any(dominates(one, best) for one in known):
                 return Evaluation("bounded", knobs, best)
             figures = self.figures(knobs)
@@ -207,6 +208,16 @@ class Evaluator:
             demand=round(getattr(limits.logic, kind)), bound=round(getattr(facts.budget, kind)), unit=kind,
             hints=["lower budget_percent", "lower the tile size"],
         )  # fmt: skip
+
+    def _refuse_process(self, facts: BlockFacts, knobs: CompileOptions, lanes: Lanes) -> None:
+        """Refuses a design of which one functional unit is more than a process may be, before it is made."""
+        if not self._checks or knobs.flow == "rtl" or knobs.product_units > 1:
+            return
+        for engine in facts.engines:
+            refuse_beyond(
+                engine.logic(lanes[engine.tasks[0].name]), facts.process, "process-resources",
+                f"process '{engine.tasks[0].engine}'",
+            )  # fmt: skip
 
 
 def _in_space(design: Design, taken: DesignResources) -> Figures:

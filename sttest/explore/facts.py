@@ -14,7 +14,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from sttest.boards.board import FpgaBoard
 from sttest.boards.operators import operators
 from sttest.boards.part import BudgetName
-from sttest.boards.resources import Resources, total
+from sttest.boards.resources import Resources, process_bound, total
 from sttest.compile.dialects import df
 from sttest.compile.dialects.stream_order import converter_buffer, same_order
 from sttest.compile.ir.module_walk import all_of
@@ -105,6 +105,7 @@ class BlockFacts:
     loaded_bytes: float  # least number of bytes loaded from memory
     bytes_per_cycle: float  # bytes per cycle of all channels together
     budget: Resources  # resources that a design may take of the board, all SLRs together
+    process: Resources  # resources that one process may take
 
     @cached_property
     def engines(self) -> tuple[EngineFacts, ...]:
@@ -137,7 +138,8 @@ def block_facts(module: ModuleOp, board: FpgaBoard, budget: BudgetName) -> Block
     for kernel in all_of(module, df.KernelOp):
         reader.read(kernel)
     rate = board.hbm_bytes_per_cycle_per_channel(sustained=True) * board.hbm.pseudo_channels.count
-    return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, total(die_of(board, budget).budgets))
+    most, process = total(die_of(board, budget).budgets), process_bound(board.fabric, budget)
+    return BlockFacts(tuple(reader.tasks), sum(reader.loads.values()), rate, most, process)
 
 
 class _Reader:

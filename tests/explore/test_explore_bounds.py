@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sttest.compile.compiler import compile_text
+from sttest.compile.dialects import df
+from sttest.compile.ir.module_walk import all_of
 from sttest.compile.options import CompileOptions
+from sttest.compile.resources.design import design_resources
+from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DoesNotFitError, InputError
 from sttest.explore.evaluate import Evaluator
 from sttest.explore.facts import bounds
@@ -49,6 +54,12 @@ def check(evaluator: Evaluator, data: st.DataObject) -> None:
     assert limits.memory_cycles > 0
     for kind in ("dsp", "lut", "ff"):
         assert getattr(limits.logic, kind) <= figures[kind] * (1 + 1e-9)
+    made = compile_text(evaluator.target.text, "made", "u55c", resolved(tiling, lanes))
+    taken = design_resources(made).by_node
+    for engine in facts.engines:  # as a search refuses one that is more than a process may be
+        unit, least = engine.tasks[0].engine, engine.logic(lanes[engine.tasks[0].name])
+        (process,) = {process_name(task) for task in all_of(made.module, df.TaskOp) if process_name(task) == unit}
+        assert all(one <= other * (1 + 1e-9) for one, other in zip(least, taken[process], strict=True))
     best = evaluator.best_losses(facts, limits)
     came = [objective.loss(figures) for objective in evaluator.objectives]
     assert all(least <= loss + 1e-9 * abs(loss) for least, loss in zip(best, came, strict=True))

@@ -17,7 +17,7 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import stream_of
 from sttest.compile.resources.memories import buffer_resources
 from sttest.compile.schedule.converter_block import ConverterBlock, converter_block
-from sttest.compile.schedule.operators import operator_instances, operators_of_lanes, step_interval
+from sttest.compile.schedule.operators import instances_of, operators_of_lanes, step_interval
 from sttest.compile.schedule.ports import words_of_token
 from sttest.compile.schedule.reductions import steps_of_tile
 from sttest.compile.schedule.storage import buffer_name, memory_name, task_storage
@@ -155,8 +155,9 @@ def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) 
 
 def _pipeline_of(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> PipelineLogic:
     lanes = min(lanes, task.tile_points)
-    instances, interval = operator_instances(task, lanes, library), step_interval(task, lanes, library)
-    shared = operators_of_lanes(task, lanes).total() - sum(instances.values())
+    every, interval = operators_of_lanes(task, lanes), step_interval(task, lanes, library)
+    instances = instances_of(every, interval)
+    shared = every.total() - sum(instances.values())
     ports, steps = len(task.sources) + len(task.produced), steps_of_tile(task, lanes)
     return PipelineLogic(
         instances, ports, task.iterations * steps, interval, shared_operators=shared, accesses=lanes * (ports + 1)

@@ -94,10 +94,12 @@ def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operat
     Where a step takes several cycles, since a running sum has to be back, operators take turns in them:
     the tool binds what a pipelined loop evaluates to as few as its interval allows.
     """
-    interval = step_interval(task, lanes, library)
-    return {
-        name: count if name in OWN else -(-count // interval) for name, count in operators_of_lanes(task, lanes).items()
-    }
+    return instances_of(operators_of_lanes(task, lanes), step_interval(task, lanes, library))
+
+
+def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
+    """The same from the operators of all lanes and the cycles between steps."""
+    return {name: count if name in OWN else -(-count // interval) for name, count in every.items()}
 
 
 def step_interval(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> int:

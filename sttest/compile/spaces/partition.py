@@ -23,11 +23,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
+import numpy as np
 from highspy import Highs, HighsVarType, SolutionStatus
 from highspy.highs import highs_linear_expression, highs_var
 
 from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.assumptions import NODE_LIMIT, PARTITION_GAP, SHARE_TOLERANCE
+from sttest.compile.spaces.slr_moves import Assignment, within_lines
 from sttest.core.errors import DoesNotFitError, InputError, did_you_mean
 
 # --- What a die partition is made of: processes, the FIFOs between them, the die, and what an assignment costs
@@ -122,26 +124,33 @@ def partition(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die
         InputError: a FIFO's end, or a pinned SLR, is not there.
     """
     refuse_overfull(processes, wires, die)
-    tried = _greedy(processes, wires, die), _solve(processes, wires, die, PARTITION_GAP)
+    tried = _greedy(processes, wires, die), _solve(processes, wires, die)
     found = [each for each in tried if each is not None]
     if not found:
-        raise _none_found(processes, die)
+        return _any_assignment(processes, wires, die)
     return min(found, key=lambda each: (round(each.objective, 9), each.proven_gap))
 
 
 def refuse_unplaceable(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> None:
     """Refuses what :func:`partition` refuses, without looking for the best.
 
-    Where the greedy pass finds no assignment the program is asked for any: up to the first one the search of both is
-    the same, and finding or proving a good one takes most of the time.
+    Where neither the greedy pass nor moves from there find an assignment, the program is asked for any: finding and
+    proving a good one takes most of the time.
 
     Raises:
         DoesNotFitError: see :func:`partition`.
         InputError: see :func:`partition`.
     """
     refuse_overfull(processes, wires, die)
-    if _greedy(processes, wires, die) is None and _solve(processes, wires, die, gap=inf) is None:
+    if _greedy(processes, wires, die) is None:
+        _any_assignment(processes, wires, die)
+
+
+def _any_assignment(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition:
+    found = _moved(processes, wires, die) or _solve(processes, wires, die, any_will_do=True)
+    if found is None:
         raise _none_found(processes, die)
+    return found
 
 
 def _none_found(processes: Sequence[ProcessFacts], die: Die) -> DoesNotFitError:
@@ -164,21 +173,57 @@ def _greedy(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: 
     return found if fits(found, die) else None
 
 
-def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, gap: float) -> Partition | None:
-    """The program's assignment once it is proven to be as good as any but for ``gap``; None if there is none.
+def _moved(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die) -> Partition | None:
+    """The greedy assignment, with processes moved until the long lines are enough."""
+    slr_of = greedy_slrs(processes, wires, die)
+    if slr_of is None:
+        return None
+    number = {process.name: place for place, process in enumerate(processes)}
+    joined = np.zeros((len(processes), len(processes)))
+    for wire in wires:
+        ends = number[wire.source], number[wire.target]
+        np.add.at(joined, (ends, ends[::-1]), wire.wires if ends[0] != ends[1] else 0)
+    place = within_lines(
+        Assignment(
+            place=np.array([slr_of[process.name] for process in processes]),
+            joined=joined,
+            taken=np.array([_by_kind(process.resources) for process in processes]),
+            budgets=np.array([_by_kind(budget) for budget in die.budgets]),
+            lines=die.sll_per_boundary,
+            movable=np.array([process.pinned is None for process in processes]),
+        )
+    )
+    if place is None:
+        return None
+    found = assess(dict(zip(number, map(int, place), strict=True)), processes, wires, die)
+    return found if fits(found, die) else None
+
+
+def _by_kind(resources: Resources) -> list[float]:
+    return [getattr(resources, kind) for kind in KINDS]
+
+
+def _solve(
+    processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: Die, *, any_will_do: bool = False
+) -> Partition | None:
+    """The program's assignment once it is proven to be nearly as good as any; None if there is none.
 
     ``below`` of a process is 1 where it lies at or before the boundary's SLR; it rises along the boundaries, so that
     the SLR is one-hot by itself.  Only these columns must be whole: the rest follows.
     """
     model, boundaries = Highs(), range(len(die.budgets) - 1)
-    for option, value in (("output_flag", False), ("mip_max_nodes", NODE_LIMIT), ("mip_rel_gap", gap)):
+    options = {"output_flag": False, "mip_max_nodes": NODE_LIMIT, "mip_rel_gap": PARTITION_GAP}
+    for option, value in (options | (_ANY_WILL_DO if any_will_do else {})).items():
         model.setOptionValue(option, value)
     below = {
         each.name: [model.addVariable(*_below_bounds(each, b), type=HighsVarType.kInteger) for b in boundaries]
         for each in processes
     }
-    crosses = [[model.addVariable(0, 1, obj=wire.wires / die.sll_per_boundary) for _ in boundaries] for wire in wires]
-    fullest = model.addVariable(0, 1, obj=die.balance_weight)
+    weight = 0.0 if any_will_do else 1.0
+    crosses = [
+        [model.addVariable(0, 1, obj=weight * wire.wires / die.sll_per_boundary) for _ in boundaries] for wire in wires
+    ]
+    fullest = model.addVariable(0, 1, obj=weight * die.balance_weight)
     for rising in below.values():
         model.addConstrs(before <= after for before, after in pairwise(rising))
     for wire, crossed in zip(wires, crosses, strict=True):
@@ -202,6 +247,12 @@ def _solve(processes: Sequence[ProcessFacts], wires: Sequence[WireFacts], die: D
     # Without anything to choose there is no gap to speak of.
     found = assess(slr_of, processes, wires, die, info.mip_gap if boundaries else 0.0)
     return found if fits(found, die) else None
+
+
+# Heuristics that look for a better assignment at the root: half of the time where the first one ends the search.
+_ANY_WILL_DO = {
+    "mip_rel_gap": inf, "mip_heuristic_run_rens": False, "mip_heuristic_run_root_reduced_cost": False,
+}  # fmt: skip
 
 
 def _below_bounds(process: ProcessFacts, boundary: int) -> tuple[float, float]:

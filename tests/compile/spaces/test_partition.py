@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from sttest.compile.spaces.partition import (
     partition,
     refuse_unplaceable,
 )
+from sttest.compile.spaces.slr_moves import Assignment, within_lines
 from sttest.core.errors import DoesNotFitError, InputError
 
 DIE = Die((Resources(100, 1000, 2000, 100, 30),) * 3, 500)
@@ -83,6 +85,48 @@ def test_no_slr_is_over_budget_and_the_greedy_pass_is_no_better(design):
     if greedy is not None:
         cost = assess(greedy, processes, wires, DIE)
         assert not fits(cost, DIE) or found.objective <= cost.objective + 1e-9
+
+
+@settings(max_examples=60, deadline=None)
+@given(designs(14))
+def test_moved_processes_keep_within_budgets_lines_and_pins(design):
+    processes, wires = design
+    place = within_lines(start := start_of(processes, wires))
+    if place is None:
+        return
+    slr_of = {each.name: int(slr) for each, slr in zip(processes, place, strict=True)}
+    assert (place[~start.movable] == start.place[~start.movable]).all()
+    assert all(count <= DIE.sll_per_boundary for count in assess(slr_of, processes, wires, DIE).wires)
+    if (start.used() <= start.budgets).all():
+        assert fits(assess(slr_of, processes, wires, DIE), DIE)
+
+
+def start_of(processes, wires):
+    """The processes in turn on SLR 0, 1 and 2, as nobody would lay them."""
+    joined = np.zeros((len(processes), len(processes)))
+    for wire in wires:
+        one, other = int(wire.source[1:]), int(wire.target[1:])
+        if one != other:
+            joined[one, other] += wire.wires
+            joined[other, one] += wire.wires
+    pinned = [each.pinned for each in processes]
+    return Assignment(
+        np.array([n % 3 if pin is None else pin for n, pin in enumerate(pinned)]), joined,
+        np.array([list(each.resources) for each in processes]), np.array([list(each) for each in DIE.budgets]),
+        DIE.sll_per_boundary, np.array([pin is None for pin in pinned]),
+    )  # fmt: skip
+
+
+def test_moves_go_through_states_that_are_worse():
+    """Two halves, each joined by many wires, that start mixed: no first move alone helps."""
+    processes = [process(f"p{n}", 24) for n in range(8)]
+    wires = [WireFacts(f"f{a}{b}", f"p{a}", f"p{b}", 298) for h in (0, 4) for a in range(h, h + 4) for b in range(h, a)]
+    start = start_of(processes, wires)
+    mixed = replace(start, place=np.array([0, 0, 1, 1, 0, 0, 1, 1]))
+    place = within_lines(mixed)
+    assert place is not None
+    slr_of = {each.name: int(slr) for each, slr in zip(processes, place, strict=True)}
+    assert fits(assess(slr_of, processes, wires, DIE), DIE)
 
 
 def test_a_chain_is_cut_where_it_is_thin():
