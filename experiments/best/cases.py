@@ -82,6 +82,7 @@ class Base:
         knobs: compile options; lanes that they do not name are the compiler's.
         attention: lanes of the products of attention; 0 for the compiler's.
         others: most lanes of the tasks that are no products, twice as many for those that quantise; 0 for no bound.
+        norms: lanes of the unit that quantises what norms give; 0 for those of the others that quantise.
         paced: if not 0, every task has the fewest lanes with which it keeps pace with the largest product on so many.
         layers: of a launch, where its lanes are looked for in a launch of fewer; 0 for those of the knobs.
     """
@@ -89,6 +90,7 @@ class Base:
     knobs: CompileOptions
     attention: int = 0
     others: int = 0
+    norms: int = 0
     paced: int = 0
     layers: int = 0
 
@@ -112,6 +114,7 @@ class _Sizes:
     ahead_kib: int = 8192
     # bursts in flight of ports of small parameters, whose words then need no block RAM; 0 for as many as of others
     seldom: int = 0
+    norms: int = 0  # lanes that quantise what norms give; 0 for as many as of the others
 
     @property
     def name(self) -> str:
@@ -119,13 +122,15 @@ class _Sizes:
         ahead = f"-ahead-{self.ahead_kib}" if self.ahead_kib else ""
         seldom = "-seldom" if self.seldom else ""
         lanes = f"products-{self.products}-attention-{self.attention}-others-{self.others}"
-        return f"{lanes}-bits-{self.bits}{ahead}{seldom}"
+        norms = f"-norms-{self.norms}" if self.norms else ""
+        return f"{lanes}-bits-{self.bits}{ahead}{seldom}{norms}"
 
 
 _WIDE = (_Sizes(4096, 2048, 32, 512), _Sizes(4096, 1024, 32, 512), _Sizes(4096, 512, 16, 512))
 _DECODE_SIZES: dict[BudgetName, tuple[_Sizes, ...]] = {
     "tight": (
         _Sizes(4096, 512, 8, 128), _Sizes(4096, 512, 8, 128, 8192, 1), _Sizes(4096, 512, 8, 128, 0),
+        _Sizes(4096, 512, 8, 128, 0, norms=64),
         _Sizes(4096, 256, 16, 128, 0), _Sizes(4096, 256, 8, 128), _Sizes(4096, 256, 8, 128, 8192, 1),
         _Sizes(4096, 256, 8, 128, 0), _Sizes(4096, 128, 8, 128, 0), _Sizes(4096, 256, 4, 128, 0),
         _Sizes(2048, 512, 8, 256), _Sizes(2048, 256, 8, 128),
@@ -146,7 +151,7 @@ def _decode_bases(case: Case) -> dict[str, Base]:
             gemv_lanes=sizes.products, tiles=attention_tiles(case.config, sizes.attention), vector_bits=sizes.bits,
             prefetch_kib=sizes.ahead_kib, seldom_bursts=sizes.seldom,
         )  # fmt: skip
-        found[sizes.name] = Base(knobs, sizes.attention, sizes.others)
+        found[sizes.name] = Base(knobs, sizes.attention, sizes.others, sizes.norms)
     return found
 
 
@@ -188,14 +193,13 @@ def _prefill_bases(case: Case) -> dict[str, Base]:
     layers = 2 if config.gated else config.layers // 4
     for lanes in _PREFILL_LANES[case.budget]:
         if not config.gated:
-            found[f"rows-{lanes}-kept"] = Base(_rows_kept(case), 0, 0, lanes, config.layers)
+            found[f"rows-{lanes}-kept"] = Base(_rows_kept(case), paced=lanes, layers=config.layers)
         for rows in _ROWS:
             if config.hidden * config.heads * config.head_dim // 2 <= _MOST_KEPT_KIB * 1024:
-                found[f"rows-{lanes}-attention-kept-{rows}"] = Base(
-                    _rows_attention_kept(case, rows), 0, 0, lanes, layers
-                )
+                kept = _rows_attention_kept(case, rows)
+                found[f"rows-{lanes}-attention-kept-{rows}"] = Base(kept, paced=lanes, layers=layers)
             else:
-                found[f"rows-{lanes}-again-{rows}"] = Base(_rows_again(case, rows), 0, 0, lanes, layers)
+                found[f"rows-{lanes}-again-{rows}"] = Base(_rows_again(case, rows), paced=lanes, layers=layers)
     return found
 
 

@@ -21,7 +21,8 @@ from sttest.compile.dialects.stream_order import without_repeats
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
 from sttest.compile.resources.clock import TimeAtClock, placed_clocks, times_at_clocks
-from sttest.compile.resources.design import SlrPlacement, die_under, place, tokens_carried
+from sttest.compile.resources.design import die_under
+from sttest.compile.resources.placement import SlrPlacement, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.core.errors import DeadlockError
 from sttest.core.report_table import ReportTable

@@ -14,7 +14,7 @@ from experiments.best.start import start_lanes
 from sttest.boards.resources import Resources
 from sttest.compile.compiler import StagedCompiler
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.design import place
+from sttest.compile.resources.placement import place
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError, did_you_mean
 from sttest.core.program import program_hash
 from sttest.core.results import PointStore
@@ -83,6 +83,7 @@ def _plain(judged: Judged | None) -> dict[str, Any]:
     return {} if judged is None else asdict(judged)
 
 
+@long_launches()
 def find(search: Search, say: Say, *, store: Path = STORE, folder: Path = FOLDER) -> Found:
     """The best design of a case.
 
@@ -132,8 +133,7 @@ def _cycles(compiler: StagedCompiler, knobs: CompileOptions) -> int:
         DoesNotFitError: with its layers it no longer fits.
         DeadlockError: it does not finish.
     """
-    with long_launches():
-        cycles = place(compiler.design(knobs)).cycles[0]
+    cycles = place(compiler.design(knobs)).cycles[0]
     if cycles is None:
         raise DeadlockError("deadlock", "deadlocks with all layers of a launch", where=f"{knobs.layers} layers")
     return cycles

@@ -13,7 +13,7 @@ from sttest.boards.energy import CASES, EnergyCosts, energy
 from sttest.boards.part import BudgetName
 from sttest.boards.resources import KINDS, total
 from sttest.compile.resources.design import die_under
-from sttest.compile.resources.relays import placed_relays
+from sttest.compile.resources.placement import placed_relays
 from sttest.core.results import Kind, Row
 
 _UNITS = {"dsp": "DSPs", "lut": "LUTs", "ff": "flip-flops", "bram18": "BRAM18 blocks", "uram": "URAM blocks"}

@@ -16,6 +16,7 @@ from sttest.explore.lane_judge import LaneJudge
 ATTENTION = ("attn_scores", "attn_mix")
 """Engines of the two products of attention."""
 _QUANTISES = ("_quantise", "_norm_4")
+_NORMS = "_norm_quantise_engine"
 
 
 def start_lanes(compiler: StagedCompiler, judge: LaneJudge, base: Base) -> dict[str, int]:
@@ -29,6 +30,8 @@ def start_lanes(compiler: StagedCompiler, judge: LaneJudge, base: Base) -> dict[
         elif engine not in ATTENTION and base.others:
             most = base.others * (2 if engine.endswith(_QUANTISES) else 1)
             start[engine] = min(start[engine], _at_most(choices, most))
+        if base.norms and engine.endswith(_NORMS):
+            start[engine] = _at_most(choices, base.norms)
     return start
 
 

@@ -13,7 +13,7 @@ from sttest.compile.compiler import Design
 from sttest.compile.opt import run_opt
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import narrow_loops
-from sttest.compile.resources.design import place
+from sttest.compile.resources.placement import place
 from sttest.core.errors import InputError
 from sttest.core.files import read_text
 from sttest.core.tables import print_table

@@ -14,9 +14,9 @@ from sttest.compile.dialects import df
 from sttest.compile.ir.module_walk import all_of
 from sttest.compile.linalg.contraction import work
 from sttest.compile.resources.clock import placed_clocks, times_at_clocks
-from sttest.compile.resources.design import DesignResources, SlrPlacement, die_under
+from sttest.compile.resources.design import DesignResources, die_under
 from sttest.compile.resources.memories import WAYS
-from sttest.compile.resources.relays import placed_relays
+from sttest.compile.resources.placement import SlrPlacement, placed_relays
 from sttest.compile.schedule.operators import FABRIC, operator_instances, operators_of_lanes, payload_operators
 from sttest.compile.schedule.task_schedule import task_schedule
 from sttest.compile.sharing.functional_units import stream_ends

@@ -12,7 +12,8 @@ from sttest.boards.resources import KINDS, Resources, total
 from sttest.compile.compiler import Design, StagedCompiler, Tiled
 from sttest.compile.options import CompileOptions
 from sttest.compile.reports import activity_table
-from sttest.compile.resources.design import DesignResources, design_resources, die_under, place, refuse_ports
+from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
+from sttest.compile.resources.placement import place
 from sttest.compile.spaces.partition import refuse_beyond, refuse_unplaceable
 from sttest.core.errors import DeadlockError, DoesNotFitError, InputError, SttestError
 from sttest.core.validation import validated

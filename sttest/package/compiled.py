@@ -12,7 +12,8 @@ from sttest.compile.hls.files import design_memory, design_signature, emit_desig
 from sttest.compile.ir.module_walk import target_of
 from sttest.compile.opt import new_context, parse
 from sttest.compile.reference_graph import value_graph
-from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
+from sttest.compile.resources.design import DesignResources, design_resources
+from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.spaces.fusion import Fusion, GroupCost
 from sttest.core.errors import InputError
 from sttest.core.files import MANIFEST, replacing_folder, write_json

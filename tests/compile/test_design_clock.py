@@ -10,7 +10,7 @@ import pytest
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.resources.clock import TimeAtClock, graph_at, placed_clocks, times_at_clocks
-from sttest.compile.resources.design import SlrPlacement, place
+from sttest.compile.resources.placement import SlrPlacement, place
 from sttest.frontend.shipped import lowered_text
 
 

@@ -21,8 +21,9 @@ from sttest.compile.reports import (
     relay_table,
     resource_table,
 )
-from sttest.compile.resources.design import SlrPlacement, crossed_by, design_resources, die_of, place, tokens_carried
+from sttest.compile.resources.design import design_resources, die_of
 from sttest.compile.resources.memories import Crossings, with_crossings
+from sttest.compile.resources.placement import SlrPlacement, crossed_by, place, tokens_carried
 from sttest.compile.sharing.processes import process_name
 from sttest.compile.spaces.partition import assess, fits
 from sttest.core.errors import DoesNotFitError, InputError

@@ -20,7 +20,8 @@ from filecheck.parser import Parser, pattern_for_opts
 from sttest.cli.compile import Request, compile_package
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.design import SlrPlacement, design_resources, die_under, placement
+from sttest.compile.resources.design import design_resources, die_under
+from sttest.compile.resources.placement import SlrPlacement, placement
 from sttest.compile.spaces.partition import assess
 from sttest.core.files import read_text
 from sttest.crosscheck.rtl_kernel import emulate_kernel, package_kernel

@@ -13,7 +13,7 @@ import pytest
 from sttest.compile.compiler import Design, compile_text
 from sttest.compile.options import CompileOptions
 from sttest.compile.reference_graph import value_graph
-from sttest.compile.resources.design import place
+from sttest.compile.resources.placement import place
 from sttest.core.errors import InputError
 from sttest.frontend.shipped import lowered_text
 from sttest.package import DesignPackage, ModelPackage, load_graph, read_lanes

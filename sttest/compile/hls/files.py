@@ -9,7 +9,8 @@ from sttest.compile.hls.memory_layout import PortLayout
 from sttest.compile.hls.network import PortMemory, RelayChain, Tensor
 from sttest.compile.hls.top import PortTiming
 from sttest.compile.ir.module_walk import all_of
-from sttest.compile.resources.design import DesignResources, SlrPlacement, design_resources
+from sttest.compile.resources.design import DesignResources, design_resources
+from sttest.compile.resources.placement import SlrPlacement
 from sttest.compile.sharing.processes import fifos_of
 from sttest.compile.timing.timed_graph import TimedGraphs
 from sttest.core.kernel_signature import BufferArgument, DesignSignature, KernelSignature

@@ -13,7 +13,7 @@ from sttest.boards.board import FpgaBoard
 from sttest.boards.frequency import ClockBand, clock_band
 from sttest.compile.channels.memory_ports import hbm_channels
 from sttest.compile.compiler import Design
-from sttest.compile.resources.design import SlrPlacement
+from sttest.compile.resources.placement import SlrPlacement
 from sttest.sim import simulate
 from sttest.sim.bursts import channel_number
 from sttest.sim.graph import TimedGraph

@@ -1,6 +1,5 @@
 """What a compiled design takes: every process with its memories, and the facts that a die partition is made from."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,24 +9,13 @@ from sttest.boards.part import BudgetName
 from sttest.boards.resources import Resources, process_bound, slr_budgets, slr_capacity, total
 from sttest.compile.compiler import Design
 from sttest.compile.ir.module_walk import only_kernel
-from sttest.compile.resources.memories import (
-    HBM,
-    WAYS,
-    Crossings,
-    MemoryBus,
-    buffer_words,
-    memory_buses,
-    with_crossings,
-)
+from sttest.compile.resources.memories import HBM, MemoryBus, buffer_words, memory_buses
 from sttest.compile.resources.nodes import NodeLogic, NodeModel, channels_of, memories
 from sttest.compile.resources.rtl_design import logic_in_hardware
 from sttest.compile.sharing.functional_units import stream_ends
 from sttest.compile.spaces.memory import MemoryChoice, choose_memories
-from sttest.compile.spaces.partition import Die, Partition, ProcessFacts, WireFacts, partition
-from sttest.compile.timing.fifo_depths import accesses
+from sttest.compile.spaces.partition import Die, ProcessFacts, WireFacts
 from sttest.core.errors import DoesNotFitError
-from sttest.sim import simulate
-from sttest.sim.graph import TimedGraph
 
 
 @dataclass(frozen=True)
@@ -115,58 +103,6 @@ def die_of(board: FpgaBoard, budget: BudgetName, ports: int = 0) -> Die:
 def die_under(design: Design, taken: DesignResources) -> Die:
     """The SLRs that a design has by its budget."""
     return die_of(design.board, design.knobs.budget, len(taken.hbm_channels))
-
-
-# --- The check that a design fits its board: budgets, HBM ports, an SLR for every process, and what crossings cost
-
-
-@dataclass(frozen=True)
-class SlrPlacement:
-    """A design that fits."""
-
-    taken: DesignResources  # process by process
-    partition: Partition  # SLRs and what they and their boundaries carry
-    crossings: Crossings  # what has registers on its way
-    graph: TimedGraph  # timed, with registers on what crosses
-    cycles: tuple[int | None, int | None]  # without and with those registers; None for a deadlock
-
-
-def place(design: Design) -> SlrPlacement:
-    """Checks a design against its board and places it.
-
-    Raises:
-        DoesNotFitError: ``board-resources``, ``process-resources``, ``slr-resources``, ``hbm-ports`` or
-            ``no-partition``, with the
-            resource, the demand, the budget and what would lower it.
-    """
-    taken = design_resources(design)
-    refuse_ports(design, taken)
-    return placement(design, taken, partition(taken.processes(), taken.links(), die_under(design, taken)))
-
-
-def placement(design: Design, taken: DesignResources, found: Partition) -> SlrPlacement:
-    """A design on SLRs that are given."""
-    crossings = crossed_by(taken, found)
-    graph = with_crossings(design.graph, crossings, tokens_carried(design.graph))
-    return SlrPlacement(taken, found, crossings, graph, (simulate(design.graph).cycles, simulate(graph).cycles))
-
-
-def crossed_by(taken: DesignResources, found: Partition) -> Crossings:
-    """Boundaries on the way of each FIFO's tokens: its own, and there and back those of the bus of a DMA at an end."""
-    buses = Counter[str]()
-    for bus in taken.buses:
-        buses[bus.fifo] += WAYS * found.crossings(bus.wire)
-    return Crossings({wire.fifo: found.crossings(wire) for wire in taken.wires}, buses)
-
-
-def tokens_carried(graph: TimedGraph) -> dict[str, int]:
-    """What each FIFO carries in a run, of all layers."""
-    return {
-        fifo: len(curve)
-        for process in graph.processes
-        for (fifo, end), curve in accesses(process, graph).items()
-        if end == "write"
-    }
 
 
 def refuse_ports(design: Design, taken: DesignResources) -> None:

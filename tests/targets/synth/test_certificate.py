@@ -8,7 +8,7 @@ import pytest
 from sttest.boards.resources import KINDS, total
 from sttest.compile.compiler import compile_text
 from sttest.compile.options import CompileOptions
-from sttest.compile.resources.design import place
+from sttest.compile.resources.placement import place
 from sttest.frontend.shipped import lowered_text
 from sttest.package.compiled import write_package
 from sttest.targets.synth import certificate, design_parts
