@@ -183,7 +183,7 @@ class Control:
         behind = end + loops[-1].entry_gap - 1
         if behind != periods[self.turns[-1]] - 1:
             period = f"({p}last_pass ? {literal(behind, width)} : {period})"
-        return f"""  logic [{width - 1}:0] {p}stage = 0;
+        return f"""{"".join(self.tables)}  logic [{width - 1}:0] {p}stage = 0;
   logic [{run_width - 1}:0] {p}run = 0;
   logic {p}advance, {p}last_run, {p}last_pass, {p}last_stage, {p}ended = 0;
 {self._passes()}  assign {p}last_run = {p}run == {literal(runs - 1, run_width)};
@@ -199,7 +199,7 @@ class Control:
       if ({p}last_stage & {p}last_pass & {p}last_run) {p}ended <= 1;
       if ({p}last_stage & {p}last_pass & ~{p}last_run) {p}run <= {p}run + {literal(1, run_width)};
     end
-{"".join(self.tables)}{iterators}"""
+{iterators}"""
 
     def _passes(self) -> str:
         """The number of the loop in the program, and its turn."""

@@ -203,3 +203,20 @@ def netlist(path: Path, processes) -> str:
         for name, job in each.parts.items():
             text = re.sub(rf"\b{name}\b", f"job_{job.key}", text)
     return text
+
+
+# --- Processes that take turns: what synthesis reads strictly, Verilator forgives
+
+
+def test_processes_that_take_turns_are_read_by_synthesis(tmp_path):
+    """Those whose turns differ in length or in trips, of a design with split products: units, forks, gathers, sums."""
+    options = CompileOptions(share="all", product_units=2, layers=2, flow="rtl")
+    design = compile_text(lowered_text("gpt2", "decode"), "gpt2", "u55c", options)
+    cells = Cells(tmp_path / "lanes")
+    found = design_modules(only_kernel(design.module, "test", "gpt2"), design.graph, LIBRARY, cells)
+    turning = {module.processes[0]: jobs_of(module).frame for module in found if "OF_TURN" in module.body}
+    kinds = {name: job for name, job in turning.items() if name.split("_")[0] in ("fork", "gather", "attn")}
+    assert {name.split("_")[0] for name in kinds} >= {"fork", "attn"}
+    made = synthesize(list(kinds.values()), tmp_path / "synth", 2, lambda _: None)
+    failed = {name: str(made[job.key]) for name, job in kinds.items() if not isinstance(made[job.key], Synthesized)}
+    assert failed == {}
