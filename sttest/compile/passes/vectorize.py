@@ -18,6 +18,7 @@ from sttest.compile.ir.module_walk import all_of, require_dmas
 from sttest.compile.passes.materialize_dma import lay_out_tokens
 from sttest.compile.schedule.operators import busy_cycles
 from sttest.compile.schedule.tile_walk import TileWalk, source_tokens
+from sttest.compile.sharing.functional_units import engines_of
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,11 @@ def _rates(kernel: df.KernelOp, streams: Sequence[SSAValue], flatten: bool) -> d
     """Bits per cycle of each stream, of those of one width the most."""
     ahead = {stream for stream in streams if flatten and _changes_halves(stream.owner)}
     rates = {stream: _bits_per_cycle(stream) * (2 if stream in ahead else 1) for stream in streams}
-    groups = _of_one_width(kernel)
+    turns = _of_turns(kernel)
+    # A unit that several tasks share moves what the slowest of their neighbours does: wider, all its FIFOs would be.
+    for group in turns:
+        rates |= dict.fromkeys(group, min(rates.get(stream, 0) for stream in group))
+    groups = [*_of_one_width(kernel), *turns]
     # A stream may be of two groups, and what it gains in one the other gains, too.
     while uneven := [group for group in groups if len({rates.get(stream, 0) for stream in group}) > 1]:
         for group in uneven:
@@ -149,6 +154,12 @@ def _of_one_width(kernel: df.KernelOp) -> list[list[SSAValue]]:
         elif isinstance(node, df.ConcatOp):
             joined.append([*node.sources, *node.produced])
     return [*outside.values(), *joined]
+
+
+def _of_turns(kernel: df.KernelOp) -> list[list[SSAValue]]:
+    """Streams that tasks which take turns on one unit have at the same port."""
+    members = (([*task.sources, *task.produced] for task in tasks) for tasks in engines_of(kernel).values())
+    return [list(streams) for each in members for streams in zip(*each, strict=True)]
 
 
 def _bits_per_cycle(stream: SSAValue) -> int:

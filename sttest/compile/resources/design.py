@@ -73,7 +73,8 @@ def design_resources(design: Design) -> DesignResources:
     model = NodeModel(library, port_bits, channels_of(design.graph), buffer_words(kernel, in_flight, port_bits))
     nodes = tuple(model.of_kernel(kernel))
     logic = total(node.logic for node in nodes)
-    chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic)
+    most = process_bound(design.board.fabric, design.knobs.budget)
+    chosen = choose_memories(memories(kernel, design.graph, library), board_capacity(design.board), logic, most)
     if design.knobs.flow == "rtl":
         nodes, chosen = logic_in_hardware(kernel, design.graph, library, nodes, chosen)
     wires = (

@@ -6,12 +6,14 @@ that logic and memories take of the board's resources, so that what is scarce is
 A wide and shallow memory lands in LUTs, a deep and narrow one in blocks, a large one in
 UltraRAM where its words are wide enough to fill it; and where logic has taken the LUTs,
 more go into blocks.  Memories are decided in turn, largest first, each against all
-others, until none changes: no single change makes the sum smaller.
+others, until none changes: no single change makes the sum smaller.  Where the memories of a
+process would take more than one process may, another kind is taken if that takes less.
 
 Two things are settled before: which FIFOs are shift registers, because the timed graph
 reads those a cycle sooner, and LUT memory ends where Vitis HLS ends it.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -65,7 +67,7 @@ class MemoryChoice:
 
 
 def choose_memories(
-    memories: Sequence[MemoryFacts], board: Resources, logic: Resources | None = None
+    memories: Sequence[MemoryFacts], board: Resources, logic: Resources | None = None, most: Resources | None = None
 ) -> tuple[MemoryChoice, ...]:
     """The kind of every memory, in the order given.
 
@@ -73,6 +75,7 @@ def choose_memories(
         memories: memories of a design.
         board: resources that the board has for kernels.
         logic: resources of the design without its memories.
+        most: what the memories of one process may take, as far as other kinds can help it.
 
     Raises:
         InputError: a memory without words or bits.
@@ -82,19 +85,29 @@ def choose_memories(
             raise InputError("empty-memory", "a memory of no bits", where=facts.name, hints=["give it a word of 1 bit"])
     options = [[choice_of(facts, kind) for kind in _candidates(facts)] for facts in memories]
     chosen: list[MemoryChoice | None] = [None] * len(options)
-    used = logic or Resources()
+    used, of_owner = logic or Resources(), defaultdict[str, Resources](Resources)
     largest_first = sorted(range(len(options)), key=lambda number: -memories[number].used_bits)
     changed = True
     while changed:
         changed = False
         for number in largest_first:
-            now = chosen[number]
-            others = used + now.resources * -1 if now else used
-            after = [unevenness(others + choice.resources, board) for choice in options[number]]
-            best = options[number][after.index(min(after))]
-            if now is None or min(after) < unevenness(used, board) - LEAST_GAIN:
+            now, owner = chosen[number], memories[number].owner
+            freed = now.resources * -1 if now else Resources()
+            others, beside = used + freed, of_owner[owner] + freed
+            allowed = _within(options[number], beside, most)
+            after = [unevenness(others + choice.resources, board) for choice in allowed]
+            best = allowed[after.index(min(after))]
+            if now is None or now not in allowed or min(after) < unevenness(used, board) - LEAST_GAIN:
                 chosen[number], used, changed = best, others + best.resources, True
+                of_owner[owner] = beside + best.resources
     return tuple(choice for choice in chosen if choice is not None)
+
+
+def _within(choices: list[MemoryChoice], beside: Resources, most: Resources | None) -> list[MemoryChoice]:
+    """The choices with which a process takes no more than ``most``, beside its other memories; all if none does."""
+    if most is None:
+        return choices
+    return [each for each in choices if (beside + each.resources).shares_of(most).largest <= 1] or choices
 
 
 def unevenness(used: Resources, board: Resources) -> float:

@@ -79,3 +79,16 @@ def test_no_single_change_fills_the_board_more_evenly(shapes, lut):
 def test_a_memory_without_bits_is_refused():
     with pytest.raises(InputError, match="no bits"):
         chosen("tile", 0, 8)
+
+
+def test_memories_of_one_process_are_spread_over_kinds_where_one_is_too_much_of_a_process():
+    """32 FIFOs of 984 words of 256 bits: 128 UltraRAMs, of which a process may have 80; block RAM takes the rest."""
+    memories = [MemoryFacts(f"m{n}", "gather", "fifo", 984, 256) for n in range(32)]
+    board, most = Resources(8000, 1_000_000, 2_000_000, 3500, 960), Resources(666, 91_080, 182_160, 288, 80)
+    logic = Resources(bram18=2500)  # so that all would be UltraRAM
+    free, held = choose_memories(memories, board, logic), choose_memories(memories, board, logic, most)
+    assert total(each.resources for each in free).shares_of(most).largest > 1
+    assert total(each.resources for each in held).shares_of(most).largest <= 1
+    assert {each.kind for each in held} == {"bram", "uram"}
+    tiny = Resources(1, 1, 1, 1, 1)
+    assert choose_memories(memories, board, logic, tiny) == free
