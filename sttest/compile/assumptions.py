@@ -69,7 +69,7 @@ PARTITION_GAP = 0.02
 """Relative distance from the best assignment at which the solver stops.  Assumed."""
 SHARE_TOLERANCE = 1e-6
 """Share of a budget that rounding may add.  Assumed: the feasibility tolerance of HiGHS."""
-RELAY_ROUNDS = 4
-"""Times that SLRs are chosen again, to keep room for the relays of the choice before.  Assumed."""
+RELAY_CHOICES = 4
+"""Choices of SLRs, of which each but the first keeps room for the relays of those before.  Assumed."""
 REGISTERS_PER_BOUNDARY = 2
 """Registers of a FIFO at an SLR boundary, one on either side (AMD UG949, SLR crossing registers)."""

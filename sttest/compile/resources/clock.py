@@ -36,7 +36,7 @@ class TimeAtClock:
         """How many of something a second has, such as tokens.
 
         Args:
-            units: of one launch.
+            units: number of them in one launch.
         """
         return None if self.us is None else 1e6 * units / self.us
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from sttest.boards.operators import Operator, operators
 from sttest.boards.resources import PipelineLogic, Resources, fifo_resources, pipeline_resources, total
-from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY, RELAY_ROUNDS
+from sttest.compile.assumptions import REGISTERS_PER_BOUNDARY, RELAY_CHOICES
 from sttest.compile.compiler import Design
 from sttest.compile.resources.design import DesignResources, design_resources, die_under, refuse_ports
 from sttest.compile.resources.memories import WAYS, Crossings, with_crossings
@@ -49,11 +49,13 @@ def place(design: Design) -> SlrPlacement:
     die = die_under(design, taken)
     first = found = partition(taken.processes(), taken.links(), die)
     kept = [Resources() for _ in die.budgets]
-    for _ in range(RELAY_ROUNDS):
+    for left in reversed(range(RELAY_CHOICES)):
         relays = _relays_by_slr(design, taken, found)
         beside = (relay.shares_of(budget) for relay, budget in zip(relays, die.budgets, strict=True))
         if all((share + more).largest <= 1 for share, more in zip(found.shares, beside, strict=True)):
             return placement(design, taken, found)
+        if not left:
+            break
         kept = [Resources(*map(max, before, now)) for before, now in zip(kept, relays, strict=True)]
         narrower = replace(die, budgets=tuple(map(_less, die.budgets, kept)))
         try:

@@ -166,7 +166,7 @@ def port_estimate(words: PortWords, bursts: Bursts, room: int, *, reads: bool, r
         bursts: its bursts.
         room: words that it has places for.
         reads: whether it reads memory.
-        rows: what was synthesized.
+        rows: synthesized ports.
     """
     routes = [bursts.route, *([] if words.parts is None else [words.parts])]
     made = [(rows.read if reads else rows.write).resources]

@@ -37,8 +37,8 @@ class Part:
         """An instance that advances with the stage of its process.
 
         Args:
-            name: of the instance.
-            wires: what its inputs, then its outputs are connected to.
+            name: name of the instance.
+            wires: wires of its inputs, then of its outputs.
         """
         ports = [port for port, _ in (*self.inputs, *self.outputs)]
         connected = [f".{port}({wire})" for port, wire in zip(ports, wires, strict=True)]

@@ -93,8 +93,8 @@ def delayed(name: str, value: str, bits: int, cycles: int, enable: str, *, in_a_
     """A value so many enabled cycles later: text, and the expression of what it was.
 
     Args:
-        name: of the registers.
-        value: expression.
+        name: name of the registers.
+        value: expression of the value.
         bits: width of the value.
         cycles: number of registers.
         enable: condition under which they move on.

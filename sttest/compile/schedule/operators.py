@@ -98,7 +98,7 @@ def operator_instances(task: df.TaskOp, lanes: int, library: Mapping[str, Operat
 
 
 def instances_of(every: Mapping[str, int], interval: int) -> dict[str, int]:
-    """The same from the operators of all lanes and the cycles between steps."""
+    """Instances of each operator, from the operators of all lanes and the cycles between steps."""
     return {name: count if name in OWN else -(-count // interval) for name, count in every.items()}
 
 
