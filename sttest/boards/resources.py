@@ -209,10 +209,11 @@ def _words(operator: Operator) -> float:
 
 def operator_resources(operators: Mapping[str, float], library: Mapping[str, Operator]) -> Resources:
     """The operators alone."""
-    return total(
-        Resources(dsp=library[name].area.dsp, lut=library[name].area.lut, ff=library[name].area.ff) * count
-        for name, count in operators.items()
-    )
+    areas = [(library[name].area, count) for name, count in operators.items()]
+    return Resources(
+        sum(area.dsp * count for area, count in areas), sum(area.lut * count for area, count in areas),
+        sum(area.ff * count for area, count in areas),
+    )  # fmt: skip
 
 
 def pipeline_resources(pipeline: PipelineLogic, library: Mapping[str, Operator]) -> Resources:

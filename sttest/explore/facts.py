@@ -21,7 +21,7 @@ from sttest.compile.ir.module_walk import all_of
 from sttest.compile.resources.design import die_of
 from sttest.compile.resources.nodes import task_logic
 from sttest.compile.schedule.cascades import can_cascade
-from sttest.compile.schedule.operators import step_interval
+from sttest.compile.schedule.operators import payload_operators, step_interval
 from sttest.compile.spaces.tiling import lane_choices
 
 
@@ -180,10 +180,11 @@ class _Reader:
         )
         name = task.sym_name.data
         engine = name if task.engine is None else task.engine.data
+        payload = payload_operators(task)
         return TaskFacts(
             name, engine, task.is_contraction, task.iterations, task.tile_points,
             {lanes: step_interval(task, lanes, self._library) for lanes in choices},
-            {lanes: task_logic(task, lanes, self._library) for lanes in choices}, waits, can_cascade(task),
+            {lanes: task_logic(task, lanes, self._library, payload) for lanes in choices}, waits, can_cascade(task),
         )  # fmt: skip
 
 

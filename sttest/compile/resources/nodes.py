@@ -135,9 +135,18 @@ class NodeModel:
         return total([port, adapter, buffer_resources(1, self.port_bits), held])
 
 
-def task_logic(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> Resources:
-    """A task with so many lanes; at the itensor or the stream level."""
-    return pipeline_resources(_pipeline_of(task, lanes, library), library)
+def task_logic(
+    task: df.TaskOp, lanes: int, library: Mapping[str, Operator], payload: Mapping[str, int] | None = None
+) -> Resources:
+    """A task with so many lanes; at the itensor or the stream level.
+
+    Args:
+        task: task.
+        lanes: lanes of a step.
+        library: operators at the board's clock.
+        payload: operators of one payload evaluation, where they are known.
+    """
+    return pipeline_resources(_pipeline_of(task, lanes, library, payload), library)
 
 
 def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) -> Resources:
@@ -153,9 +162,11 @@ def engine_logic(members: Sequence[df.TaskOp], library: Mapping[str, Operator]) 
     return total([pipeline_resources(replace(pipelines[0], ports=ports, trip=trip), library), *choices])
 
 
-def _pipeline_of(task: df.TaskOp, lanes: int, library: Mapping[str, Operator]) -> PipelineLogic:
+def _pipeline_of(
+    task: df.TaskOp, lanes: int, library: Mapping[str, Operator], payload: Mapping[str, int] | None = None
+) -> PipelineLogic:
     lanes = min(lanes, task.tile_points)
-    every, interval = operators_of_lanes(task, lanes), step_interval(task, lanes, library)
+    every, interval = operators_of_lanes(task, lanes, payload), step_interval(task, lanes, library)
     instances = instances_of(every, interval)
     shared = every.total() - sum(instances.values())
     ports, steps = len(task.sources) + len(task.produced), steps_of_tile(task, lanes)

@@ -21,6 +21,7 @@ from sttest.compile.schedule.reductions import (
     lane_factors,
     lanes_per_result,
     levels,
+    reduction_loops,
     reduction_of,
     steps_of_tile,
     sum_distance,
@@ -67,24 +68,34 @@ def payload_operators(task: df.TaskOp) -> Counter[str]:
     return Counter(_operator_name(op, task) for op in ops)
 
 
-def operators_of_lanes(task: df.TaskOp, lanes: int) -> Counter[str]:
+def operators_of_lanes(task: df.TaskOp, lanes: int, payload: Mapping[str, int] | None = None) -> Counter[str]:
     """The operators of so many lanes: the payload's in each, and the adders that join the sums of steps.
+
+    Args:
+        task: task.
+        lanes: lanes of a step.
+        payload: operators of one payload evaluation, where they are known (:func:`payload_operators`).
 
     Raises:
         InputError: the payload has an op that no operator stands for.
     """
-    every, shared = prod(lane_factors(task, lanes)), lanes_per_result(task, lanes)
-    found = Counter({name: count * every for name, count in payload_operators(task).items()})
+    factors = lane_factors(task, lanes)
+    every, shared = prod(factors), prod(factors[loop] for loop in reduction_loops(task))
+    found = Counter[str]()
+    for name, count in (payload_operators(task) if payload is None else payload).items():
+        found[name] = count * every
     reduction = reduction_of(task)
     if reduction is not None and reduction.order == "pairwise":
         found["fadd"] += (levels(task, lanes) - 1) * (every // shared)
-    if packed_products(task, lanes) is not None:
-        found[f"{_mac(task)}{PACKED}"] = found.pop(_mac(task))
-    length = cascade_length(task, shared)
+    packed, length = packed_products(task, lanes) is not None, cascade_length(task, shared)
+    mac = _mac(task) if packed or length > 1 else ""
+    if packed:
+        found[f"{mac}{PACKED}"] = found.pop(mac)
+        mac = f"{mac}{PACKED}"
     if length > 1:
-        mac = f"{_mac(task)}{PACKED}" if packed_products(task, lanes) is not None else _mac(task)
         inside = every - every // shared * -(-shared // length)
-        found += Counter({mac: -inside, f"{mac}{CASCADED}": inside})
+        found[mac] -= inside
+        found[f"{mac}{CASCADED}"] += inside
     return +found
 
 

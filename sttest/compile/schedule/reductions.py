@@ -10,6 +10,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd, prod
 from typing import Literal
 
@@ -92,9 +93,14 @@ def lane_factors(task: df.TaskOp, lanes: int) -> tuple[int, ...]:
     the reductions first: a tree costs an adder per lane, a counter one per level and result.  Lanes over reductions
     are neighbors, so that terms keep their order: an outer loop has lanes over whole inner ones only.
     """
-    tile, reductions = task.tile_sizes, reduction_loops(task)
     reduction = reduction_of(task)
-    if reduction is not None and reduction.order == "pairwise":
+    by_pairs = reduction is not None and reduction.order == "pairwise"
+    return _lane_factors(lanes, task.tile_sizes, tuple(reduction_loops(task)), by_pairs)
+
+
+@lru_cache(maxsize=4096)
+def _lane_factors(lanes: int, tile: tuple[int, ...], reductions: tuple[int, ...], by_pairs: bool) -> tuple[int, ...]:
+    if by_pairs:
         factors = _neighbors(lanes, tile, reductions)
         parallel = unroll_factors(
             gcd(lanes // prod(factors), prod(tile) // prod(tile[loop] for loop in reductions)),
